@@ -1,0 +1,19 @@
+"""E-mail addresses in the one form in which they are stored and compared."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from marshmallow import ValidationError
+from marshmallow.validate import Email
+
+_check = Email()
+
+
+def normalized(address: str) -> str:
+    """NFC-normalize, check, then fold to lower case. Raises marshmallow's ValidationError, also for look-alikes of
+    the at sign."""
+    normal = unicodedata.normalize("NFC", address)
+    if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
+        raise ValidationError("Not a valid email address.")
+    return str(_check(normal)).lower()

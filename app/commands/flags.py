@@ -1,0 +1,40 @@
+"""flask flags: list and switch feature flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from sqlalchemy import select
+
+from app import flags
+from app.commands.groups import Group, as_json, show
+from app.database import transaction
+from app.models.platform import PlatformFeatureFlag
+
+group = Group("flags", help="List and switch feature flags.")
+COLUMNS = ("key", "enabled", "name")
+
+
+@group.command("list")
+@as_json
+def list_(as_json: bool) -> None:
+    """List the flags."""
+    with transaction() as session:
+        found = [described(flag) for flag in session.scalars(select(PlatformFeatureFlag).order_by("key"))]
+    show(found, as_json, COLUMNS)
+
+
+@group.command("set")
+@click.argument("name")
+@click.argument("state", type=click.Choice(["on", "off"]))
+@as_json
+def set_(name: str, state: str, as_json: bool) -> None:
+    """Turn a flag on or off."""
+    with transaction() as session:
+        shown = described(flags.switch(session, name, enabled=state == "on"))
+    show(shown, as_json, COLUMNS)
+
+
+def described(flag: PlatformFeatureFlag) -> dict[str, Any]:
+    return {"id": flag.id, "key": flag.key, "name": flag.name, "enabled": flag.enabled}

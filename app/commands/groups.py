@@ -1,0 +1,63 @@
+"""What commands share: one clear line for a failure, and answers for people or, with --json, for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+from flask.cli import AppGroup
+from marshmallow import ValidationError
+from sqlalchemy.exc import DBAPIError
+
+from app.encoding import dumps
+from app.errors import Failure
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+as_json: Callable[[F], F] = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
+
+
+class Group(AppGroup):
+    """Commands whose failures are one line on standard error and exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Failure as failure:
+            raise click.ClickException(failure.text) from None
+        except ValidationError as error:
+            raise click.ClickException("; ".join(map(str, error.messages))) from None
+        except DBAPIError as error:
+            raise click.ClickException(unreachable(error)) from None
+
+
+def unreachable(error: DBAPIError) -> str:
+    """What to say when the database does not do what is asked."""
+    lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+    if "does not exist" in lines[0] and "relation" in lines[0]:
+        return "The database is not migrated: run flask db upgrade, or make serve"
+    return f"The database cannot be used ({lines[0]}): start make serve, or set DATABASE_URL"
+
+
+def show(value: Any, as_json: bool, columns: Sequence[str]) -> None:
+    """Print a record or a list of them: ``columns`` as a table for people, everything as JSON for scripts."""
+    if as_json:
+        click.echo(dumps(value).decode())
+        return
+    rows = [[_cell(row.get(name)) for name in columns] for row in (value if isinstance(value, list) else [value])]
+    if not isinstance(value, list):
+        for name, cell in zip(columns, rows[0], strict=True):
+            click.echo(f"{name:<14} {cell}")
+        return
+    widths = [max(len(name), *(len(row[place]) for row in rows), 0) for place, name in enumerate(columns)]
+    for row in [list(columns), *rows]:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat(timespec="minutes"))
+    return "-" if value is None else str(value)

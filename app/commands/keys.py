@@ -1,0 +1,115 @@
+"""flask keys: issue, list, show, rotate and revoke API keys."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import click
+from sqlalchemy import select
+
+from app import api_keys, users
+from app.commands.groups import Group, as_json, show
+from app.database import transaction
+from app.models.auth.keys import AuthApiKey
+
+group = Group("keys", help="Issue and govern API keys.")
+COLUMNS = ("id", "name", "start", "scopes", "status", "expiresAt", "lastUsedAt")
+
+
+@group.command()
+@click.option("--user", "email", help="Address of the owner.")
+@click.option("--anonymous", is_flag=True, help="A key of nobody, which reads public rows.")
+@click.option(
+    "--scope", "scopes", multiple=True, type=click.Choice(api_keys.SCOPES), help="Repeatable; read unless said."
+)
+@click.option("--name")
+@click.option("--expires-in-days", type=click.IntRange(1, 36500), help="90 unless said; 30 for an anonymous key.")
+@as_json
+def create(
+    *,
+    email: str | None,
+    anonymous: bool,
+    scopes: tuple[str, ...],
+    name: str | None,
+    expires_in_days: int | None,
+    as_json: bool,
+) -> None:
+    """Issue a key. Its secret is shown this once."""
+    if anonymous == bool(email):
+        raise click.UsageError("Name an owner with --user, or say --anonymous.")
+    if anonymous and set(scopes) - {"read"}:
+        raise click.UsageError("An anonymous key reads and nothing else.")
+    with transaction() as session:
+        if email is None:
+            life = timedelta(days=expires_in_days) if expires_in_days else api_keys.ANONYMOUS_LIFE
+            key, secret = api_keys.issue_anonymous(session, name=name, life=life)
+        else:
+            life = timedelta(days=expires_in_days) if expires_in_days else api_keys.DEFAULT_LIFE
+            owner = users.by_email(session, email)
+            key, secret = api_keys.issue(session, owner, scopes=list(scopes) or ["read"], name=name, life=life)
+        shown = {**described(key), "key": secret}
+    show(shown, as_json, (*COLUMNS, "key"))
+
+
+@group.command("list")
+@click.option("--user", "email", help="Only the keys of this user.")
+@as_json
+def list_(email: str | None, as_json: bool) -> None:
+    """List keys, newest first; secrets are not kept."""
+    with transaction() as session:
+        wanted = select(AuthApiKey).order_by(AuthApiKey.created_at.desc())
+        if email is not None:
+            wanted = wanted.where(AuthApiKey.user_id == users.by_email(session, email).id)
+        found = [described(key) for key in session.scalars(wanted)]
+    show(found, as_json, COLUMNS)
+
+
+@group.command("show")
+@click.argument("identifier", type=click.UUID)
+@as_json
+def show_(identifier: UUID, as_json: bool) -> None:
+    """Show one key."""
+    with transaction() as session:
+        shown = described(api_keys.get(session, identifier))
+    show(shown, as_json, COLUMNS)
+
+
+@group.command()
+@click.argument("identifier", type=click.UUID)
+@click.option("--grace-seconds", type=click.IntRange(0, 604800), default=0, help="How long the old key still works.")
+@as_json
+def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
+    """Replace a key by one with the same settings. Its secret is shown this once."""
+    with transaction() as session:
+        key = api_keys.get(session, identifier)
+        fresh, secret = api_keys.rotate(session, key, grace=timedelta(seconds=grace_seconds))
+        shown = {**described(fresh), "key": secret}
+    show(shown, as_json, (*COLUMNS, "key"))
+
+
+@group.command()
+@click.argument("identifier", type=click.UUID)
+@as_json
+def revoke(identifier: UUID, as_json: bool) -> None:
+    """Refuse a key from the next request on."""
+    with transaction() as session:
+        key = api_keys.get(session, identifier)
+        api_keys.revoke(key)
+        shown = described(key)
+    show(shown, as_json, COLUMNS)
+
+
+def described(key: AuthApiKey) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "userId": key.user_id,
+        "name": key.name,
+        "start": key.start,
+        "scopes": key.scopes,
+        "status": api_keys.status(key),
+        "expiresAt": key.expires_at,
+        "lastUsedAt": key.last_used_at,
+        "createdAt": key.created_at,
+    }

@@ -1,0 +1,168 @@
+"""flask serve: everything from nothing, servers, schema, first admin and workers, until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import FrameType
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import click
+from flask import Flask, current_app
+from flask.cli import with_appcontext
+from flask_migrate import upgrade
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from app import api_keys, samples, users
+from app.commands.groups import unreachable
+from app.database import transaction
+from app.embedded import EmbeddedError, Postgres, Redis
+from app.extensions import db
+from app.models.auth.identity import AuthUser
+from app.seed import seed
+from config import ROOT, Settings
+
+FIRST_ADMIN = "admin@rowgate.example"
+READY_TIMEOUT = 60.0
+
+
+class Stopped(Exception):
+    """A signal asked for the end."""
+
+
+@click.command("serve", help="Start the service and all it needs; Ctrl-C stops everything.")
+@with_appcontext
+@click.option("--sample", is_flag=True, help="Load the sample data into a database that holds no rows yet.")
+def command(sample: bool) -> None:
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    settings: Settings = app.config["SETTINGS"]
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _stop)
+    try:
+        with ExitStack() as children:
+            _serve(app, settings, sample, children)
+    except Stopped:
+        step("stopped")
+    except EmbeddedError as error:
+        raise click.ClickException(str(error)) from None
+    except DBAPIError as error:
+        raise click.ClickException(unreachable(error)) from None
+
+
+def _serve(app: Flask, settings: Settings, sample: bool, children: ExitStack) -> None:
+    _check_port(settings)
+    if not settings.redis_url:
+        redis = Redis(settings.var_dir)
+        _start("starting Redis", redis.start, redis.stop, children)
+    if not settings.database_url:
+        postgres = Postgres(settings.var_dir)
+        _start("starting PostgreSQL", postgres.start, postgres.stop, children)
+    step("migrating the database")
+    with db.engine.connect() as connection:
+        connection.execute(text("SELECT 1"))
+    upgrade()
+    with transaction() as session:
+        seed(session)
+    _first_admin()
+    if sample:
+        _load_sample()
+    db.engine.dispose()
+    _run_workers(settings, children)
+
+
+def _check_port(settings: Settings) -> None:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise click.ClickException(
+                f"Cannot listen on {settings.host}:{settings.port} ({reason}): set HOST or PORT"
+            ) from None
+
+
+def _start(message: str, start: Callable[[], None], stop: Callable[[], None], children: ExitStack) -> None:
+    step(message)
+    children.callback(stop)
+    start()
+
+
+def _first_admin() -> None:
+    with transaction() as session:
+        if session.query(AuthUser.id).first() is not None:
+            return
+        password = secrets.token_urlsafe(15)
+        admin = users.register(session, email=FIRST_ADMIN, password=password, name="Admin", admin=True)
+        _, key = api_keys.issue(session, admin, scopes=["read", "write", "admin"], name="First key")
+    step("made the first admin; this is shown once:")
+    for name, value in (("e-mail", FIRST_ADMIN), ("password", password), ("API key", key)):
+        click.echo(f"    {name:<9} {value}")
+
+
+def _load_sample() -> None:
+    with transaction() as session:
+        people = samples.load(session)
+    if people is None:
+        step("the database holds records already, so the sample data was left out")
+        return
+    step("loaded the sample data; its people, shown once:")
+    for email, password in people:
+        click.echo(f"    {email:<32} {password}")
+
+
+def _run_workers(settings: Settings, children: ExitStack) -> None:
+    """Run gunicorn until it ends or a signal asks for the end."""
+    step(f"starting {settings.workers} workers")
+    command = [sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py"), "wsgi:app"]
+    # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
+    workers = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
+    children.callback(_end, workers)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", workers)
+    step(f"serving at http://{host}:{settings.port}")
+    step(f"UI at http://{host}:{settings.port}/api/v1/docs (Ctrl-C stops everything)")
+    raise click.exceptions.Exit(workers.wait())
+
+
+def _end(workers: subprocess.Popen[bytes]) -> None:
+    if workers.poll() is None:
+        workers.terminate()
+        workers.wait()
+
+
+def _reachable(host: str) -> str:
+    return {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
+
+
+def _await_answer(url: str, workers: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + READY_TIMEOUT
+    while True:
+        try:
+            with urlopen(url, timeout=2):  # noqa: S310 - our own address
+                return
+        except (URLError, OSError):
+            if workers.poll() is not None or time.monotonic() > deadline:
+                raise click.ClickException("The workers did not start; their messages stand above") from None
+            time.sleep(0.1)
+
+
+def step(message: str) -> None:
+    click.echo(f"rowgate: {message}")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    # Once is enough: a second signal must not interrupt the ending.
+    for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped()

@@ -1,0 +1,22 @@
+"""flask sessions: open a session for scripts and measurements."""
+
+from __future__ import annotations
+
+import click
+
+from app import sign_in, users
+from app.commands.groups import Group, as_json, show
+from app.database import transaction
+
+group = Group("sessions", help="Open sessions for scripts.")
+
+
+@group.command()
+@click.option("--user", "email", required=True, help="Address of the user.")
+@as_json
+def create(email: str, as_json: bool) -> None:
+    """Open a session and show its bearer token this once."""
+    with transaction() as session:
+        opened, token = sign_in.open_session(session, users.by_email(session, email))
+        shown = {"id": opened.id, "userId": opened.user_id, "expiresAt": opened.expires_at, "token": token}
+    show(shown, as_json, ("id", "userId", "expiresAt", "token"))

@@ -1,0 +1,136 @@
+"""What follows writes in the ai-rag domain."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from hashlib import sha256
+
+from sqlalchemy import delete
+
+from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata
+from app.models.storage import StorageDocument
+
+SOURCE_FIELDS = {"upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
+WIRE_NAMES = {"upload_id": "uploadId", "storage_document_id": "storageDocumentId", "source_url": "sourceUrl"}
+# A rough measure for texts in Latin script; it only bounds what is sent to a model.
+CHARACTERS_PER_TOKEN = 4
+
+
+@on_create(AiRagIndex)
+@on_update(AiRagIndex)
+def check_chunking(index: AiRagIndex, write: Write) -> None:
+    require(index.chunk_overlap < index.chunk_size, "chunkOverlap", "Must be below chunkSize.")
+
+
+@on_create(AiRagDocument)
+def take_in(document: AiRagDocument, write: Write) -> None:
+    needed = SOURCE_FIELDS.get(document.source_type)
+    if needed is None:
+        require(document.content is not None, "content", "Is required when sourceType is text.")
+    else:
+        require(getattr(document, needed) is not None, WIRE_NAMES[needed], "Is required by sourceType.")
+    if document.source_type == "document" and document.content is None:
+        document.content = write.get(StorageDocument, document.storage_document_id).content
+    document.content_hash = _digest(document.content)
+    write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
+
+
+@on_update(AiRagDocument)
+def replace_source(document: AiRagDocument, write: Write) -> None:
+    if write.changed("content", "source_url"):
+        document.content_hash = _digest(document.content)
+        document.status = "pending"
+
+
+@on_delete(AiRagDocument)
+def take_out(document: AiRagDocument, write: Write) -> None:
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index.document_count = max(0, index.document_count - 1)
+    index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+
+
+def _digest(content: str | None) -> str | None:
+    return None if content is None else sha256(content.encode()).hexdigest()
+
+
+@on_create(AiRagChunk)
+def cut(chunk: AiRagChunk, write: Write) -> None:
+    document = write.get(AiRagDocument, chunk.document_id, lock=True)
+    if chunk.position is None:
+        chunk.position = write.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
+    chunk.token_count = _tokens(chunk.content)
+    _count_chunks(document, write, 1)
+
+
+@on_update(AiRagChunk)
+def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
+    if write.changed("content"):
+        chunk.token_count = _tokens(chunk.content)
+        write.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
+
+
+@on_delete(AiRagChunk)
+def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
+    _count_chunks(write.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
+
+
+def _count_chunks(document: AiRagDocument, write: Write, step: int) -> None:
+    document.chunk_count = max(0, document.chunk_count + step)
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index.chunk_count = max(0, index.chunk_count + step)
+
+
+def _tokens(content: str) -> int:
+    return math.ceil(len(content) / CHARACTERS_PER_TOKEN)
+
+
+@on_create(AiRagEmbedding)
+def embed(embedding: AiRagEmbedding, write: Write) -> None:
+    document = write.get(AiRagDocument, write.get(AiRagChunk, embedding.chunk_id).document_id)
+    index = write.get(AiRagIndex, document.index_id)
+    embedding.index_id = index.id
+    embedding.model = embedding.model or index.embedding_model or ""
+    require(bool(embedding.model), "model", "Is required where the index names no embedding model.")
+    _measure(embedding, index)
+
+
+@on_update(AiRagEmbedding)
+def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
+    if write.changed("vector"):
+        _measure(embedding, write.get(AiRagIndex, embedding.index_id))
+
+
+def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
+    embedding.dimensions = len(embedding.vector)
+    fits = index.dimensions is None or index.dimensions == embedding.dimensions
+    require(fits, "vector", f"Must have {index.dimensions} numbers.")
+
+
+@on_create(AiRagMetadata)
+@on_update(AiRagMetadata)
+def type_label(label: AiRagMetadata, write: Write) -> None:
+    label.number_value = _number(label.value) if label.value_type == "number" else None
+    fits = {
+        "string": True,
+        "number": label.number_value is not None,
+        "boolean": label.value in ("true", "false"),
+        "timestamp": _is_timestamp(label.value),
+    }
+    require(fits[label.value_type], "value", f"Is not a {label.value_type}.")
+
+
+def _number(value: str) -> float | None:
+    try:
+        parsed = float(value)
+    except ValueError:
+        return None
+    return parsed if math.isfinite(parsed) else None
+
+
+def _is_timestamp(value: str) -> bool:
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False

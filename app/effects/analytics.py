@@ -1,0 +1,56 @@
+"""What follows writes in the analytics domain."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from app.clock import now
+from app.effects.hooks import Write, on_create, on_update, require
+from app.models.analytics import AnalyticsEvent, AnalyticsInsight, AnalyticsReport
+
+CLOCK_SKEW = timedelta(minutes=5)
+LONGEST_PERIOD = timedelta(days=366)
+SCHEDULES = {"daily": timedelta(days=1), "weekly": timedelta(weeks=1), "monthly": timedelta(days=30)}
+
+
+@on_create(AnalyticsEvent)
+def record_event(event: AnalyticsEvent, write: Write) -> None:
+    event.source = "api"
+    event.occurred_at = min(event.occurred_at or now(), now() + CLOCK_SKEW)
+
+
+@on_create(AnalyticsInsight)
+@on_update(AnalyticsInsight)
+def compare(insight: AnalyticsInsight, write: Write) -> None:
+    require(insight.period_end > insight.period_start, "periodEnd", "Must be after periodStart.")
+    previous = insight.previous_value
+    insight.change_percent = (insight.value - previous) / abs(previous) * 100 if previous else None
+    if insight.status == "acknowledged" and (write.changed("status") or insight.acknowledged_by_id is None):
+        insight.acknowledged_by_id = write.principal.user_id
+
+
+@on_create(AnalyticsReport)
+def order_report(report: AnalyticsReport, write: Write) -> None:
+    require(report.status == "queued", "status", "A new report starts as queued.")
+    _check_period(report)
+    _schedule(report)
+
+
+@on_update(AnalyticsReport)
+def change_report(report: AnalyticsReport, write: Write) -> None:
+    if write.changed("status"):
+        require(report.status == "queued", "status", "Callers can only queue a report again.")
+    _check_period(report)
+    if write.changed("schedule"):
+        _schedule(report)
+
+
+def _check_period(report: AnalyticsReport) -> None:
+    period = report.period_end - report.period_start
+    require(period > timedelta(0), "periodEnd", "Must be after periodStart.")
+    require(period <= LONGEST_PERIOD, "periodEnd", "Must be at most 366 days after periodStart.")
+
+
+def _schedule(report: AnalyticsReport) -> None:
+    delay = SCHEDULES.get(report.schedule)
+    report.next_run_at = now() + delay if delay else None

@@ -1,0 +1,201 @@
+"""What follows writes in the auth domain: who joins, who leaves, who may grant what."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, exists, func, select
+
+from app.clock import now
+from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.errors import Conflict, Forbidden, ReauthenticationRequired
+from app.models.auth.identity import AuthAccount, AuthUser
+from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
+from app.organizations import free_slug, furnish, welcome
+from app.policy import Credential, Principal
+
+FRESH = timedelta(minutes=10)
+RANKS = {"member": 0, "admin": 1, "owner": 2}
+
+
+@on_create(AuthUser)
+def register(user: AuthUser, write: Write) -> None:
+    welcome(write.session, user)
+
+
+@on_update(AuthUser)
+def govern_user(user: AuthUser, write: Write) -> None:
+    own = user.id == write.principal.user_id
+    require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
+    require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
+
+
+@on_delete(AuthUser)
+def remove_user(user: AuthUser, write: Write) -> None:
+    if user.id == write.principal.user_id:
+        require_fresh(write.principal)
+    if user.role == "admin" and write.session.scalar(_count(AuthUser, AuthUser.role == "admin")) == 1:
+        raise Conflict("The last admin stays")
+    for organization in write.session.scalars(_owned_by(user.id)):
+        if organization.is_personal:
+            write.session.delete(organization)
+        elif _is_last_owner(organization.id, user.id, write):
+            raise Conflict(f"Hand over or delete the organization {organization.slug} first")
+
+
+@on_delete(AuthAccount)
+def unlink(account: AuthAccount, write: Write) -> None:
+    require_fresh(write.principal)
+    if write.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
+        raise Conflict("The last way to sign in stays")
+
+
+def require_fresh(principal: Principal) -> None:
+    """Refuse unless the session proved a credential in the last ten minutes."""
+    proved = principal.authenticated_at
+    if proved is None or now() - proved > FRESH:
+        raise ReauthenticationRequired()
+
+
+@on_create(AuthOrganization)
+def found(organization: AuthOrganization, write: Write) -> None:
+    if organization.slug is None:
+        organization.slug = free_slug(write.session, organization.name)
+    write.store(organization)
+    furnish(write.session, organization, write.principal.user_id)
+
+
+@on_delete(AuthOrganization)
+def dissolve(organization: AuthOrganization, write: Write) -> None:
+    if organization.is_personal:
+        raise Conflict("A personal organization goes with its user")
+
+
+@on_update(AuthMember)
+def change_role(member: AuthMember, write: Write) -> None:
+    before = write.before.get("role")
+    if before is None:
+        return
+    _lock_organization(member.organization_id, write)
+    _check_grant(member.organization_id, member.role, write.principal)
+    _check_owner_touched(member, before, write)
+
+
+@on_delete(AuthMember)
+def leave(member: AuthMember, write: Write) -> None:
+    _lock_organization(member.organization_id, write)
+    if member.user_id != write.principal.user_id:
+        _check_owner_touched(member, member.role, write)
+    elif member.role == "owner":
+        _keep_an_owner(member, write)
+    teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
+    membership = AuthTeamMember.user_id == member.user_id
+    write.session.execute(delete(AuthTeamMember).where(membership, AuthTeamMember.team_id.in_(teams)))
+
+
+def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
+    """Nobody but an owner grants a role at or above their own."""
+    own = principal.memberships.get(organization_id, "member")
+    if not principal.is_admin and own != "owner" and RANKS[role] >= RANKS[own]:
+        raise Forbidden(f"Only an owner grants the role {role}")
+
+
+def _check_owner_touched(member: AuthMember, role: str, write: Write) -> None:
+    """Only an owner takes the role owner away, and never from the last one."""
+    if role != "owner":
+        return
+    principal = write.principal
+    if not principal.is_admin and principal.memberships.get(member.organization_id) != "owner":
+        raise Forbidden("Only an owner removes an owner")
+    _keep_an_owner(member, write)
+
+
+def _keep_an_owner(member: AuthMember, write: Write) -> None:
+    last = _is_last_owner(member.organization_id, member.user_id, write)
+    require(not last, "role", "The last owner of an organization stays.")
+
+
+def _is_last_owner(organization_id: UUID, user_id: UUID, write: Write) -> bool:
+    others = exists().where(
+        AuthMember.organization_id == organization_id, AuthMember.role == "owner", AuthMember.user_id != user_id
+    )
+    with write.session.no_autoflush:
+        return not write.session.scalar(select(others))
+
+
+def _lock_organization(organization_id: UUID, write: Write) -> None:
+    with write.session.no_autoflush:
+        write.get(AuthOrganization, organization_id, lock=True)
+
+
+@on_create(AuthInvitation)
+def invite(invitation: AuthInvitation, write: Write) -> None:
+    require(invitation.status == "pending", "status", "A new invitation is pending.")
+    _check_grant(invitation.organization_id, invitation.role, write.principal)
+    if invitation.team_id is not None:
+        team = write.get(AuthTeam, invitation.team_id)
+        fits = team.organization_id == invitation.organization_id
+        require(fits, "teamId", "Must be a team of the organization.")
+
+
+@on_update(AuthInvitation)
+def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
+    if not write.changed("status"):
+        return
+    principal = write.principal
+    if invitation.status == "canceled":
+        _check_manager(invitation, principal)
+    else:
+        if not _is_addressee(invitation, principal):
+            raise Forbidden("Only the invited person accepts or rejects")
+        if invitation.status == "accepted":
+            _admit(invitation, write)
+    invitation.responded_at = now()
+
+
+@on_delete(AuthInvitation)
+def withdraw_invitation(invitation: AuthInvitation, write: Write) -> None:
+    _check_manager(invitation, write.principal)
+
+
+def _check_manager(invitation: AuthInvitation, principal: Principal) -> None:
+    if not principal.manages(invitation.organization_id):
+        raise Forbidden("Only a manager of the organization withdraws an invitation")
+
+
+def _is_addressee(invitation: AuthInvitation, principal: Principal) -> bool:
+    return principal.credential is Credential.SESSION and principal.verified_email == invitation.email
+
+
+def _admit(invitation: AuthInvitation, write: Write) -> None:
+    require(invitation.expires_at > now(), "status", "The invitation has expired.")
+    _join(AuthMember, "organization_id", invitation.organization_id, write, role=invitation.role)
+    if invitation.team_id is not None:
+        _join(AuthTeamMember, "team_id", invitation.team_id, write)
+
+
+def _join(model: type[AuthMember | AuthTeamMember], group: str, group_id: UUID, write: Write, **values: str) -> None:
+    user_id = write.principal.user_id
+    with write.session.no_autoflush:
+        joined = write.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
+    if not joined:
+        write.session.add(model(**{group: group_id}, user_id=user_id, **values))
+
+
+@on_create(AuthTeamMember)
+def join_team(membership: AuthTeamMember, write: Write) -> None:
+    team = write.get(AuthTeam, membership.team_id)
+    wanted = (AuthMember.organization_id == team.organization_id, AuthMember.user_id == membership.user_id)
+    fits = bool(write.session.scalar(_count(AuthMember, *wanted)))
+    require(fits, "userId", "Must be a member of the organization of the team.")
+
+
+def _owned_by(user_id: UUID):  # type: ignore[no-untyped-def]
+    member = AuthMember.organization_id == AuthOrganization.id
+    owner = (AuthMember.user_id == user_id, AuthMember.role == "owner")
+    return select(AuthOrganization).join(AuthMember, member).where(*owner)
+
+
+def _count(model: type, *conditions: object):  # type: ignore[no-untyped-def]
+    return select(func.count()).select_from(model).where(*conditions)  # type: ignore[arg-type]

@@ -1,0 +1,89 @@
+"""How a model's own rules join a write: functions that run inside its transaction, before it reaches the database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from app.errors import Invalid
+from app.models.base import Base, Record
+from app.policy import Principal
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass
+class Write:
+    """One create, update or delete: who writes, what was sent (by attribute), and what stood there before."""
+
+    session: Session
+    principal: Principal
+    given: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
+
+    def changed(self, *attributes: str) -> bool:
+        """Whether an update gives one of ``attributes`` another value than it had."""
+        return any(name in self.before for name in attributes)
+
+    def entered(self, attribute: str, record: Record, *states: str) -> bool:
+        """Whether an update moves ``attribute`` into one of ``states``."""
+        return attribute in self.before and getattr(record, attribute) in states
+
+    def store(self, record: Base) -> None:
+        """Write ``record`` now, so that rows which refer to it can follow."""
+        self.session.add(record)
+        self.session.flush()
+
+    def get(self, model: type[R], identifier: UUID | None, *, lock: bool = False) -> R:
+        """Load a row that a checked reference names; ``lock`` holds it until the end of the transaction."""
+        return self.session.get_one(model, identifier, with_for_update=True if lock else None)
+
+    def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
+        """One past the highest ``column`` under ``condition``; lock the parent row first."""
+        highest = self.session.scalar(select(func.max(column)).where(condition))
+        return first if highest is None else highest + 1
+
+
+Effect = Callable[[Any, Write], None]
+_effects: dict[tuple[str, type[Record]], list[Effect]] = defaultdict(list)
+
+
+def on_create(model: type[Record]) -> Callable[[Effect], Effect]:
+    """Run the function before a record of ``model`` is inserted."""
+    return _registering("create", model)
+
+
+def on_update(model: type[Record]) -> Callable[[Effect], Effect]:
+    """Run the function before changes of a record of ``model`` are written."""
+    return _registering("update", model)
+
+
+def on_delete(model: type[Record]) -> Callable[[Effect], Effect]:
+    """Run the function before a record of ``model`` is deleted."""
+    return _registering("delete", model)
+
+
+def run(event: str, record: Record, write: Write) -> None:
+    """Run the effects of ``event`` (create, update or delete) on ``record``, in the order they were declared."""
+    for effect in _effects[event, type(record)]:
+        effect(record, write)
+
+
+def require(condition: bool, field_name: str, message: str) -> None:
+    """Refuse the write with ``message`` on the wire name ``field_name`` unless ``condition`` holds."""
+    if not condition:
+        raise Invalid({field_name: [message]})
+
+
+def _registering(event: str, model: type[Record]) -> Callable[[Effect], Effect]:
+    def register(effect: Effect) -> Effect:
+        _effects[event, model].append(effect)
+        return effect
+
+    return register

@@ -1,0 +1,133 @@
+"""What follows writes in the storage domain."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from hashlib import sha256
+
+import puremagic
+from sqlalchemy import event, select
+
+from app.clock import now
+from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.errors import Invalid, PayloadTooLarge
+from app.models.storage import StorageBucket, StorageDocument, StorageUpload
+from app.object_store import object_store
+from app.organizations import DEFAULT_BUCKET
+
+LARGEST_INLINE = 512 * 1024
+UNKNOWN_TYPE = "application/octet-stream"
+
+
+@on_create(StorageUpload)
+def store_upload(upload: StorageUpload, write: Write) -> None:
+    content = _decoded(write.given["content_base64"])
+    bucket = _bucket(upload, write)
+    upload.filename = clean_filename(upload.filename)
+    upload.content_type = content_type(content, upload.content_type)
+    upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
+    _admit(upload, bucket)
+    upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
+    upload.storage_key, upload.status = object_store().put(content), "stored"
+    bucket.used_bytes += upload.size
+    bucket.upload_count += 1
+
+
+@on_update(StorageUpload)
+def rename_upload(upload: StorageUpload, write: Write) -> None:
+    if write.changed("filename"):
+        upload.filename = clean_filename(upload.filename)
+
+
+@on_delete(StorageUpload)
+def remove_upload(upload: StorageUpload, write: Write) -> None:
+    """Give the space back; the bytes go once the row is gone for good."""
+    bucket = write.get(StorageBucket, upload.bucket_id, lock=True)
+    bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
+    bucket.upload_count = max(0, bucket.upload_count - 1)
+    store, key = object_store(), upload.storage_key
+    event.listen(write.session, "after_commit", lambda _: store.remove(key), once=True)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        content = b64decode(text, validate=True)
+    except (Base64Error, ValueError):
+        raise Invalid({"contentBase64": ["Is not base64."]}) from None
+    if len(content) > LARGEST_INLINE:
+        raise PayloadTooLarge("The file is over 512 KiB; use the upload route")
+    return content
+
+
+def _bucket(upload: StorageUpload, write: Write) -> StorageBucket:
+    wanted = StorageBucket.id == upload.bucket_id
+    if upload.bucket_id is None:
+        own = StorageBucket.organization_id == write.principal.organization_id
+        wanted = own & (StorageBucket.name == DEFAULT_BUCKET)
+    bucket = write.session.scalar(select(StorageBucket).where(wanted).with_for_update())
+    if bucket is None:
+        raise Invalid({"bucketId": ["Is required: the organization has no default bucket."]})
+    return bucket
+
+
+def _admit(upload: StorageUpload, bucket: StorageBucket) -> None:
+    if upload.size > bucket.max_file_size:
+        raise PayloadTooLarge("The file is larger than the bucket allows")
+    if bucket.used_bytes + upload.size > bucket.quota_bytes:
+        raise PayloadTooLarge("The bucket is full")
+    allowed = bucket.allowed_content_types
+    require(not allowed or upload.content_type in allowed, "contentType", "The bucket does not take this type.")
+
+
+def clean_filename(name: str) -> str:
+    """Keep the last part of a path, without control characters; raises Invalid when nothing is left."""
+    last = re.split(r"[\\/]", name)[-1]
+    cleaned = "".join(character for character in last if character.isprintable()).strip().strip(".") or ""
+    require(bool(cleaned), "filename", "Must name a file.")
+    return cleaned
+
+
+def content_type(content: bytes, declared: str | None) -> str:
+    """Tell the type from the first bytes; a declared type has to agree with what they show."""
+    found = _sniffed(content)
+    if declared is None:
+        return found or ("text/plain" if _is_text(content) else UNKNOWN_TYPE)
+    plausible = declared == found if found else not _is_binary_media(declared)
+    require(plausible or declared == UNKNOWN_TYPE, "contentType", "Does not fit the content.")
+    return declared
+
+
+def _sniffed(content: bytes) -> str | None:
+    """The type of the format with an unmistakable signature, or None."""
+    try:
+        best = puremagic.magic_string(content[:4096])[0]
+    except (puremagic.PureError, ValueError, IndexError):
+        return None
+    return best.mime_type or None if best.confidence >= 0.8 else None
+
+
+def _is_binary_media(declared: str) -> bool:
+    return declared.startswith(("image/", "audio/", "video/")) and declared != "image/svg+xml"
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        return "\x00" not in content.decode()
+    except UnicodeDecodeError:
+        return False
+
+
+@on_create(StorageDocument)
+def open_document(document: StorageDocument, write: Write) -> None:
+    if document.status == "published":
+        document.published_at = now()
+
+
+@on_update(StorageDocument)
+def revise_document(document: StorageDocument, write: Write) -> None:
+    if write.changed("title", "content"):
+        document.version += 1
+    if write.entered("status", document, "published"):
+        document.published_at = now()

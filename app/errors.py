@@ -1,0 +1,176 @@
+"""Every failure a caller can meet: status, code and text, named once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Failure(Exception):
+    """Base of all failures that become an answer. ``details`` is a JSON object, ``headers`` go out with it."""
+
+    status = 500
+    code = "UNKNOWN_ERROR"
+    text = "Unknown error"
+
+    def __init__(
+        self, text: str | None = None, *, details: dict[str, Any] | None = None, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(text or self.text)
+        self.text = text or self.text
+        self.details = details or {}
+        self.headers = headers or {}
+
+
+class Invalid(Failure):
+    """A body whose fields break a rule; ``fields`` maps wire names to lists of messages."""
+
+    status, code, text = 400, "VALIDATION_ERROR", "Validation error"
+
+    def __init__(self, fields: dict[str, list[str]] | str) -> None:
+        if isinstance(fields, str):
+            super().__init__(fields)
+        else:
+            name, messages = next(iter(fields.items()))
+            super().__init__(f"Invalid {name}: {first_message(messages)}", details={"fields": fields})
+
+
+class InvalidPagination(Failure):
+    status, code, text = 400, "INVALID_PAGINATION", "Invalid pagination"
+
+
+class InvalidFilter(Failure):
+    status, code, text = 400, "INVALID_FILTER", "Invalid filter"
+
+
+class InvalidJson(Failure):
+    status, code, text = 400, "INVALID_JSON", "The body is not valid JSON"
+
+
+class ForeignKeyViolation(Failure):
+    """A reference to a row that is missing or invisible, or the removal of a row that is still referred to."""
+
+    status, code, text = 400, "FOREIGN_KEY_VIOLATION", "A referenced record does not exist"
+
+    @classmethod
+    def on(cls, field: str) -> ForeignKeyViolation:
+        text = "Refers to a record that does not exist."
+        return cls(f"Invalid {field}: {text}", details={"fields": {field: [text]}})
+
+
+class Unauthenticated(Failure):
+    status, code, text = 401, "UNAUTHENTICATED", "Authentication required"
+
+    def __init__(self, *, invalid_token: bool = False) -> None:
+        challenge = 'Bearer error="invalid_token"' if invalid_token else "Bearer"
+        super().__init__(headers={"WWW-Authenticate": challenge})
+
+
+class Forbidden(Failure):
+    status, code, text = 403, "FORBIDDEN", "You may not do this"
+
+
+class InsufficientScope(Failure):
+    status, code, text = 403, "INSUFFICIENT_SCOPE", "The credential lacks a scope"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            f"The credential lacks the scope {scope}",
+            details={"scope": scope},
+            headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'},
+        )
+
+
+class ReauthenticationRequired(Failure):
+    status, code, text = 403, "REAUTHENTICATION_REQUIRED", "Sign in again to do this"
+
+
+class NotFound(Failure):
+    status, code, text = 404, "NOT_FOUND", "Resource not found"
+
+
+class MethodNotAllowed(Failure):
+    status, code, text = 405, "METHOD_NOT_ALLOWED", "Method not allowed"
+
+
+class Conflict(Failure):
+    status, code, text = 409, "CONFLICT", "The record is in use"
+
+
+class UniqueViolation(Failure):
+    """A value that must be unique is taken; names the fields, never the value."""
+
+    status, code, text = 409, "UNIQUE_VIOLATION", "A record with this value already exists"
+
+    @classmethod
+    def on(cls, fields: list[str]) -> UniqueViolation:
+        named = " and ".join(fields)
+        return cls(
+            f"A record with this {named} already exists",
+            details={"fields": {name: ["Is already taken."] for name in fields}},
+        )
+
+
+class PayloadTooLarge(Failure):
+    status, code, text = 413, "PAYLOAD_TOO_LARGE", "The body is too large"
+
+
+class UnsupportedMediaType(Failure):
+    status, code, text = 415, "UNSUPPORTED_MEDIA_TYPE", "The body must be application/json"
+
+
+class RateLimited(Failure):
+    status, code, text = 429, "RATE_LIMITED", "Rate limit exceeded"
+
+
+class DatabaseFailure(Failure):
+    status, code, text = 500, "DATABASE_ERROR", "Internal server error"
+
+
+class Unavailable(Failure):
+    status, code, text = 503, "UNAVAILABLE", "The service is temporarily unavailable"
+
+    def __init__(self, text: str | None = None) -> None:
+        super().__init__(text, headers={"Retry-After": "1"})
+
+
+CODES = (
+    "VALIDATION_ERROR",
+    "INVALID_PAGINATION",
+    "INVALID_FILTER",
+    "INVALID_JSON",
+    "FOREIGN_KEY_VIOLATION",
+    "INVALID_EMAIL",
+    "PASSWORD_TOO_SHORT",
+    "PASSWORD_TOO_LONG",
+    "PASSWORD_TOO_COMMON",
+    "UNAUTHENTICATED",
+    "INVALID_EMAIL_OR_PASSWORD",
+    "FORBIDDEN",
+    "INSUFFICIENT_SCOPE",
+    "REAUTHENTICATION_REQUIRED",
+    "NOT_FOUND",
+    "PROVIDER_NOT_FOUND",
+    "METHOD_NOT_ALLOWED",
+    "CONFLICT",
+    "UNIQUE_VIOLATION",
+    "PAYLOAD_TOO_LARGE",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "RANGE_NOT_SATISFIABLE",
+    "USER_ALREADY_EXISTS",
+    "RATE_LIMITED",
+    "DATABASE_ERROR",
+    "UNKNOWN_ERROR",
+    "UPSTREAM_ERROR",
+    "UNAVAILABLE",
+    "TEAMS_001",
+    "TEAMS_002",
+    "TEAMS_003",
+    "TEAMS_004",
+)
+
+
+def first_message(messages: Any) -> str:
+    """Find the first text in a marshmallow message tree."""
+    while not isinstance(messages, str):
+        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
+    return messages

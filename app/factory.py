@@ -1,0 +1,171 @@
+"""create_app: settings, extensions, routes, error shapes, headers and commands, put together."""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import partial
+from typing import Any
+
+import orjson
+from flask import Flask, Response, current_app, g, request
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from uuid_utils import uuid7
+from werkzeug.exceptions import HTTPException
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app import authentication, embedded, errors, limits
+from app.commands.catalogue import register as register_commands
+from app.database import translated
+from app.extensions import db, migrate
+from app.models import DOMAINS, metadata
+from app.secrets import Vault
+from blueprints import company, domains, openapi, operations
+from blueprints.base import answer
+from config import ROOT, Settings
+from schemas.errors import body_of
+
+log = logging.getLogger("rowgate")
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{8,128}")
+CORS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS",
+    "Access-Control-Allow-Headers": "Content-Type, Authorization",
+}
+EMBEDDED_URL = "postgresql+psycopg:///rowgate"
+FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    413: errors.PayloadTooLarge,
+    415: errors.UnsupportedMediaType,
+}
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """Build the application; nothing is connected to before the first request."""
+    settings = settings or Settings.from_environment()
+    app = Flask("app", root_path=str(ROOT / "app"))
+    app.url_map.merge_slashes = False
+    _configure(app, settings)
+    db.init_app(app)
+    migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
+    app.before_request(_identify)
+    limits.init_app(app)
+    authentication.init_app(app)
+    _register_routes(app)
+    app.register_error_handler(Exception, _render)
+    app.after_request(_add_headers)
+    register_commands(app)
+    return app
+
+
+def _configure(app: Flask, settings: Settings) -> None:
+    app.config.update(
+        SETTINGS=settings,
+        MAX_CONTENT_LENGTH=settings.max_json_bytes,
+        SQLALCHEMY_DATABASE_URI=_driver_url(settings.database_url) or EMBEDDED_URL,
+        SQLALCHEMY_ENGINE_OPTIONS=_engine_options(settings),
+        RATELIMIT_STORAGE_URI=_limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)),
+        RATELIMIT_STORAGE_OPTIONS={"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
+    )
+    app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
+    if settings.trusted_proxies:
+        hops = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
+
+
+def _driver_url(url: str) -> str:
+    return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url)
+
+
+def _limiter_url(url: str) -> str:
+    return "redis+" + url if url.startswith("unix://") else url
+
+
+def _engine_options(settings: Settings) -> dict[str, Any]:
+    connecting: dict[str, Any] = {
+        "connect_timeout": settings.database_connect_timeout,
+        "application_name": "rowgate",
+        "options": "-c timezone=UTC",
+    }
+    # Where the embedded server listens is known once it runs, so that is looked up at each connection.
+    embedded_creator = {"creator": partial(embedded.connect, settings.var_dir, **connecting)}
+    return {
+        "pool_size": settings.database_pool_size,
+        "max_overflow": settings.database_pool_overflow,
+        "pool_timeout": settings.database_pool_timeout,
+        "pool_use_lifo": True,
+        "json_serializer": lambda value: orjson.dumps(value).decode(),
+        "json_deserializer": orjson.loads,
+        **({"connect_args": connecting} if settings.database_url else embedded_creator),
+    }
+
+
+def _register_routes(app: Flask) -> None:
+    api = openapi.build(app)
+    for domain in DOMAINS:
+        api.register_blueprint(domains.build(domain))
+    api.register_blueprint(company.build())
+    app.register_blueprint(operations.build(api))
+    authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
+
+
+def _identify() -> None:
+    """Take the request id from the caller when it is plain, make one otherwise."""
+    sent = request.headers.get("X-Request-Id", "")
+    g.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
+
+
+def _render(error: Exception) -> Response | HTTPException:
+    """Turn whatever was raised into a body in the shape of its route family."""
+    if isinstance(error, HTTPException) and (error.code or 500) < 400:
+        return error
+    failure = _failure_of(error)
+    if failure.status >= 500:
+        log.error("%s %s: %s [%s]", request.method, request.path, failure.code, g.request_id, exc_info=error)
+        failure.details = {**failure.details, "requestId": g.request_id}
+    response = answer(body_of(failure, request.path), failure.status)
+    response.headers.update(failure.headers)
+    return response
+
+
+def _failure_of(error: Exception) -> errors.Failure:
+    if isinstance(error, errors.Failure):
+        return error
+    if isinstance(error, DBAPIError | PoolTimeout):
+        return translated(error)
+    if isinstance(error, HTTPException):
+        known = FAILURE_OF_STATUS.get(error.code or 500)
+        failure = known() if known else _other(error)
+        failure.headers |= {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+        return failure
+    return errors.Failure()
+
+
+def _other(error: HTTPException) -> errors.Failure:
+    failure = errors.Failure(error.name)
+    failure.status, failure.code = (
+        error.code or 500,
+        "VALIDATION_ERROR" if (error.code or 500) < 500 else "UNKNOWN_ERROR",
+    )
+    return failure
+
+
+def _add_headers(response: Response) -> Response:
+    settings: Settings = current_app.config["SETTINGS"]
+    response.headers["X-Request-Id"] = g.get("request_id", "")
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if not request.path.startswith("/api/"):
+        return response
+    response.headers.setdefault("Cache-Control", "private, no-store")
+    if "api_key" in request.args:
+        response.headers["Referrer-Policy"] = "no-referrer"
+    if request.path.startswith("/api/v1/"):
+        response.headers.update(CORS)
+        if settings.api_v1_deprecation:
+            response.headers["Deprecation"] = settings.api_v1_deprecation
+        if settings.api_v1_sunset:
+            response.headers["Sunset"] = settings.api_v1_sunset
+    return response

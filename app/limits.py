@@ -1,0 +1,105 @@
+"""Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from flask import Flask, current_app
+from limits import RateLimitItem, RateLimitItemPerSecond, parse
+from limits.storage import MemoryStorage, Storage
+from redis.exceptions import RedisError
+
+from app.errors import RateLimited
+from app.extensions import limiter
+
+log = logging.getLogger(__name__)
+
+# How long counting stays in this process after Redis failed to answer, in seconds.
+PAUSE = 2.0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many in such a window, under a name that appears in the headers."""
+
+    name: str
+    item: RateLimitItem
+
+
+@dataclass
+class Counter:
+    """Counts in Redis; falls back to this process for a while whenever Redis does not answer."""
+
+    shared: Storage
+    own: MemoryStorage = field(default_factory=MemoryStorage)
+    resumes_at: float = 0.0
+
+    def hit(self, key: str, window: int) -> int:
+        """Count one and return the number counted in the running window of ``window`` seconds."""
+        return int(self._first_answer("incr", key, window))
+
+    def ends_at(self, key: str) -> float:
+        """When the running window of ``key`` ends, as a Unix time."""
+        return float(self._first_answer("get_expiry", key))
+
+    def _first_answer(self, method: str, *arguments: Any) -> Any:
+        if time.monotonic() >= self.resumes_at:
+            try:
+                return getattr(self.shared, method)(*arguments)
+            except RedisError as error:
+                self.resumes_at = time.monotonic() + PAUSE
+                log.warning("Redis is away, limits are counted per process: %s", type(error).__name__)
+        return getattr(self.own, method)(*arguments)
+
+
+def init_app(app: Flask) -> None:
+    """Bind the counter to the storage that Flask-Limiter opened for ``app``."""
+    limiter.init_app(app)
+    app.extensions["limit_counter"] = Counter(limiter.storage)
+
+
+def default_limit() -> Limit:
+    """The limit of the generic routes, by setting."""
+    return _parsed("default", current_app.config["SETTINGS"].default_limit)
+
+
+def spend_on_key(key: Mapping[str, Any]) -> None:
+    """Count one validation of an API key against the limit in its row."""
+    if key["rate_limit_enabled"] and current_app.config["SETTINGS"].key_limits_enabled:
+        seconds = max(1, key["rate_limit_time_window"] // 1000)
+        item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
+        spend(Limit("key", item), f"key:{key['id']}")
+
+
+def spend(limit: Limit, *who: str) -> None:
+    """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
+    counter: Counter = current_app.extensions["limit_counter"]
+    window = limit.item.get_expiry()
+    key = limit.item.key_for(limit.name, *who)
+    if counter.hit(key, window) > limit.item.amount:
+        seconds = max(1, math.ceil(counter.ends_at(key) - time.time()))
+        raise RateLimited(headers=_headers(limit, window, seconds))
+
+
+def _headers(limit: Limit, window: int, seconds: int) -> dict[str, str]:
+    """Retry-After, the fields of draft-ietf-httpapi-ratelimit-headers, and those of Flask-Limiter."""
+    amount = limit.item.amount
+    return {
+        "Retry-After": str(seconds),
+        "RateLimit-Policy": f'"{limit.name}";q={amount};w={window}',
+        "RateLimit": f'"{limit.name}";r=0;t={seconds}',
+        "X-RateLimit-Limit": str(amount),
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": str(int(time.time()) + seconds),
+    }
+
+
+@lru_cache
+def _parsed(name: str, text: str) -> Limit:
+    return Limit(name, parse(text))

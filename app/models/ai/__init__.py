@@ -1,0 +1,1 @@
+"""Chat conversations, what they produce, and the provider chain that answers them."""

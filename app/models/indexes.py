@@ -1,0 +1,101 @@
+"""Indexes and unique rules: what a model declares, and what every table gets besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, func, literal_column, text
+
+
+@dataclass(frozen=True)
+class Key:
+    """A declared index over ``columns`` (a leading minus is descending) or, with ``unique``, a unique rule.
+
+    ``deferrable`` rules are checked at commit when the transaction asks for it; ``null_is_value`` lets null
+    count as a value; ``where`` makes a partial index; ``search`` indexes the text-search vector of the column.
+    """
+
+    columns: tuple[str, ...]
+    unique: bool = False
+    deferrable: bool = False
+    null_is_value: bool = False
+    where: str = ""
+    using: str = ""
+    search: bool = False
+
+    def build(self, table: Table) -> None:
+        """Attach the index or constraint to ``table``."""
+        if self.unique and not self.where and len(self.columns) > 1:
+            options: dict[str, Any] = {"deferrable": True, "initially": "IMMEDIATE"} if self.deferrable else {}
+            rule = UniqueConstraint(
+                *(table.c[name] for name in self.columns),
+                postgresql_nulls_not_distinct=self.null_is_value or None,
+                **options,
+            )
+            table.append_constraint(rule)
+            return
+        options = {"postgresql_using": self.using} if self.using else {}
+        if self.where:
+            options["postgresql_where"] = text(self.where)
+        if self.null_is_value:
+            options["postgresql_nulls_not_distinct"] = True
+        Index(self._name(table), *self._expressions(table), unique=self.unique, **options)
+
+    def _name(self, table: Table) -> str:
+        kind = "uq" if self.unique else "ix"
+        return "_".join([kind, table.name, *(name.lstrip("-") for name in self.columns)])
+
+    def _expressions(self, table: Table) -> Iterator[Any]:
+        for name in self.columns:
+            column = table.c[name.lstrip("-")]
+            if self.search:
+                yield func.to_tsvector(literal_column("'simple'"), column)
+            else:
+                yield column.desc() if name.startswith("-") else column
+
+
+def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> Key:
+    return Key(columns, True, deferrable, null_is_value, where)
+
+
+def index(*columns: str, using: str = "", search: bool = False) -> Key:
+    return Key(columns, using=using, search=search)
+
+
+def complete(model: Any) -> None:
+    """Give the table of ``model`` its declared keys, the order of its lists, and an index for every reference."""
+    table: Table = model.__table__
+    _guard_enumerations(table)
+    for key in model.keys:
+        key.build(table)
+    if policy := getattr(model, "policy", None):
+        _index_default_order(table, policy.scope)
+    led = {next(iter(each.columns)).name for each in (*table.indexes, *_unique_constraints(table)) if each.columns}
+    for column in table.columns:
+        if column.foreign_keys and column.name not in led:
+            Index(f"ix_{table.name}_{column.name}", column)
+
+
+def _guard_enumerations(table: Table) -> None:
+    for column in table.columns:
+        kind = column.info["wire"].type
+        if kind.startswith("enum["):
+            table.append_constraint(CheckConstraint(column.in_(kind[5:-1].split(",")), name=column.name))
+
+
+def _index_default_order(table: Table, scope: Any) -> None:
+    """Newest first over all rows, over one owner's rows, and over the public ones: what every list walks."""
+    order = (table.c.created_at.desc(), table.c.id.desc())
+    Index(f"ix_{table.name}_order", *order)
+    if scope.column and scope.column != "id":
+        Index(f"ix_{table.name}_{scope.column}_order", table.c[scope.column], *order)
+    if scope.public:
+        ((name, values),) = scope.public.items()
+        listed = name if values == [True] else f"{name} IN ({', '.join(repr(value) for value in values)})"
+        Index(f"ix_{table.name}_public_order", *order, postgresql_where=text(listed))
+
+
+def _unique_constraints(table: Table) -> list[UniqueConstraint]:
+    return [each for each in table.constraints if isinstance(each, UniqueConstraint)]

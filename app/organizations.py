@@ -1,0 +1,48 @@
+"""Tenants: what opening one brings with it, and what every new user gets."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.models.auth.identity import AuthUser
+from app.models.auth.organizations import AuthMember, AuthOrganization
+from app.models.notification import NotificationPreference
+from app.models.storage import StorageBucket
+
+DEFAULT_BUCKET = "default"
+LONGEST_SLUG = 48
+
+
+def welcome(session: Session, user: AuthUser) -> AuthOrganization:
+    """Store a new user with what everybody has: a personal organization, its bucket, and preferences."""
+    session.add(user)
+    session.flush()
+    organization = AuthOrganization(name=user.name, slug=free_slug(session, user.name), is_personal=True)
+    session.add(organization)
+    session.flush()
+    furnish(session, organization, user.id)
+    session.add(NotificationPreference(user_id=user.id))
+    session.flush()
+    return organization
+
+
+def furnish(session: Session, organization: AuthOrganization, owner_id: object) -> None:
+    """Give a stored organization its owner and an empty bucket."""
+    session.add(AuthMember(organization_id=organization.id, user_id=owner_id, role="owner"))
+    session.add(StorageBucket(organization_id=organization.id, created_by_id=owner_id, name=DEFAULT_BUCKET))
+    session.flush()
+
+
+def free_slug(session: Session, name: str) -> str:
+    """Make a slug from ``name``, with a random ending where the plain one is short or taken."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_SLUG - 9].strip("-")
+    taken = exists().where(AuthOrganization.slug == slug)
+    if len(slug) >= 3 and not session.scalar(select(taken)):
+        return slug
+    return f"{slug or 'org'}-{secrets.token_hex(4)}"

@@ -1,0 +1,227 @@
+"""Find, get, create, update and delete records of any model: policy, transaction and effects, and no HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+import app.effects  # noqa: F401 - registers what follows each write
+from app import references, statements
+from app.clock import now
+from app.database import defer_constraints, transaction
+from app.effects.hooks import Write, run
+from app.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
+from app.models.base import Field, Record, camel
+from app.models.columns import (
+    ADMIN_READS,
+    ADMIN_WRITES,
+    CALLER_ORGANIZATION,
+    CALLER_USER,
+    ENCRYPTED,
+    IMMUTABLE,
+    NOW,
+    READ_ONLY,
+    After,
+)
+from app.policy import Organization, Owner, Principal, Rule
+from app.secrets import vault
+
+Values = dict[str, Any]
+FIXED = {READ_ONLY, IMMUTABLE}
+
+
+def find(
+    model: type[Record], principal: Principal, filters: Mapping[str, Any], take: int, skip: int
+) -> tuple[list[Values], int]:
+    """One page of the records that the caller may see and that match ``filters`` (by attribute), newest first,
+    with the number of all that match."""
+    statement = statements.page(model, principal.reader, tuple(sorted(filters)), deep=skip >= statements.DEEP_SKIP)
+    binds = statements.filter_binds(model, filters) | {"take": take, "skip": skip} | principal.binds
+    with statements.reading() as connection:
+        rows = statement.rows(connection, binds)
+    records = statement.view.records([row[1:] for row in rows if row[1] is not None])
+    return records, rows[0][0]
+
+
+def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
+    """The record with this id; raises NotFound alike for absent and invisible ones."""
+    statement = statements.item(model, principal.reader)
+    with statements.reading() as connection:
+        rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
+    if not rows:
+        raise NotFound()
+    return statement.view.record(rows[0])
+
+
+def create(model: type[Record], principal: Principal, given: Values) -> Values:
+    """Store a new record from ``given`` (by attribute) and return it as the caller sees it."""
+    if model.policy.create is Rule.ADMIN and not principal.is_admin:
+        raise Forbidden()
+    values = _with_defaults(model, principal, given)
+    with transaction() as session:
+        _check_organization(model, principal, values, given)
+        references.check(model, principal, session, _named(model, given), values.get("organization_id"))
+        columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
+        record = model(id=uuid7(), **_sealed(model, columns))
+        run("create", record, Write(session, principal, given))
+        session.add(record)
+        session.flush()
+        return _stored(model, principal, session, record.id)
+
+
+def update(model: type[Record], principal: Principal, identifier: UUID, given: Values) -> Values:
+    """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
+    stored value; any other value raises Invalid."""
+    with transaction() as session:
+        record = _locked(model, principal, session, identifier, "update")
+        changes = _changes(model, principal, session, record, given)
+        _check_transitions(model, record, changes)
+        named = _named(model, changes)
+        references.check(model, principal, session, named, getattr(record, "organization_id", None))
+        before = {name: getattr(record, name) for name in changes}
+        for name, value in _sealed(model, changes).items():
+            setattr(record, name, value)
+        if changes:
+            run("update", record, Write(session, principal, given, before))
+        session.flush()
+        return _stored(model, principal, session, identifier)
+
+
+def delete(model: type[Record], principal: Principal, identifier: UUID, *, returning: bool = False) -> Values | None:
+    """Remove the record and, by the rules of the database, what belongs to it; ``returning`` gives it back."""
+    with transaction() as session:
+        record = _locked(model, principal, session, identifier, "delete")
+        last = _stored(model, principal, session, identifier) if returning else None
+        if model.cascades_widely:
+            defer_constraints(session)
+        run("delete", record, Write(session, principal))
+        session.delete(record)
+        return last
+
+
+def _with_defaults(model: type[Record], principal: Principal, given: Values) -> Values:
+    """Lay what was sent over what the credential and the clock supply; check who the owner may be."""
+    values: Values = {}
+    foreign_owner = _foreign_owner(model, principal, given)
+    for name, field in model.fields().items():
+        if field.wire.default is CALLER_USER:
+            values[name] = principal.user_id
+        elif field.wire.default is CALLER_ORGANIZATION and not (foreign_owner and field.nullable):
+            values[name] = principal.organization_id
+        elif field.wire.default is NOW:
+            values[name] = now()
+        elif isinstance(field.wire.default, After):
+            values[name] = now() + field.wire.default.delay
+    for name, value in given.items():
+        _check_settable(model.fields()[name], principal, is_owner=name == _owner(model))
+        values[name] = value
+    return values
+
+
+def _owner(model: type[Record]) -> str:
+    return model.policy.scope.column if isinstance(model.policy.scope, Owner) else ""
+
+
+def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:
+    owner = given.get(_owner(model), principal.user_id)
+    if owner == principal.user_id:
+        return False
+    if not principal.is_admin:
+        raise Forbidden("Records are made in one's own name")
+    return True
+
+
+def _check_settable(field: Field, principal: Principal, *, is_owner: bool) -> None:
+    allowed = field.wire.writable or is_owner or (ADMIN_WRITES in field.wire.marks and principal.is_admin)
+    if not allowed:
+        raise Invalid({field.name: ["Is set by the server."]})
+
+
+def _check_organization(model: type[Record], principal: Principal, values: Values, given: Values) -> None:
+    """Records join an organization in which the caller may write; any other reads as missing."""
+    scope = model.policy.scope
+    if not isinstance(scope, Organization) or scope.column not in values:
+        return
+    organization_id = values[scope.column]
+    if organization_id is None:
+        if not model.fields()[scope.column].nullable:
+            raise Invalid({camel(scope.column): ["Is required: the credential acts in no organization."]})
+        return
+    if not principal.is_admin and organization_id not in principal.memberships:
+        raise ForeignKeyViolation.on(camel(scope.column))
+    narrowed = model.policy.create is Rule.MANAGERS or scope.write is Rule.MANAGERS
+    if narrowed and not principal.manages(organization_id):
+        raise Forbidden("Only managers of the organization may do this")
+
+
+def _named(model: type[Record], values: Values) -> dict[str, UUID]:
+    fields = model.fields()
+    return {name: value for name, value in values.items() if value is not None and fields[name].references}
+
+
+def _locked(model: type[Record], principal: Principal, session: Session, identifier: UUID, operation: str) -> Any:
+    """Lock the visible row for the rest of the transaction; raises NotFound or Forbidden."""
+    policy, reader = model.policy, principal.reader
+    wanted = (model.id == identifier, policy.visible(model, reader))
+    writable = policy.writable(model, reader, operation).label("writable")
+    statement = select(model, writable).where(*wanted).with_for_update(of=model)
+    row = session.execute(statement, principal.binds).one_or_none()
+    if row is None:
+        raise NotFound()
+    if not row.writable:
+        raise Forbidden()
+    return row[0]
+
+
+def _changes(model: type[Record], principal: Principal, session: Session, record: Record, given: Values) -> Values:
+    """Keep of ``given`` what differs from the stored row; raises Invalid where it may not differ."""
+    changes: Values = {}
+    shown: Values | None = None
+    for name, value in given.items():
+        field = model.fields()[name]
+        if name in ("created_at", "updated_at"):
+            continue
+        if ADMIN_READS in field.wire.marks and not principal.is_admin:
+            raise Invalid({field.name: ["Unknown field."]})
+        if field.column is None:
+            shown = shown or _stored(model, principal, session, record.id)
+            _check_repeats(field, value, shown.get(field.name))
+        elif field.wire.marks & FIXED and not (ADMIN_WRITES in field.wire.marks and principal.is_admin):
+            _check_repeats(field, value, getattr(record, name))
+        elif value != getattr(record, name) or ENCRYPTED in field.wire.marks:
+            changes[name] = value
+    return changes
+
+
+def _check_repeats(field: Field, value: Any, stored: Any) -> None:
+    if value != stored:
+        raise Invalid({field.name: ["Cannot be changed."]})
+
+
+def _check_transitions(model: type[Record], record: Record, changes: Values) -> None:
+    for name, steps in model.transitions.items():
+        if name in changes:
+            state, wanted = getattr(record, name), changes[name]
+            if wanted not in steps.get(state, []):
+                raise Invalid({camel(name): [f"Cannot go from {state} to {wanted}."]})
+
+
+def _sealed(model: type[Record], values: Values) -> Values:
+    """Encrypt what is kept encrypted at rest."""
+    fields = model.fields()
+    return {
+        name: vault().encrypt(value) if ENCRYPTED in fields[name].wire.marks and value is not None else value
+        for name, value in values.items()
+    }
+
+
+def _stored(model: type[Record], principal: Principal, session: Session, identifier: UUID) -> Values:
+    """Read the row back as the caller sees it, on the connection of the transaction."""
+    statement = statements.stored(model, principal.reader)
+    (row,) = statement.rows(session.connection(), {"wanted_id": identifier} | principal.binds)
+    return statement.view.record(row)

@@ -1,0 +1,92 @@
+"""Secrets: making, recognising, digesting and masking tokens, and encryption at rest."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import string
+import zlib
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from functools import cached_property
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from flask import current_app
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+KEY, ANONYMOUS_KEY, SESSION = "rg_key_", "rg_anon_", "rg_sess_"
+PREFIXES = (KEY, ANONYMOUS_KEY, SESSION)
+BODY, CHECK = 43, 6
+
+
+def make(prefix: str) -> str:
+    """Make a secret: ``prefix``, 32 random bytes in 43 base62 characters, CRC32 of both in 6."""
+    body = _base62(int.from_bytes(secrets.token_bytes(32), "big"), BODY)
+    return f"{prefix}{body}{_checksum(prefix + body)}"
+
+
+def kind(token: str) -> str | None:
+    """Tell the kind of a token by its prefix, or None when its form or checksum is wrong; no database is asked."""
+    prefix = next((each for each in PREFIXES if token.startswith(each)), None)
+    if prefix is None or len(token) != len(prefix) + BODY + CHECK or not token.isascii():
+        return None
+    return prefix if hmac.compare_digest(_checksum(token[:-CHECK]), token[-CHECK:]) else None
+
+
+def start(token: str) -> str:
+    """The part of a token that may be shown again: its prefix and four characters."""
+    prefix = kind(token) or ""
+    return token[: len(prefix) + 4]
+
+
+def _checksum(text: str) -> str:
+    return _base62(zlib.crc32(text.encode()), CHECK)
+
+
+def _base62(value: int, width: int) -> str:
+    digits = []
+    for _ in range(width):
+        value, remainder = divmod(value, 62)
+        digits.append(ALPHABET[remainder])
+    return "".join(reversed(digits))
+
+
+@dataclass(frozen=True)
+class Vault:
+    """Keys derived from the service's SECRET_KEY: one peppers digests, one encrypts."""
+
+    secret_key: str
+
+    def digest(self, token: str) -> str:
+        """HMAC-SHA-256 of ``token`` in hexadecimal: what is stored of a token."""
+        return hmac.digest(self._pepper, token.encode(), hashlib.sha256).hex()
+
+    def encrypt(self, plain: str) -> str:
+        return self._fernet.encrypt(plain.encode()).decode()
+
+    def decrypt(self, sealed: str) -> str:
+        """Open what ``encrypt`` sealed; raises ValueError when it was sealed with another key or changed."""
+        try:
+            return self._fernet.decrypt(sealed.encode()).decode()
+        except InvalidToken:
+            raise ValueError("not sealed with this SECRET_KEY") from None
+
+    @cached_property
+    def _pepper(self) -> bytes:
+        return self._derive(b"rowgate digest pepper")
+
+    @cached_property
+    def _fernet(self) -> Fernet:
+        return Fernet(urlsafe_b64encode(self._derive(b"rowgate encryption at rest")))
+
+    def _derive(self, purpose: bytes) -> bytes:
+        return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(self.secret_key.encode())
+
+
+def vault() -> Vault:
+    """The vault of the running application."""
+    opened: Vault = current_app.extensions["vault"]
+    return opened

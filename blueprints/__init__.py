@@ -1,0 +1,1 @@
+"""HTTP: routes, their documentation, and nothing that decides. Nothing is imported here."""

@@ -1,0 +1,94 @@
+"""What all routes share: strict bodies, errors as named failures, a description that is built when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from threading import Lock
+from typing import Any, NoReturn
+
+import flask_smorest
+import orjson
+from flask import Response, make_response, request
+from marshmallow import Schema, ValidationError
+from webargs.flaskparser import FlaskParser
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from app.encoding import dumps
+from app.errors import Invalid, InvalidJson, PayloadTooLarge, UnsupportedMediaType
+from schemas import strict_json
+from schemas.errors import Error
+
+JSON = "application/json"
+
+
+class Parser(FlaskParser):
+    """Reads bodies strictly and turns validation messages into one failure."""
+
+    DEFAULT_VALIDATION_STATUS = 400
+    DEFAULT_UNKNOWN_BY_LOCATION = {"json": None}
+
+    def load_json(self, req: Any, schema: Schema) -> Any:
+        body = json_body()
+        if not isinstance(body, dict):
+            raise InvalidJson("The body must be a JSON object")
+        return body
+
+    def handle_error(self, error: ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
+        messages = error.messages_dict
+        raise Invalid(messages.get("json", messages)) from error
+
+
+def json_body() -> Any:
+    """The JSON document of the request; raises for another type, for too much of it, and for bad JSON."""
+    if request.mimetype != JSON and (request.mimetype or request.content_length):
+        raise UnsupportedMediaType()
+    try:
+        return strict_json.loads(request.get_data(cache=False))
+    except RequestEntityTooLarge:
+        raise PayloadTooLarge() from None
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """A JSON response of ``value``."""
+    return make_response(dumps(value), status, {"Content-Type": JSON})
+
+
+class Blueprint(flask_smorest.Blueprint):
+    """A group of routes of one API version."""
+
+    ARGUMENTS_PARSER = Parser()
+
+
+class Api(flask_smorest.Api):
+    """One version of the API. Its description costs a second to build, so that waits until somebody asks."""
+
+    ERROR_SCHEMA = Error
+
+    def __init__(self, *args: Any, finish: Callable[[dict[str, Any]], dict[str, Any]], **kwargs: Any) -> None:
+        self._undescribed: list[tuple[Blueprint, str]] = []
+        self._describing = Lock()
+        self._finish = finish
+        super().__init__(*args, **kwargs)
+
+    def register_blueprint(self, blp: Blueprint, **options: Any) -> None:
+        name = options.get("name", blp.name)
+        self._app.extensions["flask-smorest"]["blp_name_to_api"][name] = self
+        self._app.register_blueprint(blp, **options)
+        self._undescribed.append((blp, name))
+
+    def _register_error_handlers(self) -> None:
+        """Leave errors to the application: it shapes them by route family, unknown paths included."""
+
+    def _register_doc_blueprint(self) -> None:
+        """Leave the description to the operations routes."""
+
+    @cached_property
+    def description(self) -> bytes:
+        """The OpenAPI document, as JSON."""
+        with self._describing:
+            for blp, name in self._undescribed:
+                blp.register_views_in_doc(self, self._app, self.spec, name=name, parameters=None)
+                self.spec.tag({"name": name, "description": blp.description})
+            self._undescribed.clear()
+            return orjson.dumps(self._finish(self.spec.to_dict()), option=orjson.OPT_NON_STR_KEYS)

@@ -1,0 +1,56 @@
+"""The guide routes: company, with the list envelope, PATCH and error shape of the generation guide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, current_app, request
+
+from app import records
+from app.authentication import caller, credentials_required
+from app.models.crm import CrmCompany
+from blueprints import crud
+from blueprints.base import Blueprint, answer
+from blueprints.describe import described
+from schemas.derive import read_schema
+from schemas.envelopes import guide_list_schema
+from schemas.queries import list_query, refuse_unknown
+
+PATH = "/crm/company"
+
+
+def build() -> Blueprint:
+    """The blueprint of the guide routes; what they share with every model comes from the generic ones."""
+    blp = Blueprint("company", __name__, url_prefix="/api/v1", description="Companies, by the generation guide.")
+    for operation in ("create", "read", "update"):
+        crud.add_operation(blp, CrmCompany, operation, PATH)
+    _add(blp, _list(blp), "list", PATH, "GET")
+    _add(blp, _delete(blp), "delete", f"{PATH}/<string:id>", "DELETE")
+    return blp
+
+
+def _add(blp: Blueprint, handler: Any, operation: str, rule: str, method: str) -> None:
+    name = crud.operation_id(CrmCompany, operation)
+    view = described(blp, CrmCompany, operation, name)(handler)
+    blp.add_url_rule(rule, name, credentials_required()(view), methods=[method])
+
+
+def _list(blp: Blueprint) -> crud.Handler:
+    @blp.response(200, guide_list_schema(CrmCompany))
+    def handler() -> Response:
+        query = list_query(CrmCompany, caller(), request.args, current_app.config["SETTINGS"].max_take)
+        found, total = records.find(CrmCompany, caller(), query.filters, query.take, query.skip)
+        more = total > query.skip + len(found)
+        page = {"page": query.skip // query.take, "pageSize": query.take, "hasMore": more}
+        return answer({"data": found, "total": total, **page})
+
+    return handler
+
+
+def _delete(blp: Blueprint) -> crud.Handler:
+    @blp.response(200, read_schema(CrmCompany))
+    def handler(id: str) -> Response:
+        refuse_unknown(request.args)
+        return answer(records.delete(CrmCompany, caller(), crud.wanted(id), returning=True))
+
+    return handler

@@ -1,0 +1,114 @@
+"""Collection and item routes of one model: HTTP and its description, and no policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Response, current_app, request
+
+from app import records
+from app.authentication import caller, credentials_required
+from app.errors import NotFound
+from app.models.base import Record
+from app.policy import Rule
+from blueprints.base import Blueprint, answer
+from blueprints.describe import described
+from schemas.derive import create_schema, read_schema, update_schema
+from schemas.envelopes import Deleted, list_schema
+from schemas.fields import uuid_of
+from schemas.queries import list_query, refuse_unknown
+
+Handler = Callable[..., Response]
+
+
+def register(blp: Blueprint, model: type[Record]) -> None:
+    """Add the routes of ``model`` to the blueprint of its domain. Operations that are open to nobody get no route,
+    so the framework answers them with 405 and what is allowed."""
+    collection = model.collection_path().removeprefix(blp.url_prefix or "")
+    for operation, rule in model.policy.operations().items():
+        if rule is not Rule.NONE:
+            add_operation(blp, model, operation, collection)
+
+
+def add_operation(blp: Blueprint, model: type[Record], operation: str, collection: str) -> None:
+    """Route one operation of ``model``."""
+    made, methods = HANDLERS[operation]
+    handler = made(blp, model)
+    rule = collection if operation in ("list", "create") else f"{collection}/<string:id>"
+    for method in methods:
+        name = operation_id(model, "patch" if method == "PATCH" else operation)
+        view = described(blp, model, "update" if method == "PATCH" else operation, name)(handler)
+        guarded = credentials_required(model.policy.session_only)(view)
+        blp.add_url_rule(rule, name, guarded, methods=[method])
+
+
+def operation_id(model: type[Record], verb: str) -> str:
+    """``listCrmContact``."""
+    return verb + model.__name__
+
+
+def _list(blp: Blueprint, model: type[Record]) -> Handler:
+    @blp.response(200, list_schema(model))
+    def handler() -> Response:
+        query = list_query(model, caller(), request.args, current_app.config["SETTINGS"].max_take)
+        found, count = records.find(model, caller(), query.filters, query.take, query.skip)
+        return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
+
+    return handler
+
+
+def _create(blp: Blueprint, model: type[Record]) -> Handler:
+    @blp.arguments(create_schema(model))
+    @blp.response(201, read_schema(model))
+    def handler(given: dict[str, Any]) -> Response:
+        refuse_unknown(request.args)
+        return answer(records.create(model, caller(), given), 201)
+
+    return handler
+
+
+def _read(blp: Blueprint, model: type[Record]) -> Handler:
+    @blp.response(200, read_schema(model))
+    def handler(id: str) -> Response:
+        refuse_unknown(request.args)
+        return answer(records.get(model, caller(), wanted(id)))
+
+    return handler
+
+
+def _update(blp: Blueprint, model: type[Record]) -> Handler:
+    @blp.arguments(update_schema(model))
+    @blp.response(200, read_schema(model))
+    def handler(given: dict[str, Any], id: str) -> Response:
+        refuse_unknown(request.args)
+        return answer(records.update(model, caller(), wanted(id), given))
+
+    return handler
+
+
+def _delete(blp: Blueprint, model: type[Record]) -> Handler:
+    @blp.response(200, Deleted)
+    def handler(id: str) -> Response:
+        refuse_unknown(request.args)
+        records.delete(model, caller(), wanted(id))
+        return answer({"id": id.lower(), "deleted": True})
+
+    return handler
+
+
+def wanted(identifier: str) -> Any:
+    """The id in a path; what is no UUID is the id of nothing."""
+    found = uuid_of(identifier)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+HANDLERS: dict[str, tuple[Callable[[Blueprint, type[Record]], Handler], tuple[str, ...]]] = {
+    "list": (_list, ("GET",)),
+    "create": (_create, ("POST",)),
+    "read": (_read, ("GET",)),
+    "update": (_update, ("PUT", "PATCH")),
+    "delete": (_delete, ("DELETE",)),
+}

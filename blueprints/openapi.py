@@ -1,0 +1,100 @@
+"""The OpenAPI document of version 1: what the routes do not say themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+
+from app.errors import (
+    Conflict,
+    DatabaseFailure,
+    Failure,
+    InsufficientScope,
+    Invalid,
+    NotFound,
+    PayloadTooLarge,
+    RateLimited,
+    Unauthenticated,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from blueprints.base import Api
+from schemas.errors import GUIDE_PATH, GuideError, body_of
+from schemas.fields import Identifier, Json, Moment, Nested
+
+TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
+`Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
+answers like what does not exist."""
+
+SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A session token or an API key."},
+    "apiKey": {
+        "type": "apiKey",
+        "in": "query",
+        "name": "api_key",
+        "description": "An API key; discouraged where the header can be sent.",
+    },
+}
+
+FAILURES: tuple[Failure, ...] = (
+    Invalid({"email": ["Not a valid email address."]}),
+    Unauthenticated(),
+    InsufficientScope("write"),
+    NotFound(),
+    Conflict(),
+    PayloadTooLarge(),
+    UnsupportedMediaType(),
+    RateLimited(),
+    DatabaseFailure(details={"requestId": "0192f0c17a507c3e"}),
+    Unavailable(),
+)
+MEANINGS = {
+    400: "The request breaks a rule",
+    401: "No credential, or one that is not valid",
+    403: "The credential may not do this",
+    404: "Absent, or not visible to the caller",
+    409: "Collides with another record",
+    413: "The body is too large",
+    415: "The body is not JSON",
+    429: "Rate limit exceeded",
+    500: "The service failed",
+    503: "A needed part is away; try again after Retry-After seconds",
+}
+
+
+def build(app: Flask) -> Api:
+    """The API object of version 1, bound to ``app``."""
+    app.config.update(API_TITLE="Rowgate", API_VERSION="v1", OPENAPI_VERSION="3.1.0")
+    api = Api(app, finish=finish, spec_kwargs={"info": {"description": TEXT}})
+    api.register_field(Identifier, "string", "uuid")
+    api.register_field(Moment, "string", "date-time")
+    api.register_field(Nested, None, None)
+    api.ma_plugin.converter.add_attribute_function(_json_shape)
+    api.spec.components.schema("GuideError", schema=GuideError)
+    return api
+
+
+def finish(document: dict[str, Any]) -> dict[str, Any]:
+    """Add security, the error bodies with an example for each status, and where the service is."""
+    components = document.setdefault("components", {})
+    components["securitySchemes"] = SECURITY
+    components["responses"] = dict(_responses())
+    document["security"] = [{name: []} for name in SECURITY]
+    document["servers"] = [{"url": "/"}]
+    return document
+
+
+def _responses() -> Any:
+    for family, path in (("Error", "/api/v1/crm/contact"), ("GuideError", GUIDE_PATH)):
+        for failure in FAILURES:
+            content = {"schema": {"$ref": f"#/components/schemas/{family}"}, "example": body_of(failure, path)}
+            described = {"description": MEANINGS[failure.status], "content": {"application/json": content}}
+            yield f"{family}{failure.status}", described
+
+
+def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
+    """Say what a JSON field holds, for the converter of apispec."""
+    if not isinstance(field, Json) or not field.shape:
+        return {}
+    return {"type": [field.shape, "null"] if field.allow_none else field.shape}

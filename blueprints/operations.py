@@ -1,0 +1,88 @@
+"""Health, readiness, the description of the API and its UI."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from alembic.script import ScriptDirectory
+from flask import Blueprint, Response, current_app, redirect, render_template, send_from_directory, url_for
+from flask_migrate import Migrate
+from sqlalchemy import text
+from werkzeug.wrappers import Response as BaseResponse
+
+from app.authentication import open_to_all
+from app.errors import Unavailable
+from app.extensions import db, limiter
+from blueprints.base import Api, answer
+
+ASSETS = str(files("flask_swagger_ui") / "dist")
+UI_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+
+
+def build(api: Api) -> Blueprint:
+    """Routes about the service itself, next to ``api``."""
+    blp = Blueprint("operations", __name__)
+
+    @blp.get("/")
+    @open_to_all("leads to the UI")
+    def index() -> BaseResponse:
+        return redirect(url_for("operations.docs"))
+
+    @blp.get("/healthz")
+    @open_to_all("a process that answers is up")
+    def healthz() -> Response:
+        return answer({"status": "ok"})
+
+    @blp.get("/readyz")
+    @open_to_all("a load balancer asks it")
+    def readyz() -> Response:
+        parts = {"database": _database(), "migrations": _migrations(), "redis": _redis()}
+        ready = all(state == "ok" for state in parts.values())
+        response = answer({"status": "ok" if ready else "unavailable", **parts}, 200 if ready else 503)
+        if not ready:
+            response.headers.update(Unavailable().headers)
+        return response
+
+    @blp.get("/api/v1/openapi.json")
+    @open_to_all("the description of the API is public")
+    def openapi() -> Response:
+        return Response(api.description, mimetype="application/json")
+
+    @blp.get("/api/v1/docs")
+    @open_to_all("the UI shows the public description")
+    def docs() -> Response:
+        return Response(render_template("docs.html"), headers={"Content-Security-Policy": UI_POLICY})
+
+    @blp.get("/api/v1/docs/<path:name>")
+    @open_to_all("assets of the UI")
+    def docs_assets(name: str) -> Response:
+        return send_from_directory(ASSETS, name, max_age=86400)
+
+    return blp
+
+
+def _database() -> str:
+    try:
+        with db.engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+    except Exception:
+        return "unreachable"
+    return "ok"
+
+
+def _migrations() -> str:
+    migrate: Migrate = current_app.extensions["migrate"].migrate
+    wanted = ScriptDirectory.from_config(migrate.get_config()).get_current_head()
+    try:
+        with db.engine.connect() as connection:
+            stored = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    except Exception:
+        return "unknown"
+    return "ok" if stored == [wanted] else "pending"
+
+
+def _redis() -> str:
+    try:
+        return "ok" if limiter.storage.check() else "unreachable"
+    except Exception:
+        return "unreachable"

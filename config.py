@@ -1,0 +1,133 @@
+"""Settings: every environment variable is read, typed and explained here, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from limits import parse
+
+ROOT = Path(__file__).resolve().parent
+
+
+class SettingError(Exception):
+    """A missing or ill-typed setting; the message names it and says what it takes."""
+
+
+def setting(default: Any, text: str) -> Any:
+    """Declare one setting with its default and the one line that explains it."""
+    return field(default=default, metadata={"text": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one process, frozen after start; names are the environment variables in lower case."""
+
+    environment: str = setting(
+        "development", "development or production; production refuses to start without SECRET_KEY"
+    )
+    secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
+    database_url: str = setting("", "PostgreSQL 15 or newer with pgvector; empty starts the embedded one under VAR_DIR")
+    redis_url: str = setting("", "Redis 6 or newer; empty starts the embedded one under VAR_DIR")
+    var_dir: str = setting(str(ROOT / "var"), "where the embedded servers and uploaded files keep their data")
+    host: str = setting("127.0.0.1", "address that the service listens on")
+    port: int = setting(3001, "port that the service listens on")
+    workers: int = setting(2, "gunicorn worker processes")
+    database_pool_size: int = setting(10, "database connections kept by each worker")
+    database_pool_overflow: int = setting(20, "further connections that a worker may open under load")
+    database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection before answering 503")
+    database_connect_timeout: int = setting(3, "seconds to wait for PostgreSQL to accept a connection")
+    trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
+    max_take: int = setting(1000, "largest page a list may ask for with take")
+    max_json_bytes: int = setting(1024 * 1024, "largest JSON body, in bytes")
+    default_limit: str = setting(
+        "6000 per minute", "limit of the generic routes, for each credential or client address"
+    )
+    key_limits_enabled: bool = setting(True, "whether key validations are counted against the limit of their key")
+    key_max_days: int = setting(3650, "longest life of a signed-in user's key, in days; 365 is advised in production")
+    query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
+    private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
+    api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
+    api_v1_sunset: str = setting("", "Sunset header of version 1 (RFC 8594), an HTTP date")
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:
+        """Read every setting from ``environ``; raises SettingError for the first one that does not fit."""
+        values = {}
+        for declared in fields(cls):
+            raw = environ.get(declared.name.upper())
+            if raw is not None and raw != "":
+                values[declared.name] = _typed(declared.name.upper(), raw, str(declared.type))
+        settings = cls(**values)
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse combinations that cannot work; raises SettingError."""
+        if self.environment not in ("development", "production"):
+            raise SettingError("ENVIRONMENT must be development or production")
+        if self.production and not self.secret_key:
+            raise SettingError("SECRET_KEY is required when ENVIRONMENT is production")
+        if self.secret_key and len(self.secret_key) < 32:
+            raise SettingError("SECRET_KEY must have at least 32 characters")
+        if self.database_url and not self.database_url.startswith(
+            ("postgresql://", "postgres://", "postgresql+psycopg://")
+        ):
+            raise SettingError("DATABASE_URL must start with postgresql://")
+        if self.redis_url and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
+            raise SettingError("REDIS_URL must start with redis://, rediss:// or unix://")
+        _check_limit(self.default_limit)
+        for name, low, high in BOUNDS:
+            if not low <= getattr(self, name) <= high:
+                raise SettingError(f"{name.upper()} must be between {low} and {high}")
+
+    @property
+    def production(self) -> bool:
+        return self.environment == "production"
+
+
+BOUNDS = (
+    ("port", 1, 65535),
+    ("workers", 1, 256),
+    ("database_pool_size", 1, 1000),
+    ("database_pool_overflow", 0, 1000),
+    ("database_connect_timeout", 1, 60),
+    ("trusted_proxies", 0, 10),
+    ("max_take", 1, 100_000),
+    ("max_json_bytes", 1024, 64 * 1024 * 1024),
+    ("key_max_days", 1, 36500),
+)
+
+SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def described() -> list[tuple[str, Any, str]]:
+    """List every setting as (variable, default, text), for the documentation and its test."""
+    return [
+        (each.name.upper(), None if each.default is MISSING else each.default, each.metadata["text"])
+        for each in fields(Settings)
+    ]
+
+
+def _check_limit(text: str) -> None:
+    try:
+        parse(text)
+    except ValueError:
+        raise SettingError(f"DEFAULT_LIMIT must be a limit such as 100 per minute, not {text!r}") from None
+
+
+def _typed(name: str, raw: str, kind: str) -> Any:
+    try:
+        if kind == "int":
+            return int(raw)
+        if kind == "float":
+            return float(raw)
+        if kind == "bool":
+            return SWITCHES[raw.lower()]
+    except (ValueError, KeyError):
+        expected = {"int": "a whole number", "float": "a number", "bool": "on or off"}[kind]
+        raise SettingError(f"{name} must be {expected}, not {raw!r}") from None
+    return raw

@@ -1,0 +1,24 @@
+"""How gunicorn runs the service; every value has its reason."""
+
+from config import Settings
+
+_settings = Settings.from_environment()
+
+bind = f"{_settings.host}:{_settings.port}"
+workers = _settings.workers
+
+# Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes.
+worker_class = "gevent"
+worker_connections = 1000
+
+# A worker that does not return to its loop for this long is stuck; long streams return all the time.
+timeout = 60
+# Requests in flight at a stop or reload may finish.
+graceful_timeout = 30
+keepalive = 15
+
+# The default access line holds the query string, and with it api_key; this one holds the path alone.
+access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
+
+# Several instances of one account would fight over the control socket in its home folder.
+control_socket_disable = True

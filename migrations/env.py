@@ -1,0 +1,41 @@
+"""How Alembic reaches the database and which tables it looks after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alembic import context
+from flask import current_app
+
+from app.models import metadata
+
+DATABASE = current_app.extensions["migrate"].db
+
+
+def run_offline() -> None:
+    """Write the SQL instead of running it."""
+    context.configure(url="postgresql://", target_metadata=metadata, literal_binds=True, compare_type=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def run_online() -> None:
+    with DATABASE.engine.connect() as connection:
+        context.configure(
+            connection=connection, target_metadata=metadata, compare_type=True, process_revision_directives=skip_empty
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+
+
+def skip_empty(_context: Any, _revision: Any, directives: list[Any]) -> None:
+    """Write no revision when nothing has changed."""
+    options = getattr(context.config, "cmd_opts", None)
+    if getattr(options, "autogenerate", False) and directives[0].upgrade_ops.is_empty():
+        directives.clear()
+
+
+if context.is_offline_mode():
+    run_offline()
+else:
+    run_online()

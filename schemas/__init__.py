@@ -1,0 +1,1 @@
+"""The wire: shapes of bodies, queries and answers. Nothing is imported here."""

@@ -1,0 +1,138 @@
+"""Read, create and update schemas of a model, derived from its columns and the wire rules that stand on them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from marshmallow import RAISE, Schema, fields, validate
+
+from app.models.base import Field, Record
+from app.models.columns import ADMIN_READS, ADMIN_WRITES, RETURNED_ONCE, SCOPE_READS, UNLISTED
+from app.policy import Owner
+from schemas.fields import Email, Flag, Identifier, Json, Moment, Nested, Number, Strings, Text, Url, Vector, Whole
+
+PLAIN = {"boolean": Flag, "timestamp": Moment, "vector": Vector}
+
+
+class WireSchema(Schema):
+    """Base of all schemas: unknown fields are refused by name. Instances are shared and never changed, so
+    whoever copies documentation deeply gets the same one."""
+
+    class Meta:
+        unknown = RAISE
+        ordered = True
+
+    error_messages = {"unknown": "Unknown field.", "type": "Must be a JSON object."}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WireSchema:
+        return self
+
+
+@cache
+def read_schema(model: type[Record]) -> WireSchema:
+    """What an answer holds of a record. Fields that some readers or lists do not get are optional."""
+    shown = [each for each in model.fields().values() if each.wire.readable and RETURNED_ONCE not in each.wire.marks]
+    declared = {field.attribute: _field(model, field, required=_always_shown(model, field)) for field in shown}
+    return _schema(model.__name__, declared)
+
+
+@cache
+def create_schema(model: type[Record]) -> WireSchema:
+    """What a caller sends to make a record."""
+    declared = {}
+    for field in model.fields().values():
+        if _settable(model, field):
+            required = field.required or bool(field.virtual and field.virtual.required)
+            declared[field.attribute] = _field(model, field, required=required)
+    return _schema(f"{model.__name__}Create", declared)
+
+
+@cache
+def update_schema(model: type[Record]) -> WireSchema:
+    """What a caller sends to change a record: any field of it, as a record that was read may be sent back."""
+    taken = [
+        field
+        for field in model.fields().values()
+        if (field.wire.readable or _settable(model, field)) and not _only_on_create(field)
+    ]
+    declared = {field.attribute: _field(model, field, required=False) for field in taken}
+    return _schema(f"{model.__name__}Update", declared)
+
+
+def _schema(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:
+    made: type[WireSchema] = type(name, (WireSchema,), declared)
+    return made()
+
+
+def _settable(model: type[Record], field: Field) -> bool:
+    is_owner = isinstance(model.policy.scope, Owner) and model.policy.scope.column == field.attribute
+    return field.wire.writable or (is_owner and field.attribute != "id") or ADMIN_WRITES in field.wire.marks
+
+
+def _only_on_create(field: Field) -> bool:
+    return (field.virtual is not None and not field.wire.readable) or RETURNED_ONCE in field.wire.marks
+
+
+def _always_shown(model: type[Record], field: Field) -> bool:
+    if field.wire.marks & {ADMIN_READS, SCOPE_READS, UNLISTED}:
+        return False
+    colleagues = model.policy.scope.co_members if isinstance(model.policy.scope, Owner) else ()
+    return not colleagues or field.name in colleagues
+
+
+def _field(model: type[Record], field: Field, *, required: bool) -> fields.Field[Any]:
+    wire, bounds = field.wire, field.wire.constraints
+    options: dict[str, Any] = {
+        "data_key": field.name,
+        "required": required,
+        "allow_none": field.nullable,
+        "metadata": _documentation(field),
+        "validate": _validators(field),
+    }
+    if field.references or field.attribute == "id":
+        return Identifier(**options)
+    if wire.type.startswith("enum["):
+        values = wire.type[5:-1].split(",")
+        return Text(**options | {"validate": validate.OneOf(values, error="Must be one of: {choices}.")})
+    if wire.type == "json":
+        if field.virtual is not None:
+            return Nested(**options)
+        return Json(shape=bounds.get("shape", ""), max_bytes=bounds.get("maxBytes", 65536), **options)
+    if wire.type.startswith("array"):
+        return Strings(each=_item_validators(bounds), **options)
+    if wire.type in ("integer", "number"):
+        return (Whole if wire.type == "integer" else Number)(**options)
+    if wire.type in PLAIN:
+        return PLAIN[wire.type](**options)
+    return {"email": Email, "url": Url}.get(bounds.get("format", ""), Text)(**options)
+
+
+def _validators(field: Field) -> list[Any]:
+    bounds, checks = field.wire.constraints, []
+    if bounds.get("minLength") or bounds.get("maxLength"):
+        checks.append(validate.Length(min=bounds.get("minLength") or None, max=bounds.get("maxLength") or None))
+    if bounds.get("minItems") or bounds.get("maxItems"):
+        checks.append(validate.Length(min=bounds.get("minItems") or None, max=bounds.get("maxItems") or None))
+    if "minimum" in bounds:
+        checks.append(validate.Range(min=bounds["minimum"], max=bounds["maximum"]))
+    if "pattern" in bounds:
+        checks.append(validate.Regexp(bounds["pattern"].replace("$", r"\Z"), error="Has a form that is not allowed."))
+    return checks
+
+
+def _item_validators(bounds: dict[str, Any]) -> list[Any]:
+    if bounds.get("items"):
+        return [validate.OneOf(bounds["items"], error="Must be one of: {choices}.")]
+    return [validate.Length(max=bounds["itemMaxLength"])] if bounds.get("itemMaxLength") else []
+
+
+def _documentation(field: Field) -> dict[str, Any]:
+    documented: dict[str, Any] = {}
+    if field.wire.note:
+        documented["description"] = field.wire.note[0].upper() + field.wire.note[1:] + "."
+    if field.references or field.attribute == "id":
+        documented["format"] = "uuid"
+    if field.required and field.wire.type in ("string", "text"):
+        documented["blank"] = False
+    return documented

@@ -1,0 +1,50 @@
+"""Envelopes around records: list pages and delete results."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from marshmallow import fields
+
+from app.models.base import Record
+from schemas.derive import WireSchema, read_schema
+
+
+class ListMeta(WireSchema):
+    """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for."""
+
+    count = fields.Integer(required=True)
+    take = fields.Integer(required=True)
+    skip = fields.Integer(required=True)
+
+
+class Deleted(WireSchema):
+    """The id of a record that is gone."""
+
+    id = fields.String(required=True)
+    deleted = fields.Boolean(required=True)
+
+
+@cache
+def list_schema(model: type[Record]) -> WireSchema:
+    """``{data, meta}`` around records of ``model``."""
+    declared = {
+        "data": fields.List(fields.Nested(read_schema(model)), required=True),
+        "meta": fields.Nested(ListMeta, required=True),
+    }
+    made: type[WireSchema] = type(f"{model.__name__}List", (WireSchema,), declared)
+    return made()
+
+
+@cache
+def guide_list_schema(model: type[Record]) -> WireSchema:
+    """``{data, total, page, pageSize, hasMore}`` around records of ``model``, as the generation guide has it."""
+    declared = {
+        "data": fields.List(fields.Nested(read_schema(model)), required=True),
+        "total": fields.Integer(required=True),
+        "page": fields.Integer(required=True),
+        "pageSize": fields.Integer(required=True),
+        "hasMore": fields.Boolean(required=True),
+    }
+    made: type[WireSchema] = type(f"{model.__name__}GuideList", (WireSchema,), declared)
+    return made()

@@ -1,0 +1,77 @@
+"""The three shapes of error bodies, by route family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from app.errors import CODES, Failure
+from schemas.derive import WireSchema
+
+GUIDE_PATH = "/api/v1/crm/company"
+KEY_PATH = "/api/v1/auth/api-key"
+
+
+class Error(WireSchema):
+    """What the domain API, the consumer routes and the Teams routes answer instead of a result."""
+
+    error = fields.String(required=True, metadata={"description": "What is wrong, in one sentence."})
+    code = fields.String(required=True, validate=validate.OneOf(CODES))
+    details = fields.Dict(required=True, metadata={"description": "Which fields, as fields: {name: [message]}."})
+
+
+class GuideDetail(WireSchema):
+    """One field that broke a rule."""
+
+    field = fields.String(required=True)
+    message = fields.String(required=True)
+
+
+class GuideError(WireSchema):
+    """What the guide routes answer instead of a result."""
+
+    error = fields.String(required=True)
+    details = fields.List(fields.Nested(GuideDetail))
+
+
+class ApiKeyError(WireSchema):
+    """What the API-key routes answer instead of a result."""
+
+    error = fields.String(required=True)
+    statusCode = fields.Integer(required=True)  # noqa: N815 - the wire name
+    details = fields.Dict()
+
+
+def body_of(failure: Failure, path: str) -> dict[str, Any]:
+    """The body of ``failure`` in the shape of the route family that ``path`` belongs to."""
+    if is_under(path, KEY_PATH):
+        return _key_body(failure)
+    if is_under(path, GUIDE_PATH):
+        return _guide_body(failure)
+    return {"error": failure.text, "code": failure.code, "details": failure.details}
+
+
+def is_under(path: str, root: str) -> bool:
+    return path == root or path.startswith(root + "/")
+
+
+def _key_body(failure: Failure) -> dict[str, Any]:
+    text = "Invalid request" if failure.status == 400 else failure.text
+    body: dict[str, Any] = {"error": text, "statusCode": failure.status}
+    return body | {"details": failure.details} if failure.status == 400 and failure.details else body
+
+
+def _guide_body(failure: Failure) -> dict[str, Any]:
+    broken = failure.details.get("fields")
+    if failure.code != "VALIDATION_ERROR" or broken is None:
+        return {"error": failure.text}
+    details = [{"field": field, "message": message} for field, messages in broken.items() for message in flat(messages)]
+    return {"error": "Validation error", "details": details}
+
+
+def flat(messages: Any) -> list[str]:
+    """All texts of a marshmallow message tree."""
+    if isinstance(messages, str):
+        return [messages]
+    return [text for each in (messages.values() if isinstance(messages, dict) else messages) for text in flat(each)]

@@ -1,0 +1,129 @@
+"""The query of a list: its window and its filters, read strictly."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from werkzeug.datastructures import MultiDict
+
+from app.errors import InvalidFilter, InvalidPagination
+from app.models.base import Field, Record
+from app.models.columns import ADMIN_READS, FILTERABLE
+from app.policy import Principal
+from schemas.fields import moment_of, uuid_of
+
+DEFAULT_TAKE = 20
+MAX_SKIP = 10_000_000
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
+DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+WINDOW = ("take", "skip")
+CREDENTIAL = "api_key"
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """A window onto a list and the values its rows must have, by attribute."""
+
+    take: int = DEFAULT_TAKE
+    skip: int = 0
+    filters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def list_query(model: type[Record], principal: Principal, args: MultiDict[str, str], max_take: int) -> ListQuery:
+    """Read the query parameters of a list; raises InvalidPagination and InvalidFilter, and clamps nothing."""
+    if not args:
+        return ListQuery()
+    take = _bounded(args, "take", 1, max_take, DEFAULT_TAKE)
+    skip = _bounded(args, "skip", 0, MAX_SKIP, 0)
+    filters = dict(_filter(model, principal, name, values) for name, values in args.lists() if name not in KNOWN)
+    return ListQuery(take, skip, filters)
+
+
+KNOWN = (*WINDOW, CREDENTIAL)
+
+
+def refuse_unknown(args: MultiDict[str, str]) -> None:
+    """Refuse query parameters where a route declares none but the credential."""
+    for name in args:
+        if name != CREDENTIAL:
+            raise _invalid(name, "Unknown query parameter.")
+
+
+def filters_of(model: type[Record]) -> dict[str, Field]:
+    """The fields that lists of ``model`` can be filtered by, by wire name."""
+    return {each.name: each for each in _known(model).values() if FILTERABLE in each.wire.marks}
+
+
+@cache
+def _known(model: type[Record]) -> dict[str, Field]:
+    return {each.name: each for each in model.fields().values() if each.wire.readable}
+
+
+def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default: int) -> int:
+    given = args.getlist(name)
+    if not given:
+        return default
+    text = given[0]
+    plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= 10
+    if not plain or not low <= int(text) <= high:
+        message = f"Must be one whole number from {low} to {high}."
+        raise InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})
+    return int(text)
+
+
+def _filter(model: type[Record], principal: Principal, name: str, values: list[str]) -> tuple[str, Any]:
+    known = _known(model).get(name)
+    if known is None or (ADMIN_READS in known.wire.marks and not principal.is_admin):
+        raise _invalid(name, "Unknown query parameter.")
+    if FILTERABLE not in known.wire.marks:
+        raise _invalid(name, "Cannot be filtered by.")
+    if len(values) > 1:
+        raise _invalid(name, "Given more than once.")
+    value = _reader(known)(values[0])
+    if value is None or "\x00" in values[0]:
+        raise _invalid(name, f"Is not a {_plain_type(known)}.")
+    return known.attribute, value
+
+
+def _reader(known: Field) -> Callable[[str], Any]:
+    if known.references or known.attribute == "id":
+        return uuid_of
+    kind = known.wire.type
+    if kind.startswith("enum["):
+        values = kind[5:-1].split(",")
+        return lambda text: text if text in values else None
+    if kind.startswith("array") and known.wire.constraints.get("items"):
+        items = known.wire.constraints["items"]
+        return lambda text: text if text in items else None
+    return READERS.get(kind, str)
+
+
+def _whole(text: str) -> int | None:
+    value = int(text) if WHOLE.fullmatch(text) else None
+    return value if value is not None and -(2**63) <= value < 2**63 else None
+
+
+def _number(text: str) -> float | None:
+    value = float(text) if DECIMAL.fullmatch(text) else None
+    return value if value is not None and math.isfinite(value) else None
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "integer": _whole,
+    "number": _number,
+    "boolean": {"true": True, "false": False}.get,
+    "timestamp": moment_of,
+}
+
+
+def _plain_type(known: Field) -> str:
+    return "valid value" if known.wire.type.startswith("enum[") else known.wire.type
+
+
+def _invalid(name: str, message: str) -> InvalidFilter:
+    return InvalidFilter(f"Invalid query parameter {name}: {message}", details={"fields": {name: [message]}})

@@ -1,0 +1,5 @@
+"""The application that gunicorn serves and the flask command loads."""
+
+from app.factory import create_app
+
+app = create_app()
