@@ -97,6 +97,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
         "max_overflow": settings.database_pool_overflow,
         "pool_timeout": settings.database_pool_timeout,
         "pool_use_lifo": True,
+        "hide_parameters": True,
         "json_serializer": lambda value: orjson.dumps(value).decode(),
         "json_deserializer": orjson.loads,
         **({"connect_args": connecting} if settings.database_url else embedded_creator),

@@ -131,7 +131,7 @@ class Scope:
             return false()
         ((name, values),) = self.public.items()
         attribute = getattr(model, name)
-        return attribute == values[0] if len(values) == 1 else attribute.in_(values)
+        return or_(*(attribute == value for value in values))
 
     def unowned(self, model: Model) -> Condition:
         """Rows that belong to nobody; public ones among them are in everybody's list."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from app.models.columns import (
     NOW,
     READ_ONLY,
     After,
+    Default,
 )
 from app.policy import Organization, Owner, Principal, Rule
 from app.secrets import vault
@@ -117,6 +119,8 @@ def _with_defaults(model: type[Record], principal: Principal, given: Values) -> 
             values[name] = now()
         elif isinstance(field.wire.default, After):
             values[name] = now() + field.wire.default.delay
+        elif field.wire.has_default and not isinstance(field.wire.default, Default):
+            values[name] = deepcopy(field.wire.default)
     for name, value in given.items():
         _check_settable(model.fields()[name], principal, is_owner=name == _owner(model))
         values[name] = value

@@ -81,6 +81,10 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     components["securitySchemes"] = SECURITY
     components["responses"] = dict(_responses())
     document["security"] = [{name: []} for name in SECURITY]
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            if isinstance(operation, dict):
+                operation.get("responses", {}).pop("default", None)
     document["servers"] = [{"url": "/"}]
     return document
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from uuid_utils.compat import uuid7
 
 from app.clock import now
-from app.models.columns import FILTERABLE, READ_ONLY, SORTABLE, Virtual, Wire, timestamp
+from app.models.columns import FILTERABLE, NOW, READ_ONLY, SORTABLE, Virtual, Wire, timestamp
 from app.models.indexes import Key
 from app.policy import Policy
 
@@ -44,8 +44,8 @@ class Base(DeclarativeBase):
         sort_order=-3,
         info={"wire": Wire("string", COMMON, constraints={"format": "uuid"})},
     )
-    created_at: Mapped[datetime] = timestamp(*COMMON, default=now, sort_order=-2)
-    updated_at: Mapped[datetime] = timestamp(*COMMON, default=now, onupdate=now, sort_order=-1)
+    created_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, sort_order=-2)
+    updated_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, onupdate=now, sort_order=-1)
 
 
 class Record(Base):
