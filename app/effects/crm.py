@@ -14,6 +14,8 @@ PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "
 
 @on_create(CrmDeal)
 def open_deal(deal: CrmDeal, write: Write) -> None:
+    if "owner_id" not in write.given and deal.organization_id not in write.principal.memberships:
+        deal.owner_id = None  # an admin at work in somebody else's organization
     if deal.probability is None:
         deal.probability = PROBABILITY[deal.stage]
     _check_people(deal, write)

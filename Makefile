@@ -1,0 +1,52 @@
+# The two commands are `make serve` and `make test`; each installs what it needs into .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	--no-emit-index-url --no-emit-find-links --no-header
+
+.PHONY: help serve test lint bench fuzz lock clean
+
+help: ## print the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
+	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
+
+test: .venv/dev ## run the tests
+	@$(BIN)/pytest
+
+lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.check_locks
+
+bench: .venv/dev ## measure against a bare route and against what one would write by hand
+	@$(BIN)/python -m bench.run
+
+fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
+	@$(BIN)/pytest tests/end_to_end/test_contract.py --fuzz-examples 300
+
+lock: .venv/dev ## choose the newest versions that fit together
+	@$(COMPILE) --upgrade pyproject.toml -o requirements.lock
+	@$(COMPILE) --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean: ## remove the environment and the embedded servers' data
+	@rm -rf .venv var
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	@echo "rowgate: making a virtual environment in .venv"
+	@$(PYTHON) -m venv .venv
+
+.venv/run: requirements.lock | .venv/bin/python
+	@echo "rowgate: installing the pinned dependencies"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/dev: requirements-dev.lock | .venv/bin/python
+	@echo "rowgate: installing the pinned dependencies for development"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@ .venv/run

@@ -1,0 +1,60 @@
+"""The real parts under the tests: a private PostgreSQL and Redis, the application, and the cast."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from flask_migrate import upgrade
+
+from app.database import transaction
+from app.embedded import Postgres, Redis
+from app.factory import create_app
+from app.seed import seed
+from config import Settings
+from tests.cast import Cast
+
+# The data of a test run is worth nothing, so nothing waits for the disk.
+UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz-examples", type=int, default=6, help="Requests made up for each operation.")
+
+
+@pytest.fixture(scope="session")
+def var_dir() -> Iterator[str]:
+    """A folder with a running PostgreSQL and Redis; its path is short because sockets lie in it."""
+    folder = tempfile.mkdtemp(prefix="rg-")
+    postgres, redis = Postgres(folder, UNSAFE_BUT_FAST), Redis(folder)
+    redis.start()
+    postgres.start()
+    yield folder
+    postgres.stop()
+    redis.stop()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def settings(var_dir: str) -> Settings:
+    return Settings(var_dir=var_dir, default_limit="1000000 per minute")
+
+
+@pytest.fixture(scope="session")
+def app(settings: Settings) -> Flask:
+    """The application on a migrated and seeded database. Tests share it and bring their own users."""
+    application = create_app(settings)
+    with application.app_context():
+        upgrade()
+        with transaction() as session:
+            seed(session)
+    return application
+
+
+@pytest.fixture(scope="session")
+def cast(app: Flask) -> Cast:
+    """The people of the tests."""
+    return Cast(app)

@@ -1,0 +1,185 @@
+"""Makes a record of any model with whatever it needs: over HTTP where callers can, in the database where not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from app.database import transaction
+from app.models.ai.answering import AiProvider
+from app.models.ai.chats import AiMessage
+from app.models.ai_rag import AiRagDocument, AiRagEmbedding, AiRagIndex
+from app.models.analytics import AnalyticsInsight, AnalyticsReport
+from app.models.auth.identity import AuthTwoFactor, AuthUser
+from app.models.auth.organizations import AuthMember, AuthOrganization, AuthTeamMember
+from app.models.base import Field, Record
+from app.models.notification import NotificationNotification, NotificationPreference
+from app.models.platform import PlatformAuditLog
+from app.models.storage import StorageUpload
+from app.policy import Owner, Rule
+from schemas.derive import create_schema
+from tests.cast import Actor, Cast
+
+numbers = count(1)
+EARLIER, LATER = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+SHA = "0123456789abcdef" * 4
+
+
+class Workshop:
+    """Works for one owner; ``admin`` makes what only admins can make."""
+
+    def __init__(self, cast: Cast, owner: Actor) -> None:
+        self.cast, self.owner = cast, owner
+        self.parents: dict[type[Record], str] = {}
+        self.planted: dict[type[Record], dict[str, Any]] = {}
+
+    def make(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
+        """A record that belongs to the owner, as the owner reads it, with parents of its own."""
+        self.parents.clear()
+        return self._make(model, **overrides)
+
+    def _make(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
+        if model.policy.create is Rule.NONE or model.served_apart:
+            return self.plant(model, **overrides)
+        maker = self.maker(model)
+        if model is NotificationPreference:
+            self.forget_preference()
+        response = maker.post(model.collection_path(), self._body(model) | overrides)
+        assert response.status_code == 201, (model.__name__, response.json)
+        made: dict[str, Any] = response.json
+        return made
+
+    def maker(self, model: type[Record]) -> Actor:
+        return self.cast.admin if model.policy.create is Rule.ADMIN else self.owner
+
+    def path(self, model: type[Record], **overrides: Any) -> str:
+        return f"{model.collection_path()}/{self.make(model, **overrides)['id']}"
+
+    def body(self, model: type[Record], *, full: bool = False) -> dict[str, Any]:
+        """What creates a record: the required fields, or all that a caller may send."""
+        self.parents.clear()
+        return self._body(model, full=full)
+
+    def _body(self, model: type[Record], *, full: bool = False) -> dict[str, Any]:
+        sent: dict[str, Any] = {}
+        for attribute, schema_field in create_schema(model).fields.items():
+            field = model.fields()[attribute]
+            if schema_field.required or (full and field.wire.writable and not field.references):
+                sent[field.name] = self.value(model, field)
+        for name, value in SPECIAL.get(model, {}).items():
+            if full or name in sent or model in ALWAYS_SPECIAL:
+                sent[name] = f"{value} ({next(numbers)})" if name == "content" else value
+        return sent | self.people(model)
+
+    def people(self, model: type[Record]) -> dict[str, Any]:
+        """References to users that only make sense for certain people."""
+        if model is AuthMember:
+            home = self._make(AuthOrganization)["id"]
+            return {"organizationId": home, "userId": str(self.cast.user().user_id)}
+        if model is AuthTeamMember:
+            return {"userId": str(self.owner.user_id)}
+        if model is NotificationNotification:
+            return {"userId": str(self.owner.user_id)}
+        return {}
+
+    def value(self, model: type[Record], field: Field) -> Any:
+        """A value that the field takes; texts differ from call to call."""
+        if field.references:
+            target = model.target(field.attribute)
+            return str(self.owner.user_id) if target is AuthUser else self.parent(target)
+        return plain_value(field)
+
+    def parent(self, model: type[Record]) -> str:
+        """One record of each model that others refer to, so that they hang together."""
+        if model not in self.parents:
+            self.parents[model] = self._make(model)["id"]
+        return self.parents[model]
+
+    def forget_preference(self) -> None:
+        path = NotificationPreference.collection_path()
+        for row in self.owner.get(path).json["data"]:
+            self.owner.delete(f"{path}/{row['id']}")
+
+    def plant(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
+        """Insert a row that only the server writes, and read it as its owner does."""
+        if model is AuthTwoFactor and model in self.planted:
+            return self.planted[model]  # a user has one
+        with self.cast.app.app_context(), transaction() as session:
+            record = model(**self.planted_values(model) | overrides)
+            session.add(record)
+            session.flush()
+            identifier = record.id
+        self.planted[model] = {"id": str(identifier)}
+        return self.planted[model]
+
+    def planted_values(self, model: type[Record]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name, field in model.fields().items():
+            if field.column is None or name in ("id", "created_at", "updated_at"):
+                continue
+            if name == model.policy.scope.column and field.references in ("auth_user", "auth_organization"):
+                values[name] = (
+                    self.owner.user_id if isinstance(model.policy.scope, Owner) else self.owner.organization_id
+                )
+            elif not field.nullable and field.column.default is None:
+                value = self.value(model, field)
+                values[name] = UUID(value) if field.references else value
+        if model is PlatformAuditLog:
+            values["organization_id"] = self.owner.organization_id
+        return values
+
+
+def plain_value(field: Field) -> Any:
+    """A value by type and bounds alone."""
+    kind, bounds, number = field.wire.type, field.wire.constraints, next(numbers)
+    if kind.startswith("enum["):
+        return kind[5:-1].split(",")[0]
+    if kind.startswith("array"):
+        return list(bounds.get("items") or ["one", "two"])[: bounds.get("maxItems", 2)]
+    if kind == "integer":
+        return min(bounds["maximum"], max(bounds["minimum"], 1))
+    if kind in ("string", "text"):
+        return text_value(bounds, number)
+    return {
+        "number": 0.5,
+        "boolean": True,
+        "timestamp": "2026-01-15T10:00:00.000Z",
+        "json": [] if bounds.get("shape") == "array" else {},
+        "vector": [0.5, 0.25],
+    }[kind]
+
+
+def text_value(bounds: dict[str, Any], number: int) -> str:
+    if bounds.get("format") == "email":
+        return f"person{number}@example.com"
+    if bounds.get("format") == "url":
+        return f"https://example.com/{number}"
+    if bounds.get("pattern") == "^[A-Z]{3}$":
+        return "EUR"
+    if bounds.get("minLength", 0) >= 36:
+        return (SHA + str(number))[-bounds["minLength"] :]
+    return f"name{number}"[: bounds.get("maxLength") or None]
+
+
+def iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+SPECIAL: dict[type[Record], dict[str, Any]] = {
+    AiMessage: {"role": "user"},
+    AiRagIndex: {"chunkSize": 1000},
+    AiProvider: {"kind": "openai_compatible", "baseUrl": "https://models.example.com/v1"},
+    AiRagDocument: {"content": "A text worth knowing."},
+    AiRagEmbedding: {"model": "test-model"},
+    AnalyticsInsight: {"periodStart": iso(EARLIER), "periodEnd": iso(LATER)},
+    AnalyticsReport: {"periodStart": iso(EARLIER), "periodEnd": iso(LATER)},
+    StorageUpload: {"contentBase64": "SGVsbG8=", "contentType": "text/plain"},
+    NotificationPreference: {
+        "channels": {"stream": True, "teams": False, "email": False},
+        "types": {"MESSAGE": False},
+        "quietHours": {"enabled": True},
+    },
+}
+ALWAYS_SPECIAL = (AiProvider, AiRagDocument, AiRagEmbedding)
