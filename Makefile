@@ -5,7 +5,7 @@ BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header
 
-.PHONY: help serve test lint bench fuzz lock clean
+.PHONY: help serve test lint bench fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -28,6 +28,9 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 
 fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
 	@$(BIN)/pytest tests/end_to_end/test_contract.py --fuzz-examples 300
+
+tables: .venv/dev ## write the tables of the documentation anew
+	@$(BIN)/python -m docs.generate
 
 lock: .venv/dev ## choose the newest versions that fit together
 	@$(COMPILE) --upgrade pyproject.toml -o requirements.lock

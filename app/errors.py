@@ -31,7 +31,7 @@ class Invalid(Failure):
             super().__init__(fields)
         else:
             name, messages = next(iter(fields.items()))
-            super().__init__(f"Invalid {name}: {first_message(messages)}", details={"fields": fields})
+            super().__init__(f"Invalid {name}: {messages[0]}", details={"fields": fields})
 
 
 class InvalidPagination(Failure):
@@ -167,10 +167,3 @@ CODES = (
     "TEAMS_003",
     "TEAMS_004",
 )
-
-
-def first_message(messages: Any) -> str:
-    """Find the first text in a marshmallow message tree."""
-    while not isinstance(messages, str):
-        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
-    return messages

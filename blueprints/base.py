@@ -17,7 +17,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from app.encoding import dumps
 from app.errors import Invalid, InvalidJson, PayloadTooLarge, UnsupportedMediaType
 from schemas import strict_json
-from schemas.errors import Error
+from schemas.errors import Error, flat
 
 JSON = "application/json"
 
@@ -36,7 +36,7 @@ class Parser(FlaskParser):
 
     def handle_error(self, error: ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
         messages = error.messages_dict
-        raise Invalid(messages.get("json", messages)) from error
+        raise Invalid({name: flat(found) for name, found in messages.get("json", messages).items()}) from error
 
 
 def json_body() -> Any:

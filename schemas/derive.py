@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from marshmallow import RAISE, Schema, fields, validate
+from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from app.models.base import Field, Record
 from app.models.columns import ADMIN_READS, ADMIN_WRITES, RETURNED_ONCE, SCOPE_READS, UNLISTED
@@ -27,6 +27,15 @@ class WireSchema(Schema):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> WireSchema:
         return self
+
+
+class Pattern(validate.Regexp):
+    """A regular expression for the whole value: no line break slips in behind the end."""
+
+    def __call__(self, value: str) -> str:
+        if self.regex.fullmatch(value) is None:
+            raise ValidationError(self.error)
+        return value
 
 
 @cache
@@ -117,7 +126,7 @@ def _validators(field: Field) -> list[Any]:
     if "minimum" in bounds:
         checks.append(validate.Range(min=bounds["minimum"], max=bounds["maximum"]))
     if "pattern" in bounds:
-        checks.append(validate.Regexp(bounds["pattern"].replace("$", r"\Z"), error="Has a form that is not allowed."))
+        checks.append(Pattern(bounds["pattern"], error="Has a form that is not allowed."))
     return checks
 
 

@@ -66,7 +66,7 @@ def _guide_body(failure: Failure) -> dict[str, Any]:
     broken = failure.details.get("fields")
     if failure.code != "VALIDATION_ERROR" or broken is None:
         return {"error": failure.text}
-    details = [{"field": field, "message": message} for field, messages in broken.items() for message in flat(messages)]
+    details = [{"field": field, "message": message} for field, messages in broken.items() for message in messages]
     return {"error": "Validation error", "details": details}
 
 

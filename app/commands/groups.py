@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from app.encoding import dumps
-from app.errors import Failure
+from app.errors import Failure, Unavailable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +25,9 @@ class Group(AppGroup):
         try:
             return super().invoke(ctx)
         except Failure as failure:
-            raise click.ClickException(failure.text) from None
+            cause = failure.__cause__
+            away = isinstance(failure, Unavailable) and isinstance(cause, DBAPIError)
+            raise click.ClickException(unreachable(cause) if away else failure.text) from None
         except ValidationError as error:
             raise click.ClickException("; ".join(map(str, error.messages))) from None
         except DBAPIError as error:

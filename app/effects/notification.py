@@ -24,7 +24,7 @@ def address(notification: NotificationNotification, write: Write) -> None:
     channels = preference.channels if preference else default_of("channels")
     types = preference.types if preference else default_of("types")
     open_for_type = (preference is None or preference.enabled) and types.get(notification.type, True)
-    notification.channels = [name for name, enabled in channels.items() if enabled] if open_for_type else []
+    notification.channels = [name for name in default_of("channels") if channels.get(name) and open_for_type]
     if not notification.channels:
         notification.delivery_status = "suppressed"
 

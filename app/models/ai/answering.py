@@ -37,6 +37,8 @@ from app.models.columns import (
 from app.models.indexes import index, unique
 from app.policy import PUBLISHED, Organization, Parent, Policy, Public, Rule
 
+KINDS = ("builtin", "openai_compatible", "anthropic", "google", "azure_openai", "ollama")
+
 
 class AiProvider(Record):
     """A language-model endpoint that chains can call."""
@@ -57,14 +59,7 @@ class AiProvider(Record):
     )
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     kind: Mapped[str] = enum(
-        "builtin",
-        "openai_compatible",
-        "anthropic",
-        "google",
-        "azure_openai",
-        "ollama",
-        marks=(IMMUTABLE, FILTERABLE),
-        note="all but builtin are called over the OpenAI-compatible protocol",
+        *KINDS, marks=(IMMUTABLE, FILTERABLE), note="all but builtin are called over the OpenAI-compatible protocol"
     )
     base_url: Mapped[str | None] = string(ADMIN_READS, max=2048, format="url", note="required unless kind is builtin")
     api_key: Mapped[str | None] = string(

@@ -1,0 +1,48 @@
+"""Writes the tables of the documentation that follow from the code; `make tables` runs it, a test compares."""
+
+from __future__ import annotations
+
+from app.dictionary import dictionary
+from config import ROOT, described
+
+HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
+OPERATIONS = ("list", "read", "create", "update", "delete")
+
+
+def policy_table() -> str:
+    """Every model with its scope and who may carry out each operation."""
+    rows = [" | ".join(HEADERS), " | ".join("---" for _ in HEADERS)]
+    for domain in dictionary()["domains"]:
+        for model in domain["models"]:
+            scope = model["scope"]
+            over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
+            opened = scope.get("publicWhen", {}).items()
+            public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
+            cells = [f"`{domain['name']}/{model['name']}`", f"{scope['kind']} {over}".strip(), public or "-"]
+            cells += [model["operations"][name] for name in OPERATIONS]
+            rows.append(" | ".join([*cells, model.get("sessionOnly", "-")]))
+    return "\n".join(f"| {row} |" for row in rows)
+
+
+def settings_table() -> str:
+    """Every setting with its default and what it is for."""
+    rows = ["| Variable | Default | What it is for |", "| --- | --- | --- |"]
+    for name, default, text in described():
+        shown = "`var` beside the code" if name == "VAR_DIR" else f"`{default}`" if default != "" else "-"
+        rows.append(f"| `{name}` | {shown} | {text} |")
+    return "\n".join(rows)
+
+
+TABLES = {"policy.md": policy_table, "settings.md": settings_table}
+
+
+def main() -> None:
+    """Replace the last table of each page."""
+    for name, table in TABLES.items():
+        page = ROOT / "docs" / name
+        text = page.read_text().split("\n| ", 1)[0]
+        page.write_text(f"{text.rstrip()}\n\n{table()}\n")
+
+
+if __name__ == "__main__":
+    main()

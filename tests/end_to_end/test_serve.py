@@ -1,0 +1,121 @@
+"""flask serve, from nothing to nothing: first start, the README's tour, stop, second start, refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from config import ROOT
+from tests.end_to_end.service import FLASK, await_true, environment, free_port, started
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
+
+
+@pytest.fixture(scope="module")
+def folder():
+    made = tempfile.mkdtemp(prefix="rgs-")
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def log(folder):
+    return Path(folder) / "serve.log"
+
+
+@pytest.fixture(scope="module")
+def service(folder, log):
+    port = free_port()
+    with started([*FLASK, "serve", "--sample"], port, log, VAR_DIR=f"{folder}/var") as process:
+        yield port, process
+
+
+def children_of(folder: str) -> list[str]:
+    listed = subprocess.run(["ps", "-eo", "stat,args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if folder in line and not line.startswith("Z")]
+
+
+def test_a_first_start_says_each_step_and_shows_the_first_admin_once(service, log):
+    await_true(lambda: "UI at" in log.read_text())
+    text = log.read_text()
+    for step in ("starting Redis", "starting PostgreSQL", "migrating", "made the first admin", "sample data", "UI at"):
+        assert f"rowgate: {step}" in text or step in text
+    assert re.search(r"API key +rg_key_\w+", text)
+
+
+def blocks(section: str) -> list[tuple[str, str]]:
+    text = (ROOT / "README.md").read_text().split(f"## {section}", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"```(sh|json)\n(.*?)```", text, re.S)
+
+
+def test_the_tour_of_the_readme_runs_as_it_stands(service, folder):
+    port, _ = service
+    found = blocks("Five-minute tour")
+    script = ["set -euo pipefail"]
+    for kind, block in found:
+        script.append(block if kind == "sh" else "echo; echo ---")
+    run = subprocess.run(
+        ["bash", "-c", "\n".join(script).replace("localhost:3001", f"127.0.0.1:{port}")],
+        cwd=ROOT, env=environment(VAR_DIR=f"{folder}/var"), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    answers = [part.strip().splitlines()[-1] for part in run.stdout.split("---") if part.strip()]
+    expected = [json.loads(block) for kind, block in found if kind == "json"]
+    assert len(answers) == len(expected)
+    for answer, wanted in zip(answers, expected, strict=True):
+        got = json.loads(answer)
+        assert {name: got.get(name) for name in wanted} == wanted
+
+
+def test_a_port_in_use_is_one_line(service, folder):
+    port, _ = service
+    run = subprocess.run(
+        [*FLASK, "serve"], cwd=ROOT, env=environment(VAR_DIR=f"{folder}/other", PORT=str(port)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode != 0
+    assert re.fullmatch(rf"Error: Cannot listen on 127.0.0.1:{port} .*: set HOST or PORT\n", run.stderr)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"PORT": "many"}, "rowgate: PORT must be a whole number, not 'many'\n"),
+        ({"ENVIRONMENT": "production"}, "rowgate: SECRET_KEY is required when ENVIRONMENT is production\n"),
+        ({"DATABASE_URL": "postgresql://nobody:secret@127.0.0.1:1/none"}, "Error: The database cannot be used"),
+    ],
+)
+def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings, line):
+    env = environment(VAR_DIR=f"{folder}/bad", **({"PORT": str(free_port())} | settings))
+    run = subprocess.run([*FLASK, "serve"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode != 0
+    assert run.stderr.startswith(line)
+    assert len(run.stderr.splitlines()) == 1
+    assert "secret" not in run.stderr
+    assert children_of(f"{folder}/bad") == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_leaves_nothing_behind_and_the_next_start_keeps_the_data(folder, log, service, number):
+    port, process = service
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    again = free_port()
+    second = Path(folder) / f"{number}.log"
+    with started([*FLASK, "serve"], again, second, VAR_DIR=f"{folder}/var") as running:
+        await_true(lambda: "UI at" in second.read_text())
+        running.send_signal(number)
+        assert running.wait(60) == 0
+    assert "made the first admin" not in second.read_text()
+    await_true(lambda: children_of(f"{folder}/var") == [])
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", again)) != 0

@@ -1,0 +1,111 @@
+"""The flask commands: what they do, and their answers for people and for scripts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.factory import create_app
+from tests.cast import Actor
+
+PATH = "/api/v1/crm/contact"
+
+
+@pytest.fixture
+def run(app):
+    runner = app.test_cli_runner()
+
+    def invoke(*words, code=0):
+        result = runner.invoke(args=words)
+        assert result.exit_code == code, result.output
+        return json.loads(result.output) if "--json" in words and code == 0 else result.output
+
+    return invoke
+
+
+@pytest.fixture
+def email(run, request):
+    address = f"{abs(hash(request.node.name))}@commands.example"
+    run("users", "create", "--email", address, "--password", "correct horse")
+    return address
+
+
+def test_a_user_is_made_once_with_a_home(run, app):
+    made = run("users", "create", "--email", "Once@commands.example", "--password", "correct horse", "--json")
+    assert (made["email"], made["name"], made["role"]) == ("once@commands.example", "once", "user")
+    again = run("users", "create", "--email", "once@commands.example", "--password", "correct horse", code=1)
+    assert again == "Error: A record with this email already exists\n"
+
+
+@pytest.mark.parametrize(("email", "password"), [("nobody", "correct horse"), ("a@commands.example", "short")])
+def test_a_bad_address_or_password_is_one_line(run, email, password):
+    output = run("users", "create", "--email", email, "--password", password, code=1)
+    assert output.startswith("Error: ")
+    assert output.count("\n") == 1
+
+
+def test_a_session_and_keys_from_the_command_line_work_over_http(run, app, email):
+    session = run("sessions", "create", "--user", email, "--json")
+    key = run("keys", "create", "--user", email, "--scope", "read", "--scope", "write", "--name", "Mine", "--json")
+    anonymous = run("keys", "create", "--anonymous", "--json")
+    for token in (session["token"], key["key"], anonymous["key"]):
+        assert Actor(app, token).get(PATH).status_code == 200
+    assert key["key"].startswith("rg_key_")
+    assert anonymous["key"].startswith("rg_anon_")
+    assert session["token"].startswith("rg_sess_")
+
+
+def test_keys_are_listed_shown_rotated_and_revoked(run, app, email):
+    key = run("keys", "create", "--user", email, "--expires-in-days", "5", "--json")
+    listed = run("keys", "list", "--user", email, "--json")
+    assert [each["id"] for each in listed] == [key["id"]]
+    assert "key" not in listed[0]
+    fresh = run("keys", "rotate", key["id"], "--json")
+    assert fresh["expiresAt"] <= key["expiresAt"]
+    assert Actor(app, key["key"]).get(PATH).status_code == 401
+    assert Actor(app, fresh["key"]).get(PATH).status_code == 200
+    assert run("keys", "revoke", fresh["id"], "--json")["status"] == "revoked"
+    assert run("keys", "show", fresh["id"], "--json")["status"] == "revoked"
+    assert Actor(app, fresh["key"]).get(PATH).status_code == 401
+    assert run("keys", "rotate", fresh["id"], code=1) == "Error: Only a live key can be rotated\n"
+
+
+def test_grace_keeps_the_old_key_for_a_while(run, app, email):
+    key = run("keys", "create", "--user", email, "--json")
+    run("keys", "rotate", key["id"], "--grace-seconds", "60")
+    assert Actor(app, key["key"]).get(PATH).status_code == 200
+
+
+def test_only_admins_get_keys_with_the_scope_admin(run, email):
+    run("keys", "create", "--user", email, "--scope", "admin", code=1)
+    run("users", "promote", email)
+    assert run("keys", "create", "--user", email, "--scope", "admin", "--json")["scopes"] == ["admin"]
+
+
+def test_a_ban_from_the_command_line_ends_every_credential(run, app, email):
+    session = run("sessions", "create", "--user", email, "--json")
+    assert run("users", "ban", email, "--json")["banned"] is True
+    assert Actor(app, session["token"]).get(PATH).status_code == 401
+
+
+def test_flags_are_listed_and_switched(run):
+    assert "auth-anonymous-api-key" in run("flags", "list")
+    assert run("flags", "set", "auth-anonymous-api-key", "on", "--json")["enabled"] is True
+    assert run("flags", "set", "auth-anonymous-api-key", "off", "--json")["enabled"] is False
+    assert run("flags", "set", "nosuch", "on", code=1) == "Error: No flag is called nosuch\n"
+
+
+def test_resources_prints_the_registry(run):
+    assert run("resources").endswith("10 domains, 55 models and company, 106 explicit generic routes\n")
+    assert run("resources", "--json")["totals"]["explicitRoutes"] == 106
+
+
+def test_without_a_database_a_command_says_so_in_one_line(settings, tmp_path):
+    from dataclasses import replace
+
+    lonely = create_app(replace(settings, database_url="postgresql://nobody@127.0.0.1:1/none"))
+    result = lonely.test_cli_runner().invoke(args=["users", "list"])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: The database cannot be used")
+    assert result.output.count("\n") == 1

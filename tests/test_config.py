@@ -1,0 +1,43 @@
+"""Settings: read from the environment, typed, and refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from config import SettingError, Settings
+
+
+def test_an_empty_environment_gives_the_defaults():
+    assert Settings.from_environment({}) == Settings()
+
+
+def test_values_are_typed():
+    read = Settings.from_environment({"PORT": "4000", "QUERY_KEY_SAFE_ONLY": "on", "DATABASE_POOL_TIMEOUT": "1.5"})
+    assert (read.port, read.query_key_safe_only, read.database_pool_timeout) == (4000, True, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "many"),
+        ("PORT", "0"),
+        ("WORKERS", "0"),
+        ("QUERY_KEY_SAFE_ONLY", "perhaps"),
+        ("DATABASE_POOL_TIMEOUT", "soon"),
+        ("DATABASE_URL", "mysql://x"),
+        ("REDIS_URL", "http://x"),
+        ("ENVIRONMENT", "staging"),
+        ("SECRET_KEY", "short"),
+        ("DEFAULT_LIMIT", "lots"),
+        ("MAX_JSON_BYTES", "1"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_named(name, value):
+    with pytest.raises(SettingError, match=name):
+        Settings.from_environment({name: value})
+
+
+def test_production_needs_a_secret_key():
+    with pytest.raises(SettingError, match="SECRET_KEY is required"):
+        Settings.from_environment({"ENVIRONMENT": "production"})
+    assert Settings.from_environment({"ENVIRONMENT": "production", "SECRET_KEY": "x" * 32}).production

@@ -1,0 +1,142 @@
+"""Error shapes of the route families, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from app import records
+from app.errors import CODES
+from app.factory import create_app
+
+CONTACTS = "/api/v1/crm/contact"
+LITERALS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS",
+    "Access-Control-Allow-Headers": "Content-Type, Authorization",
+}
+
+
+@pytest.fixture(scope="module")
+def owner(cast):
+    return cast.user()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/api/v1/nosuch/model", 404),
+        ("GET", "/api/nosuch", 404),
+        ("GET", "/nosuch", 404),
+        ("DELETE", CONTACTS, 405),
+        ("POST", f"{CONTACTS}/x", 405),
+        ("BREW", CONTACTS, 405),
+        ("GET", CONTACTS, 401),
+    ],
+)
+def test_errors_of_the_framework_have_the_domain_shape(cast, method, path, status):
+    response = cast.nobody.send(method, path)
+    assert response.status_code == status
+    assert set(response.json) == {"error", "code", "details"}
+    assert response.json["code"] in CODES
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 401), ("DELETE", 405)])
+def test_errors_under_the_guide_routes_have_their_shape(cast, method, status):
+    response = cast.nobody.send(method, "/api/v1/crm/company")
+    assert (response.status_code, set(response.json)) == (status, {"error"})
+
+
+def test_errors_under_the_key_routes_have_their_shape(cast):
+    response = cast.nobody.get("/api/v1/auth/api-key")
+    assert response.json == {"error": "Resource not found", "statusCode": 404}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"{CONTACTS}/", "/api/v1//crm/contact", "/api/v1/crm/Contact", "/API/v1/crm/contact"],
+)
+def test_slashes_and_case_never_lead_to_a_route(owner, path):
+    assert owner.get(path).status_code == 404
+
+
+def test_a_405_names_what_is_allowed(owner):
+    allowed = set(owner.delete(CONTACTS).headers["Allow"].split(", "))
+    assert allowed == {"GET", "HEAD", "POST", "OPTIONS"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", CONTACTS, {}),
+        ("GET", CONTACTS, {"Origin": "https://elsewhere.example"}),
+        ("OPTIONS", CONTACTS, {"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "PUT"}),
+        ("POST", CONTACTS, {"Origin": "https://elsewhere.example"}),
+        ("GET", "/api/v1/nosuch", {}),
+        ("GET", "/api/v1/openapi.json", {}),
+    ],
+)
+def test_every_answer_of_v1_carries_the_three_literals(cast, method, path, headers):
+    response = cast.nobody.send(method, path, headers=headers)
+    assert {name: response.headers.get(name) for name in LITERALS} == LITERALS
+    assert "Origin" not in response.headers.get("Vary", "")
+    assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+def test_a_preflight_needs_no_credential(cast):
+    assert cast.nobody.send("OPTIONS", CONTACTS).status_code == 200
+
+
+def test_head_works_where_get_does(owner):
+    head, get = owner.send("HEAD", CONTACTS), owner.get(CONTACTS)
+    assert (head.status_code, head.data) == (200, b"")
+    assert head.headers["Content-Length"] == get.headers["Content-Length"]
+
+
+@pytest.mark.parametrize("sent", ["abcdefgh", "a" * 128, "A-b_c.d:e1"])
+def test_a_plain_request_id_comes_back(owner, sent):
+    assert owner.get("/healthz", headers={"X-Request-Id": sent}).headers["X-Request-Id"] == sent
+
+
+@pytest.mark.parametrize("sent", ["short", "a" * 129, "with space", "späße-und-mehr", ""])
+def test_any_other_request_id_is_replaced(owner, sent):
+    made = owner.get("/healthz", headers={"X-Request-Id": sent}).headers["X-Request-Id"]
+    assert made != sent
+    assert 8 <= len(made) <= 128
+
+
+def test_an_unknown_failure_tells_the_request_id_and_logs_the_rest(owner, monkeypatch, caplog):
+    def fail(*args):
+        raise RuntimeError("the inner text")
+
+    monkeypatch.setattr(records, "find", fail)
+    with caplog.at_level(logging.ERROR):
+        response = owner.get(CONTACTS, headers={"X-Request-Id": "request-123"})
+    assert response.status_code == 500
+    assert response.json == {"error": "Unknown error", "code": "UNKNOWN_ERROR", "details": {"requestId": "request-123"}}
+    assert "request-123" in caplog.text
+    assert "the inner text" in caplog.text
+
+
+def test_a_version_can_announce_its_end(settings, cast):
+    ending = replace(settings, api_v1_deprecation="@1767225600", api_v1_sunset="Sat, 01 Jan 2028 00:00:00 GMT")
+    response = create_app(ending).test_client().get(CONTACTS)
+    assert response.headers["Deprecation"] == "@1767225600"
+    assert response.headers["Sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
+
+
+def test_the_root_leads_to_the_ui_which_loads_nothing_from_elsewhere(cast):
+    assert cast.nobody.get("/").headers["Location"] == "/api/v1/docs"
+    page = cast.nobody.get("/api/v1/docs")
+    assert page.status_code == 200
+    assert "http" not in page.get_data(as_text=True)
+    for asset in ("/api/v1/docs/swagger-ui-bundle.js", "/static/docs.js"):
+        with cast.nobody.get(asset) as served:
+            assert served.status_code == 200
+
+
+def test_readiness_checks_its_parts(cast):
+    response = cast.nobody.get("/readyz")
+    assert response.json == {"status": "ok", "database": "ok", "migrations": "ok", "redis": "ok"}

@@ -1,0 +1,128 @@
+"""Rules of the house that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from app.authentication import Access
+from app.dictionary import dictionary
+from app.errors import CODES, Failure
+from app.models import every_model
+from app.policy import Policy
+from config import ROOT, described
+
+SOURCES = [
+    path
+    for folder in ("app", "blueprints", "schemas", "tests", "bench")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+] + [ROOT / "config.py", ROOT / "wsgi.py", ROOT / "gunicorn.conf.py"]
+OURS = [path for path in SOURCES if "tests" not in path.parts and "bench" not in path.parts]
+FORBIDDEN = re.compile(r"^(utils?|helpers?|common|misc|core|lib)$")
+
+
+def test_every_route_declares_who_may_call_it(app):
+    undeclared = [
+        rule.rule
+        for rule in app.url_map.iter_rules()
+        if not isinstance(getattr(app.view_functions[rule.endpoint], "access", None), Access)
+    ]
+    assert undeclared == []
+
+
+def test_a_route_without_a_declaration_is_refused(settings, cast):
+    from app.factory import create_app
+
+    application = create_app(settings)
+    application.add_url_rule("/api/v1/forgotten", "forgotten", lambda: "x")
+    response = application.test_client().get(
+        "/api/v1/forgotten", headers={"Authorization": f"Bearer {cast.admin.token}"}
+    )
+    assert response.status_code == 403
+
+
+def test_open_routes_say_why(app):
+    reasons = {rule.rule: app.view_functions[rule.endpoint].access.open for rule in app.url_map.iter_rules()}
+    opened = {path for path, reason in reasons.items() if reason}
+    assert opened == {
+        "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
+        "/static/<path:filename>",
+    }  # fmt: skip
+
+
+def test_the_catalogue_has_the_published_totals():
+    assert dictionary()["totals"] == {"domains": 10, "models": 55, "guideModels": 1, "explicitRoutes": 106}
+    counts = {
+        domain["name"]: len([m for m in domain["models"] if "routes" not in m]) for domain in dictionary()["domains"]
+    }
+    assert counts == {
+        "ai": 11, "ai-agent": 5, "ai-rag": 7, "ai-research": 6, "analytics": 4, "auth": 13, "crm": 2, "storage": 3,
+        "notification": 2, "platform": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("model", list(every_model()), ids=lambda model: model.__name__)
+def test_every_model_has_a_policy_a_text_and_fields_of_one_kind(model):
+    assert isinstance(model.__dict__["policy"], Policy)
+    assert model.described().endswith(".")
+    for field in model.fields().values():
+        marks = [mark for mark in field.wire.marks if mark.value in ("readOnly", "writeOnly", "immutable", "hidden")]
+        assert len(marks) <= 1, field.name
+        assert field.column is None or field.column.info["wire"] is field.wire
+    for name in model.transitions:
+        assert set(model.transitions[name]) <= set(model.fields()[name].wire.type[5:-1].split(","))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_are_named_for_something_have_a_sentence_and_fit_a_sitting(path):
+    text = path.read_text()
+    assert not FORBIDDEN.match(path.stem)
+    assert len(text.splitlines()) <= 300
+    if path.name != "__init__.py" or path in OURS:
+        assert ast.get_docstring(ast.parse(text)), "says in one sentence what is in this room"
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_functions_fit_a_screen(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
+            assert node.end_lineno - node.lineno < 60, node.name
+
+
+@pytest.mark.parametrize("path", [path for path in OURS if path.name != "config.py"], ids=lambda path: path.name)
+def test_the_environment_is_read_in_one_place(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        reads = isinstance(node, ast.Attribute) and node.attr in ("getenv", "environ")
+        # A child process inherits the environment whole.
+        assert not reads or path.name == "serve.py"
+
+
+def test_every_setting_is_documented():
+    text = (ROOT / "docs" / "settings.md").read_text()
+    missing = [name for name, _, _ in described() if f"`{name}`" not in text]
+    assert missing == []
+
+
+def test_every_error_code_is_documented_and_used_or_announced():
+    text = (ROOT / "docs" / "errors.md").read_text()
+    assert [code for code in CODES if f"`{code}`" not in text] == []
+    assert {failure.code for failure in Failure.__subclasses__()} <= set(CODES)
+
+
+def test_the_policy_table_of_the_docs_is_the_one_of_the_code():
+    from docs.generate import policy_table
+
+    assert policy_table() in (ROOT / "docs" / "policy.md").read_text(), "run make tables"
+
+
+def test_text_in_the_project_speaks_of_the_project_only():
+    folders = ("app", "blueprints", "schemas", "docs", "bench", "tests")
+    texts = [
+        path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md", ".html")
+    ]
+    for path in [*texts, ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "Makefile"]:
+        named = path.name != Path(__file__).name and re.search(r"/work/|/root/|\.\./shared", path.read_text())
+        assert not named, path

@@ -1,0 +1,56 @@
+"""Limits: fixed windows, who is counted, and what a refused caller is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.factory import create_app
+from tests.cast import Actor
+
+PATH = "/api/v1/crm/contact"
+
+
+def test_a_key_is_good_for_a_hundred_requests_a_minute(cast):
+    key = cast.key(cast.user(), "read", rate_limit_enabled=True)
+    answers = [key.get(PATH) for _ in range(101)]
+    assert [response.status_code for response in answers] == [200] * 100 + [429]
+    refused = answers[-1]
+    assert refused.json == {"error": "Rate limit exceeded", "code": "RATE_LIMITED", "details": {}}
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert refused.headers["RateLimit-Policy"] == '"key";q=100;w=60'
+    assert refused.headers["RateLimit"].startswith('"key";r=0;t=')
+    assert refused.headers["X-RateLimit-Limit"] == "100"
+
+
+def test_v33_a_request_counts_once_whatever_its_outcome(cast):
+    key = cast.key(cast.user(), "read", rate_limit_enabled=True, rate_limit_max=3)
+    answers = [key.get(PATH), key.post(PATH), key.get(f"{PATH}/x"), key.get(PATH)]
+    assert [response.status_code for response in answers] == [200, 403, 404, 429]
+
+
+@pytest.fixture
+def strict(settings):
+    return create_app(replace(settings, default_limit="3 per minute"))
+
+
+def test_the_default_limit_counts_each_credential_apart(cast, strict):
+    first, second = (Actor(strict, cast.user().token) for _ in range(2))
+    assert [first.get(PATH).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert second.get(PATH).status_code == 200
+
+
+def test_v20_v21_forged_addresses_slashes_and_case_do_not_reset_a_limit(cast, strict):
+    actor = Actor(strict, cast.user().token)
+    for number in range(3):
+        assert actor.get(PATH, headers={"X-Forwarded-For": f"203.0.113.{number}"}).status_code == 200
+    assert actor.get(PATH, headers={"X-Forwarded-For": "198.51.100.9"}).status_code == 429
+
+
+def test_with_redis_away_data_is_served_and_limits_are_counted_in_the_process(cast, settings, caplog):
+    broken = create_app(replace(settings, redis_url="redis://127.0.0.1:1/0", default_limit="3 per minute"))
+    actor = Actor(broken, cast.user().token)
+    assert [actor.get(PATH).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert "Redis is away" in caplog.text
+    assert actor.get("/readyz").status_code == 503

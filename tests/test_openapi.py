@@ -1,0 +1,120 @@
+"""The description of the API: complete, consistent, and built only when asked for."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app.dictionary import dictionary
+from app.errors import CODES
+from app.factory import create_app
+from app.models import every_model
+
+ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
+EXPOSED = [model for model in every_model() if not model.served_apart]
+
+
+@pytest.fixture(scope="module")
+def document(cast):
+    return cast.nobody.get("/api/v1/openapi.json").json
+
+
+def test_it_is_openapi_3_1_and_says_how_to_authenticate(document):
+    assert document["openapi"] == "3.1.0"
+    assert set(document["components"]["securitySchemes"]) == {"bearer", "apiKey"}
+    assert document["security"] == [{"bearer": []}, {"apiKey": []}]
+
+
+def test_it_holds_a_hundred_and_six_explicit_paths_providers_and_company(document):
+    generic = [path for path in document["paths"] if "company" not in path]
+    assert len([path for path in generic if path.removesuffix("/{id}") != "/api/v1/ai"]) == 106
+    assert {"/api/v1/ai", "/api/v1/ai/{id}", "/api/v1/crm/company", "/api/v1/crm/company/{id}"} <= set(
+        document["paths"]
+    )
+
+
+@pytest.mark.parametrize("model", EXPOSED, ids=lambda model: model.qualified_name())
+def test_every_operation_of_a_model_is_described(document, model):
+    collection = document["paths"][model.collection_path()]
+    item = document["paths"][model.collection_path() + "/{id}"]
+    verbs = {
+        "list": collection.get("get"),
+        "create": collection.get("post"),
+        "read": item.get("get"),
+        "update": item.get("put"),
+        "patch": item.get("patch"),
+        "delete": item.get("delete"),
+    }
+    for verb, operation in verbs.items():
+        rule = getattr(model.policy, "update" if verb == "patch" else verb)
+        assert (operation is None) == (rule.value == "none"), verb
+        if operation is not None:
+            assert operation["operationId"] == verb + model.__name__
+            assert {"401", "403", "429", "500", "503"} <= set(operation["responses"])
+
+
+@pytest.mark.parametrize(
+    "entry", [model for domain in dictionary()["domains"] for model in domain["models"]], ids=lambda e: e["class"]
+)
+def test_the_schemas_hold_every_field_of_the_dictionary(document, entry):
+    if entry["class"] == "AuthApiKey":
+        pytest.skip("comes with the key routes")
+    schemas = document["components"]["schemas"]
+    for field in entry["fields"]:
+        shown = field["access"] in ("normal", "readOnly", "immutable")
+        assert (field["name"] in schemas[entry["class"]]["properties"]) == shown, field["name"]
+        if entry["operations"]["create"] != "none" and field["required"]:
+            assert field["name"] in schemas[entry["class"] + "Create"]["required"]
+        if shown and field["type"].startswith("enum["):
+            assert schemas[entry["class"]]["properties"][field["name"]]["enum"][:1]
+
+
+def test_operation_ids_are_unique_and_references_lead_somewhere(document):
+    operations = [each for path in document["paths"].values() for verb, each in path.items() if verb != "parameters"]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(ids) == len(set(ids))
+    for reference in _references(document):
+        found = document
+        for part in reference.removeprefix("#/").split("/"):
+            found = found[part]
+
+
+def test_every_body_has_an_example_and_every_error_its_codes(document):
+    operations = [each for path in document["paths"].values() for verb, each in path.items() if verb != "parameters"]
+    for operation in operations:
+        body = operation.get("requestBody")
+        assert body is None or body["content"]["application/json"]["example"] is not None
+    for response in document["components"]["responses"].values():
+        assert response["content"]["application/json"]["example"]
+    assert set(document["components"]["schemas"]["Error"]["properties"]["code"]["enum"]) == set(CODES)
+
+
+def test_examples_of_plain_models_are_accepted_as_they_stand(document, cast):
+    owner = cast.user()
+    for path in ("/api/v1/ai/chat", "/api/v1/crm/company", "/api/v1/storage/document", "/api/v1/storage/upload"):
+        example = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["example"]
+        assert owner.post(path, example).status_code == 201, path
+
+
+def test_building_the_application_is_quick_and_leaves_the_description_for_later(settings):
+    started = time.process_time()
+    application = create_app(settings)
+    assert time.process_time() - started < 1.5
+    first = time.process_time()
+    application.test_client().get("/api/v1/openapi.json")
+    middle = time.process_time()
+    application.test_client().get("/api/v1/openapi.json")
+    assert time.process_time() - middle < (middle - first) / 5
+
+
+def _references(value):
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name == "$ref":
+                yield each
+            else:
+                yield from _references(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _references(each)

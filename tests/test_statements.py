@@ -1,0 +1,121 @@
+"""What reads cost: one statement for the credential, one for the work, and an index for every list."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import event, text
+
+from app import statements
+from app.extensions import db
+from app.models import every_model
+from app.models.crm import CrmCompany, CrmContact
+from app.policy import Reader
+from tests.workshop import Workshop
+
+MODELS = [model for model in every_model() if not model.served_apart]
+every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
+
+
+@contextmanager
+def counting(app):
+    asked = []
+
+    def note(connection, cursor, statement, *rest):
+        asked.append(statement)
+
+    with app.app_context():
+        event.listen(db.engine, "before_cursor_execute", note)
+        try:
+            yield asked
+        finally:
+            event.remove(db.engine, "before_cursor_execute", note)
+
+
+@pytest.fixture(scope="module")
+def owner(cast):
+    actor = cast.user()
+    actor.get("/api/v1/crm/contact")  # the first use of a credential in a minute is noted
+    return actor
+
+
+@every
+def test_a_list_takes_one_statement_besides_the_credential(app, cast, owner, model):
+    for actor in (owner, cast.admin):
+        actor.get(model.collection_path())
+        with counting(app) as asked:
+            response = actor.get(model.collection_path(), query_string={"take": 100})
+        if response.status_code == 200:
+            assert len(asked) == 2, asked
+
+
+@every
+def test_an_item_takes_one_statement_besides_the_credential(app, owner, model):
+    with counting(app) as asked:
+        owner.get(f"{model.collection_path()}/0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11")
+    assert len(asked) == 2
+
+
+def test_a_list_of_a_hundred_takes_as_many_statements_as_a_list_of_one(app, cast):
+    actor = cast.user()
+    workshop = Workshop(cast, actor)
+    company = workshop.make(CrmCompany)["id"]
+    for _ in range(100):
+        workshop.make(CrmContact, companyId=company)
+    counts = []
+    for take in (1, 100):
+        with counting(app) as asked:
+            assert len(actor.get("/api/v1/crm/contact", query_string={"take": take}).json["data"]) == take
+        counts.append(len(asked))
+    assert counts == [2, 2]
+
+
+def test_a_write_takes_a_constant_number_of_statements(app, cast):
+    actor = cast.user()
+    company = actor.post("/api/v1/crm/company", {"name": "Acme"}).json["id"]
+    person = {"firstName": "A", "lastName": "B", "companyId": company}
+    with counting(app) as asked:
+        made = actor.post("/api/v1/crm/contact", {**person, "email": "a@example.com"}).json
+    assert len(asked) <= 4, asked
+    with counting(app) as asked:
+        actor.put(f"/api/v1/crm/contact/{made['id']}", {"phone": "1"})
+    assert len(asked) <= 4, asked
+
+
+@every
+@pytest.mark.parametrize("reader", [Reader.ADMIN, Reader.MEMBER, Reader.ANONYMOUS])
+def test_every_default_list_walks_an_index(app, owner, model, reader):
+    statement = statements.page(model, reader, (), deep=False)
+    binds = {
+        "take": 20,
+        "skip": 0,
+        "caller_user": owner.user_id,
+        "caller_email": None,
+        "caller_organization": owner.organization_id,
+        "caller_organizations": [owner.organization_id],
+        "caller_managed": [owner.organization_id],
+        "caller_owned": [owner.organization_id],
+    }
+    with app.app_context(), db.engine.connect() as connection:
+        # Small tables are read whole whatever indexes there are; what counts is that one would serve.
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        plan = connection.exec_driver_sql(f"EXPLAIN {statement.sql}", {**statement.fixed, **binds}).scalars().all()
+    lines = "\n".join(plan)
+    assert f"Seq Scan on {model.__tablename__}" not in lines, lines
+
+
+@pytest.mark.parametrize("table", sorted({model.__tablename__ for model in MODELS}))
+def test_every_reference_leads_an_index(app, table):
+    wanted = {column.name for column in _table(table).columns if column.foreign_keys}
+    query = text(
+        "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+        " WHERE i.indrelid = CAST(:table AS regclass)"
+    )
+    with app.app_context(), db.engine.connect() as connection:
+        leading = set(connection.execute(query, {"table": table}).scalars())
+    assert wanted <= leading
+
+
+def _table(name):
+    return next(model for model in MODELS if model.__tablename__ == name).__table__
