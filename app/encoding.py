@@ -80,7 +80,7 @@ def _shown(field: Field, reader: Reader, listed: bool) -> bool:
 
 def _selected(model: type[Record], field: Field) -> ColumnElement[Any]:
     if field.virtual is not None and field.virtual.expression is not None:
-        return field.virtual.expression(model).label(field.attribute)  # type: ignore[return-value]
+        return field.virtual.expression(model).label(field.attribute)
     column: ColumnElement[Any] = getattr(model, field.attribute)
     # The driver knows no vectors; their text form happens to be a JSON array.
     return cast(cast(column, Text), JSONB).label(field.attribute) if field.wire.type == "vector" else column

@@ -14,7 +14,7 @@ from enum import Enum, StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Uuid, and_, bindparam, column, exists, false, or_, select, table, true
+from sqlalchemy import ColumnElement, String, Uuid, and_, bindparam, column, exists, false, or_, select, table, true
 from sqlalchemy.dialects.postgresql import ARRAY
 
 SINGLE_ORGANIZATION = bindparam("caller_organization", type_=Uuid())
@@ -22,7 +22,7 @@ ORGANIZATIONS = bindparam("caller_organizations", type_=ARRAY(Uuid()))
 MANAGED = bindparam("caller_managed", type_=ARRAY(Uuid()))
 OWNED = bindparam("caller_owned", type_=ARRAY(Uuid()))
 USER = bindparam("caller_user", type_=Uuid())
-EMAIL = bindparam("caller_email")
+EMAIL = bindparam("caller_email", type_=String())
 
 PUBLISHED = {"visibility": ["public"]}
 
@@ -77,7 +77,7 @@ class Principal:
         return [each for each, role in self.memberships.items() if not roles or role in roles]
 
     def manages(self, organization_id: UUID | None) -> bool:
-        return self.is_admin or self.memberships.get(organization_id) in ("owner", "admin")  # type: ignore[arg-type]
+        return self.is_admin or (organization_id is not None and self.memberships.get(organization_id) in MANAGERS)
 
     @property
     def binds(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Principal:
             "caller_email": self.verified_email,
             "caller_organization": organizations[0] if len(organizations) == 1 else None,
             "caller_organizations": organizations,
-            "caller_managed": self.organizations("owner", "admin"),
+            "caller_managed": self.organizations(*MANAGERS),
             "caller_owned": self.organizations("owner"),
         }
 
@@ -110,6 +110,8 @@ class SessionOnly(StrEnum):
     WRITES = "writes"
     ALL = "all"
 
+
+MANAGERS = ("owner", "admin")
 
 Condition = ColumnElement[bool]
 Model = Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Uuid, and_, bindparam, exists, select
@@ -45,7 +46,8 @@ def check(
 def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Statement:
     met = [exists().where(_admissible(model, reader, name, within)).label(name) for name in attributes]
     writable = _parent_writable(model, reader, attributes)
-    return compiled(select(*met, writable.label("parent_writable")), View((), attributes, None))
+    answers: list[ColumnElement[Any]] = [*met, writable.label("parent_writable")]
+    return compiled(select(*answers), View((), attributes, None))
 
 
 def _admissible(model: type[Record], reader: Reader, attribute: str, within: bool) -> ColumnElement[bool]:

@@ -22,7 +22,7 @@ from app.models.base import Record
 from app.policy import Reader
 
 Row = tuple[Any, ...]
-DIALECT = PGDialect_psycopg()
+DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 
 # From here on it is cheaper to walk the index alone and fetch only the rows of the page.
 DEEP_SKIP = 1000
@@ -39,7 +39,7 @@ class Statement:
     def rows(self, connection: Connection, parameters: Mapping[str, Any]) -> list[Row]:
         result = connection.exec_driver_sql(self.sql, {**self.fixed, **parameters})
         try:
-            rows: list[Row] = result.cursor.fetchall()  # type: ignore[union-attr]
+            rows: Any = result.cursor.fetchall() if result.cursor else []
         finally:
             result.close()
         return rows
@@ -100,8 +100,8 @@ def _equals(model: type[Record], attribute: str) -> ColumnElement[bool]:
     kind = BigInteger() if isinstance(column.type, Integer) else column.type
     wanted = bindparam(f"filter_{attribute}", type_=kind)
     if isinstance(column.type, ARRAY):
-        return column.contains(wanted)  # type: ignore[no-any-return]
-    return column == wanted  # type: ignore[no-any-return]
+        return column.contains(wanted)
+    return column == wanted
 
 
 def filter_binds(model: type[Record], filters: Mapping[str, Any]) -> dict[str, Any]:

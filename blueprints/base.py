@@ -72,7 +72,7 @@ class Api(flask_smorest.Api):
         super().__init__(*args, **kwargs)
 
     def register_blueprint(self, blp: Blueprint, **options: Any) -> None:
-        name = options.get("name", blp.name)
+        name: str = options.get("name") or blp.name
         self._app.extensions["flask-smorest"]["blp_name_to_api"][name] = self
         self._app.register_blueprint(blp, **options)
         self._undescribed.append((blp, name))

@@ -32,7 +32,7 @@ class WireSchema(Schema):
 class Pattern(validate.Regexp):
     """A regular expression for the whole value: no line break slips in behind the end."""
 
-    def __call__(self, value: str) -> str:
+    def __call__(self, value: Any) -> Any:
         if self.regex.fullmatch(value) is None:
             raise ValidationError(self.error)
         return value
@@ -118,7 +118,8 @@ def _field(model: type[Record], field: Field, *, required: bool) -> fields.Field
 
 
 def _validators(field: Field) -> list[Any]:
-    bounds, checks = field.wire.constraints, []
+    bounds = field.wire.constraints
+    checks: list[Any] = []
     if bounds.get("minLength") or bounds.get("maxLength"):
         checks.append(validate.Length(min=bounds.get("minLength") or None, max=bounds.get("maxLength") or None))
     if bounds.get("minItems") or bounds.get("maxItems"):

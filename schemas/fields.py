@@ -60,16 +60,15 @@ class Url(fields.String):
         return quote(value if host.isascii() else value.replace(host, ascii_host, 1), safe=UNRESERVED)
 
 
-class Identifier(fields.String):
+class Identifier(fields.Field[UUID]):
     """The id of a record; what is not a UUID can be the id of none."""
+
+    default_error_messages = {"invalid": "Not a valid string."}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
         if not isinstance(value, str):
             raise self.make_error("invalid")
         return uuid_of(value) or UUID(int=0)
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
-        return None if value is None else str(value)
 
 
 def uuid_of(text: str) -> UUID | None:
@@ -140,14 +139,14 @@ class Json(fields.Raw):
         return value
 
 
-class Vector(fields.List):
+class Vector(fields.List[Any]):
     """An array of finite numbers."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(Number(), **kwargs)
 
 
-class Strings(fields.List):
+class Strings(fields.List[Any]):
     """An array of strings; NUL characters have been refused with the body."""
 
     def __init__(self, *, each: list[Any], **kwargs: Any) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
+import hypothesis
 import pytest
 from flask import Flask
 from flask_migrate import upgrade
 
 from app.database import transaction
 from app.embedded import Postgres, Redis
+from app.extensions import db
 from app.factory import create_app
 from app.seed import seed
 from config import Settings
@@ -23,6 +27,14 @@ UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_write
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-examples", type=int, default=6, help="Requests made up for each operation.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Every operation of the description gets this many made-up requests, from each caller.
+    examples = config.getoption("--fuzz-examples")
+    hypothesis.settings.register_profile(
+        "contract", max_examples=examples, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +56,31 @@ def settings(var_dir: str) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def app(settings: Settings) -> Flask:
+def app(settings: Settings) -> Iterator[Flask]:
     """The application on a migrated and seeded database. Tests share it and bring their own users."""
     application = create_app(settings)
     with application.app_context():
         upgrade()
         with transaction() as session:
             seed(session)
-    return application
+    yield application
+    with application.app_context():
+        db.engine.dispose()
+
+
+@pytest.fixture
+def build(settings: Settings) -> Iterator[Callable[..., Flask]]:
+    """Builds further applications on the same parts, with some settings changed."""
+    built = []
+
+    def make(**changes: Any) -> Flask:
+        built.append(create_app(replace(settings, **changes)))
+        return built[-1]
+
+    yield make
+    for application in built:
+        with application.app_context():
+            db.engine.dispose()
 
 
 @pytest.fixture(scope="session")

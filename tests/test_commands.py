@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from app.factory import create_app
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -101,10 +100,8 @@ def test_resources_prints_the_registry(run):
     assert run("resources", "--json")["totals"]["explicitRoutes"] == 106
 
 
-def test_without_a_database_a_command_says_so_in_one_line(settings, tmp_path):
-    from dataclasses import replace
-
-    lonely = create_app(replace(settings, database_url="postgresql://nobody@127.0.0.1:1/none"))
+def test_without_a_database_a_command_says_so_in_one_line(build):
+    lonely = build(database_url="postgresql://nobody@127.0.0.1:1/none")
     result = lonely.test_cli_runner().invoke(args=["users", "list"])
     assert result.exit_code == 1
     assert result.output.startswith("Error: The database cannot be used")

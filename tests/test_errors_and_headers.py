@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 import pytest
 
 from app import records
 from app.errors import CODES
-from app.factory import create_app
 
 CONTACTS = "/api/v1/crm/contact"
 LITERALS = {
@@ -120,9 +118,9 @@ def test_an_unknown_failure_tells_the_request_id_and_logs_the_rest(owner, monkey
     assert "the inner text" in caplog.text
 
 
-def test_a_version_can_announce_its_end(settings, cast):
-    ending = replace(settings, api_v1_deprecation="@1767225600", api_v1_sunset="Sat, 01 Jan 2028 00:00:00 GMT")
-    response = create_app(ending).test_client().get(CONTACTS)
+def test_a_version_can_announce_its_end(build):
+    ending = build(api_v1_deprecation="@1767225600", api_v1_sunset="Sat, 01 Jan 2028 00:00:00 GMT")
+    response = ending.test_client().get(CONTACTS)
     assert response.headers["Deprecation"] == "@1767225600"
     assert response.headers["Sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
 

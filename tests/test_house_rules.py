@@ -33,10 +33,8 @@ def test_every_route_declares_who_may_call_it(app):
     assert undeclared == []
 
 
-def test_a_route_without_a_declaration_is_refused(settings, cast):
-    from app.factory import create_app
-
-    application = create_app(settings)
+def test_a_route_without_a_declaration_is_refused(build, cast):
+    application = build()
     application.add_url_rule("/api/v1/forgotten", "forgotten", lambda: "x")
     response = application.test_client().get(
         "/api/v1/forgotten", headers={"Authorization": f"Bearer {cast.admin.token}"}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from app.factory import create_app
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -31,8 +28,8 @@ def test_v33_a_request_counts_once_whatever_its_outcome(cast):
 
 
 @pytest.fixture
-def strict(settings):
-    return create_app(replace(settings, default_limit="3 per minute"))
+def strict(build):
+    return build(default_limit="3 per minute")
 
 
 def test_the_default_limit_counts_each_credential_apart(cast, strict):
@@ -48,8 +45,8 @@ def test_v20_v21_forged_addresses_slashes_and_case_do_not_reset_a_limit(cast, st
     assert actor.get(PATH, headers={"X-Forwarded-For": "198.51.100.9"}).status_code == 429
 
 
-def test_with_redis_away_data_is_served_and_limits_are_counted_in_the_process(cast, settings, caplog):
-    broken = create_app(replace(settings, redis_url="redis://127.0.0.1:1/0", default_limit="3 per minute"))
+def test_with_redis_away_data_is_served_and_limits_are_counted_in_the_process(cast, build, caplog):
+    broken = build(redis_url="redis://127.0.0.1:1/0", default_limit="3 per minute")
     actor = Actor(broken, cast.user().token)
     assert [actor.get(PATH).status_code for _ in range(4)] == [200, 200, 200, 429]
     assert "Redis is away" in caplog.text

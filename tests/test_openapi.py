@@ -8,7 +8,6 @@ import pytest
 
 from app.dictionary import dictionary
 from app.errors import CODES
-from app.factory import create_app
 from app.models import every_model
 
 ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
@@ -97,9 +96,9 @@ def test_examples_of_plain_models_are_accepted_as_they_stand(document, cast):
         assert owner.post(path, example).status_code == 201, path
 
 
-def test_building_the_application_is_quick_and_leaves_the_description_for_later(settings):
+def test_building_the_application_is_quick_and_leaves_the_description_for_later(build):
     started = time.process_time()
-    application = create_app(settings)
+    application = build()
     assert time.process_time() - started < 1.5
     first = time.process_time()
     application.test_client().get("/api/v1/openapi.json")

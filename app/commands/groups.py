@@ -26,8 +26,9 @@ class Group(AppGroup):
             return super().invoke(ctx)
         except Failure as failure:
             cause = failure.__cause__
-            away = isinstance(failure, Unavailable) and isinstance(cause, DBAPIError)
-            raise click.ClickException(unreachable(cause) if away else failure.text) from None
+            if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError):
+                raise click.ClickException(unreachable(cause)) from None
+            raise click.ClickException(failure.text) from None
         except ValidationError as error:
             raise click.ClickException("; ".join(map(str, error.messages))) from None
         except DBAPIError as error:

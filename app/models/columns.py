@@ -14,10 +14,9 @@ from enum import StrEnum
 from typing import Any
 
 from pgvector.sqlalchemy import VECTOR
-from sqlalchemy import BigInteger, Boolean, Double, ForeignKey, Integer, String, Text, Uuid
+from sqlalchemy import BigInteger, Boolean, ColumnElement, Double, ForeignKey, Integer, String, Text, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP
 from sqlalchemy.orm import MappedColumn, mapped_column
-from sqlalchemy.sql.elements import SQLCoreOperations
 
 from app.clock import now
 
@@ -209,7 +208,7 @@ class Virtual:
 
     wire: Wire
     required: bool = False
-    expression: Callable[[Any], SQLCoreOperations[Any]] | None = None
+    expression: Callable[[Any], ColumnElement[Any]] | None = None
 
 
 def virtual(

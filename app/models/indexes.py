@@ -72,7 +72,8 @@ def complete(model: Any) -> None:
         key.build(table)
     if policy := getattr(model, "policy", None):
         _index_default_order(table, policy.scope)
-    led = {next(iter(each.columns)).name for each in (*table.indexes, *_unique_constraints(table)) if each.columns}
+    keys: list[Index | UniqueConstraint] = [*table.indexes, *_unique_constraints(table)]
+    led = {next(iter(each.columns)).name for each in keys if each.columns}
     for column in table.columns:
         if column.foreign_keys and column.name not in led:
             Index(f"ix_{table.name}_{column.name}", column)

@@ -105,7 +105,7 @@ def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_leaves_nothing_behind_and_the_next_start_keeps_the_data(folder, log, service, number):
-    port, process = service
+    _, process = service
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         process.wait(60)

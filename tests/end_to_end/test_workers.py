@@ -12,6 +12,7 @@ from sqlalchemy import update
 
 from app.clock import now
 from app.database import transaction
+from app.models.auth.identity import AuthSession
 from app.models.auth.keys import AuthApiKey
 from tests.end_to_end.service import free_port, gunicorn, started
 
@@ -53,8 +54,6 @@ def test_a_revoked_key_is_refused_by_every_worker_on_its_next_request(app, cast,
 
 
 def test_a_session_that_expired_is_refused_by_every_worker(app, cast, port):
-    from app.models.auth.identity import AuthSession
-
     actor = cast.user()
     assert status(port, actor.token) == 200
     with app.app_context(), transaction() as session:
