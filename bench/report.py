@@ -17,6 +17,8 @@ from bench.measure import DEEP_SKIP, Figures
 from bench.subjects import BARE, BY_HAND, ITEM, LIST, TITLES
 
 RESULT = Path(__file__).parent / "results" / "latest.json"
+# The share of a core that the bare worker uses on a machine with nothing else to do is nearly all of it.
+QUIET = 0.93
 LIBRARIES = (
     "Flask", "Flask-Limiter", "Flask-SQLAlchemy", "SQLAlchemy", "Werkzeug", "flask-smorest", "gevent", "gunicorn",
     "marshmallow", "orjson", "psycopg", "redis",
@@ -83,6 +85,8 @@ def show(figures: Mapping[str, Figures], deep: Deep) -> None:
     print(f"\nMedians of {shown} rounds; one gevent worker, {os.cpu_count()} cores shared with load and database.\n")
     for verdict in (*aims(figures), deep):
         print(verdict)
+    if bare.rate * bare.cost / 1000 < QUIET:
+        print("\nSomething else kept the machine busy: the workers did not get the processor they could have used.")
 
 
 def write(figures: Mapping[str, Figures], deep: Deep) -> None:

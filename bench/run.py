@@ -19,6 +19,7 @@ from bench.servers import NO_LIMIT, Server, ServerError
 from bench.subjects import CONTACTS, subjects
 from config import Settings
 
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST = 170
 # The last round ends this long before, which leaves time to stop everything.
 RESERVE = 15
@@ -30,13 +31,17 @@ class Overrun(Exception):
 
 def main() -> int:
     """Measure and report; returns the exit status."""
-    signal.signal(signal.SIGTERM, _stop)
+    for number in STOPPING:
+        signal.signal(number, _stop)
     signal.signal(signal.SIGALRM, _overrun)
     signal.alarm(LONGEST)
     try:
         with ExitStack() as children:
-            _measure(children, time.monotonic() + LONGEST - RESERVE)
-            signal.alarm(0)
+            try:
+                _measure(children, time.monotonic() + LONGEST - RESERVE)
+            finally:
+                # Nothing may interrupt the stopping of the children.
+                signal.alarm(0)
     except (ServerError, Overrun, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -83,6 +88,9 @@ def _say(message: str) -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    # Once is enough: a second signal must not interrupt the ending.
+    for each in STOPPING:
+        signal.signal(each, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 

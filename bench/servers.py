@@ -11,13 +11,13 @@ import time
 from dataclasses import fields
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 
 from config import ROOT, Settings
 
 HOST = "127.0.0.1"
 NO_LIMIT = "1000000000 per minute"
 START_TIMEOUT = 30.0
+PROCESSES = Path("/proc")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -81,6 +81,8 @@ class Server:
 
     def cpu_seconds(self) -> float:
         """Processor time of the worker so far, its own and the kernel's for it."""
+        if not PROCESSES.joinpath("self/stat").exists():
+            raise ServerError("The processor time of the workers can be read on Linux only")
         assert self._process is not None
         taken = [stat for stat in _all_stats() if int(stat[1]) == self._process.pid]
         if len(taken) != 1:
@@ -120,8 +122,8 @@ def _free_port() -> int:
 
 def _all_stats() -> list[list[str]]:
     """The numbers of every process, from its state on (man proc_pid_stat)."""
-    found: list[Any] = []
-    for entry in Path("/proc").glob("[0-9]*"):
+    found = []
+    for entry in PROCESSES.glob("[0-9]*"):
         try:
             found.append((entry / "stat").read_text().rpartition(")")[2].split())
         except OSError:

@@ -66,6 +66,7 @@ def sampled(var_dir: str, settings: Settings) -> Iterator[Flask]:
     with application.app_context():
         upgrade()
         yield application
+        db.session.remove()
         db.engine.dispose()
 
 
