@@ -15,6 +15,7 @@ from sqlalchemy import bindparam, func, select, update
 
 from app import limits, secrets
 from app.clock import now
+from app.database import transaction
 from app.encoding import View
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
 from app.models.auth.identity import AuthSession, AuthUser
@@ -216,8 +217,8 @@ def _is_due(last: datetime | None) -> bool:
 def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
     """Note the use of a credential, once a minute at most, without touching updatedAt."""
     statement = update(model).where(model.id == identifier).values(**values, updated_at=model.updated_at)
-    with reading() as connection:
-        connection.execute(statement)
+    with transaction() as session:
+        session.execute(statement)
 
 
 def _one(statement: Statement, digest: str) -> dict[str, Any] | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psycopg
 from sqlalchemy import Index, Table, text
-from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError, TimeoutError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import ColumnCollectionConstraint
 
@@ -26,7 +28,7 @@ def transaction() -> Iterator[Session]:
     try:
         yield session
         session.commit()
-    except DBAPIError as error:
+    except (DBAPIError, psycopg.Error) as error:
         session.rollback()
         raise translated(error) from error
     except BaseException:
@@ -39,36 +41,36 @@ def defer_constraints(session: Session) -> None:
     session.execute(text("SET CONSTRAINTS ALL DEFERRED"))
 
 
-def translated(error: DBAPIError | TimeoutError) -> Failure:
-    """Turn a driver error into the failure a caller may see; driver text never passes."""
-    if isinstance(error, TimeoutError):
+def translated(error: DBAPIError | PoolTimeout | psycopg.Error) -> Failure:
+    """Turn a database error into the failure a caller may see; driver text never passes."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, PoolTimeout) or _away(cause):
         return Unavailable()
-    state = getattr(error.orig, "sqlstate", None)
-    if isinstance(error, IntegrityError):
-        return _violation(error, state or "")
-    if state in RETRYABLE or _away(error, state):
-        return Unavailable()
+    if isinstance(cause, psycopg.IntegrityError):
+        return _violation(cause)
     return DatabaseFailure()
 
 
-def _away(error: DBAPIError, state: str | None) -> bool:
-    """Whether the server is gone, starting, stopping or out of connections (classes 08, 57P, 53)."""
-    if error.connection_invalidated or isinstance(error, InterfaceError):
+def _away(cause: BaseException | None) -> bool:
+    """Whether the server is gone, starting, stopping or out of connections, or the race was lost to another."""
+    if isinstance(cause, psycopg.InterfaceError):
         return True
-    return isinstance(error, OperationalError) and (state is None or state[:2] in ("08", "53") or state[:3] == "57P")
+    if not isinstance(cause, psycopg.OperationalError):
+        return False
+    state = cause.sqlstate or ""
+    return not state or state in RETRYABLE or state[:2] in ("08", "53") or state[:3] == "57P"
 
 
-def _violation(error: IntegrityError, state: str) -> Failure:
-    diagnostic = getattr(error.orig, "diag", None)
-    table = Base.metadata.tables.get(getattr(diagnostic, "table_name", None) or "")
-    rule = getattr(diagnostic, "constraint_name", None) or ""
+def _violation(cause: psycopg.IntegrityError) -> Failure:
+    table = Base.metadata.tables.get(cause.diag.table_name or "")
+    rule = cause.diag.constraint_name or ""
     if table is None:
         return DatabaseFailure()
-    if state == UNIQUE:
+    if cause.sqlstate == UNIQUE:
         return UniqueViolation.on(_fields_of(table, rule))
-    if state == FOREIGN_KEY:
-        return _broken_reference(table, rule, str(getattr(diagnostic, "message_detail", "")))
-    if state == CHECK:
+    if cause.sqlstate == FOREIGN_KEY:
+        return _broken_reference(table, rule, cause.diag.message_detail or "")
+    if cause.sqlstate == CHECK:
         return Invalid("A value is outside its allowed range")
     return DatabaseFailure()
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flask_limiter import Limiter
-from flask_limiter.util import get_remote_address
 from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 
+# The name of a second pool on the same database, whose connections commit by themselves.
+READS = "reads"
+
 db = SQLAlchemy()
 migrate = Migrate()
-limiter = Limiter(get_remote_address)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import orjson
+import psycopg
 from flask import Flask, Response, current_app, g, request
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -18,7 +20,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from app import authentication, embedded, errors, limits
 from app.commands.catalogue import register as register_commands
 from app.database import translated
-from app.extensions import db, migrate
+from app.extensions import READS, db, migrate
 from app.models import DOMAINS, metadata
 from app.secrets import Vault
 from blueprints import company, domains, openapi, operations
@@ -29,11 +31,13 @@ from schemas.errors import body_of
 log = logging.getLogger("rowgate")
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{8,128}")
-CORS = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS",
-    "Access-Control-Allow-Headers": "Content-Type, Authorization",
-}
+# The contract has these as they stand, on every answer.
+VERSION_1_HEADERS = [
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
+    ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
+]
+COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
 EMBEDDED_URL = "postgresql+psycopg:///rowgate"
 FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
     404: errors.NotFound,
@@ -43,10 +47,17 @@ FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
 }
 
 
+class Rowgate(Flask):
+    """Flask without asking of every function at every call whether it is a coroutine: none is."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application; nothing is connected to before the first request."""
     settings = settings or Settings.from_environment()
-    app = Flask("app", root_path=str(ROOT / "app"))
+    app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
     _configure(app, settings)
     db.init_app(app)
@@ -62,14 +73,18 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _configure(app: Flask, settings: Settings) -> None:
+    database, options = _driver_url(settings.database_url) or EMBEDDED_URL, _engine_options(settings)
     app.config.update(
         SETTINGS=settings,
         MAX_CONTENT_LENGTH=settings.max_json_bytes,
-        SQLALCHEMY_DATABASE_URI=_driver_url(settings.database_url) or EMBEDDED_URL,
-        SQLALCHEMY_ENGINE_OPTIONS=_engine_options(settings),
+        SQLALCHEMY_DATABASE_URI=database,
+        SQLALCHEMY_ENGINE_OPTIONS=options,
+        SQLALCHEMY_BINDS={READS: {"url": database, **options, **COMMITS_BY_ITSELF}},
         RATELIMIT_STORAGE_URI=_limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)),
         RATELIMIT_STORAGE_OPTIONS={"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     )
+    announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
+    app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
@@ -135,7 +150,7 @@ def _render(error: Exception) -> Response | HTTPException:
 def _failure_of(error: Exception) -> errors.Failure:
     if isinstance(error, errors.Failure):
         return error
-    if isinstance(error, DBAPIError | PoolTimeout):
+    if isinstance(error, DBAPIError | PoolTimeout | psycopg.Error):
         return translated(error)
     if isinstance(error, HTTPException):
         known = FAILURE_OF_STATUS.get(error.code or 500)
@@ -155,18 +170,14 @@ def _other(error: HTTPException) -> errors.Failure:
 
 
 def _add_headers(response: Response) -> Response:
-    settings: Settings = current_app.config["SETTINGS"]
-    response.headers["X-Request-Id"] = g.get("request_id", "")
-    response.headers.setdefault("X-Content-Type-Options", "nosniff")
-    if not request.path.startswith("/api/"):
-        return response
-    response.headers.setdefault("Cache-Control", "private, no-store")
-    if "api_key" in request.args:
-        response.headers["Referrer-Policy"] = "no-referrer"
-    if request.path.startswith("/api/v1/"):
-        response.headers.update(CORS)
-        if settings.api_v1_deprecation:
-            response.headers["Deprecation"] = settings.api_v1_deprecation
-        if settings.api_v1_sunset:
-            response.headers["Sunset"] = settings.api_v1_sunset
+    path, headers = request.path, response.headers
+    added = [("X-Request-Id", g.get("request_id", "")), ("X-Content-Type-Options", "nosniff")]
+    if path.startswith("/api/") and "Cache-Control" not in headers:
+        added.append(("Cache-Control", "private, no-store"))
+    if path.startswith("/api/v1/"):
+        added += VERSION_1_HEADERS
+        added += current_app.extensions["announcements"]
+        if "api_key" in request.args:
+            added.append(("Referrer-Policy", "no-referrer"))
+    headers.extend(added)
     return response

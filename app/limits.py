@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import Any
 
 from flask import Flask, current_app
+from flask_limiter import Limiter
+from flask_limiter.util import get_remote_address
 from limits import RateLimitItem, RateLimitItemPerSecond, parse
 from limits.storage import MemoryStorage, Storage
 from redis.exceptions import RedisError
 
 from app.errors import RateLimited
-from app.extensions import limiter
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,13 @@ class Counter:
         """Count one and return the number counted in the running window of ``window`` seconds."""
         return int(self._first_answer("incr", key, window))
 
+    def is_reachable(self) -> bool:
+        """Whether Redis answers now."""
+        try:
+            return bool(self.shared.check())
+        except RedisError:
+            return False
+
     def ends_at(self, key: str) -> float:
         """When the running window of ``key`` ends, as a Unix time."""
         return float(self._first_answer("get_expiry", key))
@@ -59,9 +67,21 @@ class Counter:
 
 
 def init_app(app: Flask) -> None:
-    """Bind the counter to the storage that Flask-Limiter opened for ``app``."""
-    limiter.init_app(app)
+    """Open the storage of Flask-Limiter for ``app``.
+
+    Its own hooks look on every request for limits of the route; ours are limits of callers, spent where the caller
+    is known, so the hooks, the last ones registered, go again.
+    """
+    limiter = Limiter(get_remote_address, app=app)
+    for hooks in (app.before_request_funcs, app.after_request_funcs, app.teardown_request_funcs):
+        hooks[None].pop()
     app.extensions["limit_counter"] = Counter(limiter.storage)
+
+
+def counter() -> Counter:
+    """The counter of the running application."""
+    bound: Counter = current_app.extensions["limit_counter"]
+    return bound
 
 
 def default_limit() -> Limit:
@@ -79,11 +99,10 @@ def spend_on_key(key: Mapping[str, Any]) -> None:
 
 def spend(limit: Limit, *who: str) -> None:
     """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
-    counter: Counter = current_app.extensions["limit_counter"]
     window = limit.item.get_expiry()
     key = limit.item.key_for(limit.name, *who)
-    if counter.hit(key, window) > limit.item.amount:
-        seconds = max(1, math.ceil(counter.ends_at(key) - time.time()))
+    if counter().hit(key, window) > limit.item.amount:
+        seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
         raise RateLimited(headers=_headers(limit, window, seconds))
 
 

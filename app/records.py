@@ -227,5 +227,5 @@ def _sealed(model: type[Record], values: Values) -> Values:
 def _stored(model: type[Record], principal: Principal, session: Session, identifier: UUID) -> Values:
     """Read the row back as the caller sees it, on the connection of the transaction."""
     statement = statements.stored(model, principal.reader)
-    (row,) = statement.rows(session.connection(), {"wanted_id": identifier} | principal.binds)
+    (row,) = statement.rows(statements.within(session), {"wanted_id": identifier} | principal.binds)
     return statement.view.record(row)

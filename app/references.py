@@ -14,7 +14,7 @@ from app.encoding import View
 from app.errors import Forbidden, ForeignKeyViolation
 from app.models.base import Record, camel
 from app.policy import Parent, Principal, Public, Reader
-from app.statements import Statement, compiled
+from app.statements import Statement, compiled, within
 
 ORGANIZATION = bindparam("record_organization", type_=Uuid())
 
@@ -32,9 +32,7 @@ def check(
     attributes = tuple(named)
     parameters = {f"ref_{name}": value for name, value in named.items()} | principal.binds
     statement = _statement(model, principal.reader, attributes, organization_id is not None)
-    ((*met, parent_writable),) = statement.rows(
-        session.connection(), parameters | {"record_organization": organization_id}
-    )
+    ((*met, parent_writable),) = statement.rows(within(session), parameters | {"record_organization": organization_id})
     for name, is_met in zip(attributes, met, strict=True):
         if not is_met:
             raise ForeignKeyViolation.on(camel(name))

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, Uuid, and_, bindparam, func, select, true
+import psycopg
+from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Uuid, and_, bindparam, func, select, true
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.orm import Session
 
 from app.encoding import View, view
-from app.extensions import db
+from app.extensions import READS, db
 from app.models.base import Record
 from app.policy import Reader
 
@@ -36,20 +38,31 @@ class Statement:
     fixed: Mapping[str, Any]
     view: View
 
-    def rows(self, connection: Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        result = connection.exec_driver_sql(self.sql, {**self.fixed, **parameters})
-        try:
-            rows: Any = result.cursor.fetchall() if result.cursor else []
-        finally:
-            result.close()
-        return rows
+    def rows(self, connection: psycopg.Connection[Row], parameters: Mapping[str, Any]) -> list[Row]:
+        return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
 
 
 @contextmanager
-def reading() -> Iterator[Connection]:
-    """Lend a connection on which every statement is a transaction of its own: no BEGIN, no ROLLBACK to wait for."""
-    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        yield connection
+def reading() -> Iterator[psycopg.Connection[Row]]:
+    """Lend a connection of the driver on which every statement is a transaction of its own: no BEGIN and no
+    ROLLBACK to wait for."""
+    engine = db.engines[READS]
+    lent = engine.raw_connection()
+    try:
+        yield lent.driver_connection  # type: ignore[misc]
+    except psycopg.Error:
+        if lent.driver_connection is None or lent.driver_connection.closed:
+            # The server is gone, and with it every other connection that waits in the pool.
+            lent.invalidate()
+            engine.dispose()
+        raise
+    finally:
+        lent.close()
+
+
+def within(session: Session) -> psycopg.Connection[Row]:
+    """The driver's connection under the transaction of ``session``."""
+    return session.connection().connection.driver_connection  # type: ignore[return-value]
 
 
 def compiled(statement: Select[Any], shown: View) -> Statement:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import flask_smorest
 import orjson
-from flask import Response, make_response, request
+from flask import Response, request
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -51,7 +51,7 @@ def json_body() -> Any:
 
 def answer(value: Any, status: int = 200) -> Response:
     """A JSON response of ``value``."""
-    return make_response(dumps(value), status, {"Content-Type": JSON})
+    return Response(dumps(value), status, content_type=JSON)
 
 
 class Blueprint(flask_smorest.Blueprint):

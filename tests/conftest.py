@@ -65,7 +65,8 @@ def app(settings: Settings) -> Iterator[Flask]:
             seed(session)
     yield application
     with application.app_context():
-        db.engine.dispose()
+        for engine in db.engines.values():
+            engine.dispose()
 
 
 @pytest.fixture
@@ -80,7 +81,8 @@ def build(settings: Settings) -> Iterator[Callable[..., Flask]]:
     yield make
     for application in built:
         with application.app_context():
-            db.engine.dispose()
+            for engine in db.engines.values():
+                engine.dispose()
 
 
 @pytest.fixture(scope="session")

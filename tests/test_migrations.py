@@ -21,7 +21,8 @@ def empty(app, var_dir):
         other = create_app(Settings(var_dir=var_dir, database_url=database_url(var_dir).replace(DATABASE, "migrated")))
         yield other
         with other.app_context():
-            db.engine.dispose()
+            for engine in db.engines.values():
+                engine.dispose()
         connection.execute(text("DROP DATABASE migrated"))
 
 

@@ -67,7 +67,8 @@ def sampled(var_dir: str, settings: Settings) -> Iterator[Flask]:
         upgrade()
         yield application
         db.session.remove()
-        db.engine.dispose()
+        for engine in db.engines.values():
+            engine.dispose()
 
 
 @pytest.fixture(scope="module")

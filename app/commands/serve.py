@@ -75,7 +75,8 @@ def _serve(app: Flask, settings: Settings, sample: bool, children: ExitStack) ->
     _first_admin()
     if sample:
         _load_sample()
-    db.engine.dispose()
+    for engine in db.engines.values():
+        engine.dispose()
     _run_workers(settings, children)
 
 
