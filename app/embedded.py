@@ -36,11 +36,6 @@ def database_url(var_dir: str) -> str:
     return f"postgresql://postgres@/{DATABASE}?host={sockets}"
 
 
-def connect(var_dir: str, **options: Any) -> psycopg.Connection[Any]:
-    """Connect to the embedded database under ``var_dir``."""
-    return psycopg.connect(database_url(var_dir), **options)
-
-
 def redis_url(var_dir: str) -> str:
     """Address of the embedded Redis under ``var_dir``, running or not."""
     return f"unix://{_redis_socket(Path(var_dir))}"

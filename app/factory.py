@@ -38,7 +38,8 @@ VERSION_1_HEADERS = [
     ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
 ]
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
-EMBEDDED_URL = "postgresql+psycopg:///rowgate"
+# Which driver; where to is said at each connection.
+DRIVER = "postgresql+psycopg://"
 FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
     404: errors.NotFound,
     405: errors.MethodNotAllowed,
@@ -73,13 +74,13 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _configure(app: Flask, settings: Settings) -> None:
-    database, options = _driver_url(settings.database_url) or EMBEDDED_URL, _engine_options(settings)
+    options = _engine_options(settings)
     app.config.update(
         SETTINGS=settings,
         MAX_CONTENT_LENGTH=settings.max_json_bytes,
-        SQLALCHEMY_DATABASE_URI=database,
+        SQLALCHEMY_DATABASE_URI=DRIVER,
         SQLALCHEMY_ENGINE_OPTIONS=options,
-        SQLALCHEMY_BINDS={READS: {"url": database, **options, **COMMITS_BY_ITSELF}},
+        SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **COMMITS_BY_ITSELF}},
         RATELIMIT_STORAGE_URI=_limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)),
         RATELIMIT_STORAGE_OPTIONS={"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     )
@@ -91,23 +92,18 @@ def _configure(app: Flask, settings: Settings) -> None:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
 
 
-def _driver_url(url: str) -> str:
-    return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url)
-
-
 def _limiter_url(url: str) -> str:
     return "redis+" + url if url.startswith("unix://") else url
 
 
 def _engine_options(settings: Settings) -> dict[str, Any]:
-    connecting: dict[str, Any] = {
+    connecting = {
         "connect_timeout": settings.database_connect_timeout,
         "application_name": "rowgate",
         "options": "-c timezone=UTC",
     }
-    # Where the embedded server listens is known once it runs, so that is looked up at each connection.
-    embedded_creator = {"creator": partial(embedded.connect, settings.var_dir, **connecting)}
     return {
+        "creator": partial(_connect, settings, **connecting),
         "pool_size": settings.database_pool_size,
         "max_overflow": settings.database_pool_overflow,
         "pool_timeout": settings.database_pool_timeout,
@@ -115,8 +111,13 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
         "hide_parameters": True,
         "json_serializer": lambda value: orjson.dumps(value).decode(),
         "json_deserializer": orjson.loads,
-        **({"connect_args": connecting} if settings.database_url else embedded_creator),
     }
+
+
+def _connect(settings: Settings, **options: Any) -> psycopg.Connection[Any]:
+    # Where the embedded server listens is known once it runs, so that is looked up at each connection.
+    url = settings.database_url or embedded.database_url(settings.var_dir)
+    return psycopg.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
 
 
 def _register_routes(app: Flask) -> None:

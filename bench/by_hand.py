@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import psycopg
 from flask import Flask, abort, current_app, g, request
 from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
@@ -98,7 +99,7 @@ def create_app() -> Flask:
         RATELIMIT_STORAGE_URI="redis+" + embedded.redis_url(settings.var_dir),
         SQLALCHEMY_DATABASE_URI="postgresql+psycopg:///rowgate",
         SQLALCHEMY_ENGINE_OPTIONS={
-            "creator": partial(embedded.connect, settings.var_dir),
+            "creator": partial(psycopg.connect, embedded.database_url(settings.var_dir)),
             "pool_size": settings.database_pool_size,
             "max_overflow": settings.database_pool_overflow,
         },

@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar
 
+import psycopg
 import pytest
 from flask import Flask
 from flask_migrate import upgrade
@@ -59,7 +60,7 @@ PLANNED = {"expires_at", "due_at", "expected_close_at", "next_run_at", "period_e
 @pytest.fixture(scope="module")
 def sampled(var_dir: str, settings: Settings) -> Iterator[Flask]:
     """An application on a database of its own, which holds the sample data and nothing else."""
-    with embedded.connect(var_dir, autocommit=True) as connection:
+    with psycopg.connect(embedded.database_url(var_dir), autocommit=True) as connection:
         connection.execute("CREATE DATABASE samples TEMPLATE template0 ENCODING 'UTF8'")
     url = embedded.database_url(var_dir).replace(f"/{embedded.DATABASE}?", "/samples?")
     application = create_app(Settings(var_dir=var_dir, database_url=url, default_limit=settings.default_limit))

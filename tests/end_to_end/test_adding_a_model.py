@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import sys
 
+import psycopg
 import pytest
 
-from app.embedded import DATABASE, connect, database_url
+from app.embedded import DATABASE, database_url
 from config import ROOT
 from tests.end_to_end.service import environment
 
@@ -47,7 +48,7 @@ def copy(app, var_dir, tmp_path):
     """A copy of the project, on an empty database of its own."""
     ignored = shutil.ignore_patterns(".git", ".venv", "var", "__pycache__", ".*_cache")
     shutil.copytree(ROOT, tmp_path / "copy", ignore=ignored)
-    with connect(var_dir, autocommit=True) as connection:
+    with psycopg.connect(database_url(var_dir), autocommit=True) as connection:
         connection.execute("CREATE DATABASE extended TEMPLATE template0")
         yield tmp_path / "copy", database_url(var_dir).replace(f"/{DATABASE}?", "/extended?")
         connection.execute("DROP DATABASE extended WITH (FORCE)")
