@@ -71,9 +71,14 @@ def guard() -> None:
     access: Access | None = getattr(view, "access", None)
     if access is None:
         raise Forbidden()
-    if not access.open:
+    if access.open:
+        return
+    try:
         g.principal = authenticate()
-        _authorize(g.principal, access)
+    except Unauthenticated:
+        limits.spend(limits.default_limit(), f"address:{limits.network_of(request.remote_addr)}")
+        raise
+    _authorize(g.principal, access)
 
 
 def caller() -> Principal:

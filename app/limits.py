@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from flask import Flask, current_app
@@ -87,6 +88,18 @@ def counter() -> Counter:
 def default_limit() -> Limit:
     """The limit of the generic routes, by setting."""
     return _parsed("default", current_app.config["SETTINGS"].default_limit)
+
+
+def network_of(address: str | None) -> str:
+    """Who an address stands for: itself, or for IPv6 its /64, which one subscriber has whole. Callers without a
+    known address share one allowance."""
+    try:
+        parsed = ip_address(address or "")
+    except ValueError:
+        return "unknown"
+    if parsed.version == 4:
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
 
 
 def spend_on_key(key: Mapping[str, Any]) -> None:

@@ -45,6 +45,23 @@ def test_v20_v21_forged_addresses_slashes_and_case_do_not_reset_a_limit(cast, st
     assert actor.get(PATH, headers={"X-Forwarded-For": "198.51.100.9"}).status_code == 429
 
 
+@pytest.mark.parametrize(
+    ("addresses", "together"),
+    [
+        (["192.0.2.1"] * 4, True),
+        (["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"], False),
+        (["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:DB8:0:1::3", "2001:db8:0:1:ffff::4"], True),
+        (["2001:db8:0:2::1", "2001:db8:0:3::1", "2001:db8:0:4::1", "2001:db8:0:5::1"], False),
+        (["::ffff:198.51.100.1", "198.51.100.1", "::ffff:198.51.100.1", "198.51.100.1"], True),
+        (["", "nonsense", "", "nonsense"], True),
+    ],
+)
+def test_v20_callers_without_a_credential_are_counted_by_network(strict, addresses, together):
+    nobody = Actor(strict)
+    answers = [nobody.get(PATH, environ_base={"REMOTE_ADDR": address}).status_code for address in addresses]
+    assert answers == [401, 401, 401, 429 if together else 401]
+
+
 def test_with_redis_away_data_is_served_and_limits_are_counted_in_the_process(cast, build, caplog):
     broken = build(redis_url="redis://127.0.0.1:1/0", default_limit="3 per minute")
     actor = Actor(broken, cast.user().token)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 
 from config import ROOT
@@ -39,8 +40,8 @@ def service(folder, log):
 
 
 def children_of(folder: str) -> list[str]:
-    listed = subprocess.run(["ps", "-eo", "stat,args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in listed.splitlines() if folder in line and not line.startswith("Z")]
+    running = (each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"]))
+    return [" ".join(words) for words in running if any(folder in word for word in words)]
 
 
 def test_a_first_start_says_each_step_and_shows_the_first_admin_once(service, log):
