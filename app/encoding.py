@@ -16,7 +16,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from app import clock
 from app.models.base import Field, Record
 from app.models.columns import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
-from app.policy import Owner, Reader
+from app.policy import Owner
+from app.principal import Reader
 
 Row = Sequence[Any]
 

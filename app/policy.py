@@ -1,4 +1,4 @@
-"""Who may see and change which rows: principals, scopes and rules, each a condition inside the SQL.
+"""Who may see and change which rows: scopes and rules, each a condition inside the SQL.
 
 A scope answers three questions about a model as SQL conditions: which rows are the caller's own, which are
 public, and which may be written. List, count, read, update and delete use the same conditions, so they cannot
@@ -7,15 +7,16 @@ disagree. Nothing here reads the request: the caller arrives as bind parameters 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import Enum, StrEnum
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import ColumnElement, String, Uuid, and_, bindparam, column, exists, false, or_, select, table, true
 from sqlalchemy.dialects.postgresql import ARRAY
+
+from app.principal import Reader
 
 SINGLE_ORGANIZATION = bindparam("caller_organization", type_=Uuid())
 ORGANIZATIONS = bindparam("caller_organizations", type_=ARRAY(Uuid()))
@@ -27,70 +28,6 @@ EMAIL = bindparam("caller_email", type_=String())
 PUBLISHED = {"visibility": ["public"]}
 
 MEMBERSHIPS = table("auth_member", column("user_id"), column("organization_id"))
-
-
-class Credential(StrEnum):
-    """What the caller presented."""
-
-    SESSION = "session"
-    KEY = "key"
-    ANONYMOUS_KEY = "anonymous_key"
-
-
-class Reader(Enum):
-    """The shapes a visibility condition can take; statements are compiled once for each."""
-
-    ADMIN = "admin"
-    MEMBER = "member"
-    MEMBER_OF_SEVERAL = "member_of_several"
-    ANONYMOUS = "anonymous"
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """A caller as the database knows it at this request.
-
-    ``is_admin`` is the effective right: the user is an admin now and the credential carries it.
-    ``memberships`` maps the organizations that this credential acts in to the live role in each.
-    """
-
-    credential: Credential
-    credential_id: UUID
-    scopes: frozenset[str]
-    user_id: UUID | None = None
-    organization_id: UUID | None = None
-    is_admin: bool = False
-    memberships: Mapping[UUID, str] = field(default_factory=dict)
-    verified_email: str | None = None
-    authenticated_at: datetime | None = None
-
-    @property
-    def reader(self) -> Reader:
-        if self.is_admin:
-            return Reader.ADMIN
-        if self.user_id is None:
-            return Reader.ANONYMOUS
-        return Reader.MEMBER if len(self.memberships) == 1 else Reader.MEMBER_OF_SEVERAL
-
-    def organizations(self, *roles: str) -> list[UUID]:
-        """List the organizations in which the caller has one of ``roles`` (any role when none is named)."""
-        return [each for each, role in self.memberships.items() if not roles or role in roles]
-
-    def manages(self, organization_id: UUID | None) -> bool:
-        return self.is_admin or (organization_id is not None and self.memberships.get(organization_id) in MANAGERS)
-
-    @property
-    def binds(self) -> dict[str, Any]:
-        """Values of the bind parameters that conditions are made of."""
-        organizations = self.organizations()
-        return {
-            "caller_user": self.user_id,
-            "caller_email": self.verified_email,
-            "caller_organization": organizations[0] if len(organizations) == 1 else None,
-            "caller_organizations": organizations,
-            "caller_managed": self.organizations(*MANAGERS),
-            "caller_owned": self.organizations("owner"),
-        }
 
 
 class Rule(StrEnum):
@@ -111,22 +48,20 @@ class SessionOnly(StrEnum):
     ALL = "all"
 
 
-MANAGERS = ("owner", "admin")
-
 Condition = ColumnElement[bool]
 Model = Any
 
 
 @dataclass(frozen=True)
-class Scope:
+class Scope(ABC):
     """What makes a row somebody's. ``public`` names the values of one column that open a row to everybody."""
 
     column: str = ""
     public: Mapping[str, Sequence[Any]] | None = None
 
+    @abstractmethod
     def own(self, model: Model, reader: Reader) -> Condition:
         """Rows that are the caller's by this scope."""
-        raise NotImplementedError  # each scope says it
 
     def public_rows(self, model: Model) -> Condition:
         if not self.public:

@@ -30,7 +30,8 @@ from app.models.columns import (
     After,
     Default,
 )
-from app.policy import Organization, Owner, Principal, Rule
+from app.policy import Organization, Owner, Rule
+from app.principal import Principal
 from app.secrets import vault
 
 Values = dict[str, Any]

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from app.encoding import View
 from app.errors import Forbidden, ForeignKeyViolation
 from app.models.base import Record, camel
-from app.policy import Parent, Principal, Public, Reader
+from app.policy import Parent, Public
+from app.principal import Principal, Reader
 from app.statements import Statement, compiled, within
 
 ORGANIZATION = bindparam("record_organization", type_=Uuid())

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from app.encoding import View, view
 from app.extensions import READS, db
 from app.models.base import Record
-from app.policy import Reader
+from app.principal import Reader
 
 Row = tuple[Any, ...]
 DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]

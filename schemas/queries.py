@@ -14,7 +14,7 @@ from werkzeug.datastructures import MultiDict
 from app.errors import InvalidFilter, InvalidPagination
 from app.models.base import Field, Record
 from app.models.columns import ADMIN_READS, FILTERABLE
-from app.policy import Principal
+from app.principal import Principal
 from schemas.fields import moment_of, uuid_of
 
 DEFAULT_TAKE = 20

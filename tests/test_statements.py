@@ -12,7 +12,7 @@ from app import statements
 from app.extensions import db
 from app.models import every_model
 from app.models.crm import CrmCompany, CrmContact
-from app.policy import Reader
+from app.principal import Reader
 from tests.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]

@@ -13,7 +13,7 @@ from app.errors import Conflict, Forbidden, ReauthenticationRequired
 from app.models.auth.identity import AuthAccount, AuthUser
 from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
 from app.organizations import free_slug, furnish, welcome
-from app.policy import Credential, Principal
+from app.principal import Credential, Principal
 
 FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Invalid
 from app.models.base import Base, Record
-from app.policy import Principal
+from app.principal import Principal
 
 R = TypeVar("R", bound=Record)
 

@@ -1,0 +1,163 @@
+"""From a token's digest to a principal: one statement finds the credential, its owner and the live memberships."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cache
+from ipaddress import ip_address, ip_network
+from typing import Any
+from uuid import UUID
+
+from flask import request
+from sqlalchemy import bindparam, func, select, update
+
+from app import limits
+from app.clock import now
+from app.database import transaction
+from app.encoding import View
+from app.errors import Unauthenticated
+from app.models.auth.identity import AuthSession, AuthUser
+from app.models.auth.keys import AuthApiKey
+from app.models.auth.organizations import AuthMember
+from app.principal import Credential, Principal
+from app.statements import Statement, compiled, reading
+
+IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
+SEEN_EVERY = timedelta(minutes=1)
+
+
+def of_session(digest: str) -> Principal:
+    """The principal of the session whose token has this digest; raises Unauthenticated."""
+    row = _one(_session_statement(), digest)
+    if row is None or not _is_alive(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
+        raise Unauthenticated(invalid_token=True)
+    limits.spend(limits.default_limit(), f"user:{row['user_id']}")
+    if _is_due(row["last_seen_at"]):
+        slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
+        _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
+    is_admin = row["role"] == "admin"
+    return Principal(
+        credential=Credential.SESSION,
+        credential_id=row["id"],
+        scopes=frozenset({"read", "write", "admin"} if is_admin else {"read", "write"}),
+        user_id=row["user_id"],
+        organization_id=_live(row["active_organization_id"], row["memberships"]),
+        is_admin=is_admin,
+        memberships=_by_id(row["memberships"]),
+        verified_email=row["email"] if row["email_verified"] else None,
+        authenticated_at=row["authenticated_at"],
+    )
+
+
+def of_key(digest: str, *, from_query: bool) -> Principal:
+    """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
+    row = _one(_key_statement(), digest)
+    if row is None:
+        raise Unauthenticated(invalid_token=True)
+    limits.spend_on_key(row)
+    if not _is_usable(row) or not _is_allowed_address(row["ip_allow_list"]):
+        raise Unauthenticated(invalid_token=True)
+    limits.spend(limits.default_limit(), f"key:{row['id']}")
+    if _is_due(row["last_used_at"]):
+        _touch(AuthApiKey, row["id"], last_used_at=now())
+    scopes = _closed(row["scopes"])
+    if row["user_id"] is None:
+        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
+    memberships = {each: role for each, role in _by_id(row["memberships"]).items() if each == row["organization_id"]}
+    return Principal(
+        credential=Credential.KEY,
+        credential_id=row["id"],
+        scopes=scopes,
+        user_id=row["user_id"],
+        organization_id=row["organization_id"] if memberships else None,
+        is_admin="admin" in scopes and row["role"] == "admin" and not from_query,
+        memberships=memberships,
+    )
+
+
+def _is_usable(row: dict[str, Any]) -> bool:
+    ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]
+    if row["revoked_at"] is not None or not row["enabled"] or min(ends) <= now():
+        return False
+    if row["user_id"] is None:
+        return True
+    left = row["organization_id"] is not None and str(row["organization_id"]) not in (row["memberships"] or {})
+    return _is_alive(row["banned"], row["ban_expires"]) and not left
+
+
+def _is_alive(banned: bool, ban_expires: datetime | None) -> bool:
+    return not banned or (ban_expires is not None and ban_expires <= now())
+
+
+def _is_allowed_address(allowed: list[str]) -> bool:
+    if not allowed:
+        return True
+    address = ip_address(request.remote_addr or "0.0.0.0")  # noqa: S104 - an unknown address matches no block
+    address = getattr(address, "ipv4_mapped", None) or address
+    return any(address in ip_network(block, strict=False) for block in allowed)
+
+
+def _closed(scopes: list[str]) -> frozenset[str]:
+    """Add what a scope includes: admin covers write, write covers read."""
+    if "admin" in scopes:
+        return frozenset({"read", "write", "admin"})
+    return frozenset({"read", "write"} if "write" in scopes else scopes)
+
+
+def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:
+    return {UUID(organization): role for organization, role in (memberships or {}).items()}
+
+
+def _live(organization_id: UUID | None, memberships: dict[str, str] | None) -> UUID | None:
+    """The active organization, as long as its user is a member."""
+    return organization_id if str(organization_id) in (memberships or {}) else None
+
+
+def _is_due(last: datetime | None) -> bool:
+    return last is None or now() - last >= SEEN_EVERY
+
+
+def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
+    """Note the use of a credential, once a minute at most, without touching updatedAt."""
+    statement = update(model).where(model.id == identifier).values(**values, updated_at=model.updated_at)
+    with transaction() as session:
+        session.execute(statement)
+
+
+def _one(statement: Statement, digest: str) -> dict[str, Any] | None:
+    with reading() as connection:
+        rows = statement.rows(connection, {"wanted_digest": digest})
+    return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None
+
+
+@cache
+def _session_statement() -> Statement:
+    columns = [
+        AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
+        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at,
+        AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
+    ]  # fmt: skip
+    source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
+    return _named(source.where(AuthSession.token_hash == bindparam("wanted_digest")), columns)
+
+
+@cache
+def _key_statement() -> Statement:
+    columns = [
+        AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
+        AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
+        AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
+        AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
+    ]  # fmt: skip
+    source = select(*columns, _memberships(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
+    return _named(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
+
+
+def _memberships(user_id: Any) -> Any:
+    """The live memberships of a user as one JSON object, organization to role."""
+    roles = func.jsonb_object_agg(AuthMember.organization_id, AuthMember.role)
+    return select(roles).where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
+
+
+def _named(statement: Any, columns: list[Any]) -> Statement:
+    return compiled(statement, View((), (*(column.key for column in columns), "memberships"), None))

@@ -1,0 +1,76 @@
+"""The caller of a request, as the database knows it now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum, StrEnum
+from typing import Any
+from uuid import UUID
+
+MANAGERS = ("owner", "admin")
+
+
+class Credential(StrEnum):
+    """What the caller presented."""
+
+    SESSION = "session"
+    KEY = "key"
+    ANONYMOUS_KEY = "anonymous_key"
+
+
+class Reader(Enum):
+    """The shapes a visibility condition can take; statements are compiled once for each."""
+
+    ADMIN = "admin"
+    MEMBER = "member"
+    MEMBER_OF_SEVERAL = "member_of_several"
+    ANONYMOUS = "anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A caller as the database knows it at this request.
+
+    ``is_admin`` is the effective right: the user is an admin now and the credential carries it.
+    ``memberships`` maps the organizations that this credential acts in to the live role in each.
+    """
+
+    credential: Credential
+    credential_id: UUID
+    scopes: frozenset[str]
+    user_id: UUID | None = None
+    organization_id: UUID | None = None
+    is_admin: bool = False
+    memberships: Mapping[UUID, str] = field(default_factory=dict)
+    verified_email: str | None = None
+    authenticated_at: datetime | None = None
+
+    @property
+    def reader(self) -> Reader:
+        if self.is_admin:
+            return Reader.ADMIN
+        if self.user_id is None:
+            return Reader.ANONYMOUS
+        return Reader.MEMBER if len(self.memberships) == 1 else Reader.MEMBER_OF_SEVERAL
+
+    def organizations(self, *roles: str) -> list[UUID]:
+        """List the organizations in which the caller has one of ``roles`` (any role when none is named)."""
+        return [each for each, role in self.memberships.items() if not roles or role in roles]
+
+    def manages(self, organization_id: UUID | None) -> bool:
+        return self.is_admin or (organization_id is not None and self.memberships.get(organization_id) in MANAGERS)
+
+    @property
+    def binds(self) -> dict[str, Any]:
+        """Values of the bind parameters that conditions are made of."""
+        organizations = self.organizations()
+        return {
+            "caller_user": self.user_id,
+            "caller_email": self.verified_email,
+            "caller_organization": organizations[0] if len(organizations) == 1 else None,
+            "caller_organizations": organizations,
+            "caller_managed": self.organizations(*MANAGERS),
+            "caller_owned": self.organizations("owner"),
+        }
