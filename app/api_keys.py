@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import select
@@ -32,7 +32,7 @@ def issue(
     if "admin" in scopes and user.role != "admin":
         raise Invalid({"scopes": ["Only admins make keys with the scope admin."]})
     made = AuthApiKey(user_id=user.id, organization_id=home_of(session, user.id), scopes=sorted(set(scopes)))
-    return _stored(session, made, secrets.KEY, name, life)
+    return _stored(session, made, secrets.KEY, name, now() + life)
 
 
 def issue_anonymous(
@@ -40,7 +40,7 @@ def issue_anonymous(
 ) -> tuple[AuthApiKey, str]:
     """Store a key that belongs to nobody and reads public rows, and return it with its secret."""
     made = AuthApiKey(anonymous=True, scopes=["read"])
-    return _stored(session, made, secrets.ANONYMOUS_KEY, name, life)
+    return _stored(session, made, secrets.ANONYMOUS_KEY, name, now() + life)
 
 
 def rotate(session: Session, key: AuthApiKey, *, grace: timedelta = timedelta()) -> tuple[AuthApiKey, str]:
@@ -53,7 +53,7 @@ def rotate(session: Session, key: AuthApiKey, *, grace: timedelta = timedelta())
     kept = ("user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_")
     made = AuthApiKey(**{name: getattr(key, name) for name in kept}, rate_limit_max=key.rate_limit_max)
     prefix = secrets.ANONYMOUS_KEY if key.anonymous else secrets.KEY
-    fresh, secret = _stored(session, made, prefix, key.name, key.expires_at - now())
+    fresh, secret = _stored(session, made, prefix, key.name, key.expires_at)
     key.rotated_to_id = fresh.id
     key.grace_expires_at = min(key.expires_at, now() + grace)
     return fresh, secret
@@ -95,13 +95,13 @@ def home_of(session: Session, user_id: UUID) -> UUID | None:
 
 
 def _stored(
-    session: Session, key: AuthApiKey, prefix: str, name: str | None, life: timedelta
+    session: Session, key: AuthApiKey, prefix: str, name: str | None, expires_at: datetime
 ) -> tuple[AuthApiKey, str]:
     secret = secrets.make(prefix)
     key.key_hash = secrets.vault().digest(secret)
     key.start = secrets.start(secret)
     key.name = name or f"Key {secret[len(prefix) : len(prefix) + 4]}"
-    key.expires_at = now() + life
+    key.expires_at = expires_at
     session.add(key)
     session.flush()
     return key, secret
