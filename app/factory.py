@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import psycopg
 from flask import Flask, Response, current_app, g, request
+from psycopg.types.json import set_json_loads
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from uuid_utils import uuid7
@@ -117,7 +118,10 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 def _connect(settings: Settings, **options: Any) -> psycopg.Connection[Any]:
     # Where the embedded server listens is known once it runs, so that is looked up at each connection.
     url = settings.database_url or embedded.database_url(settings.var_dir)
-    return psycopg.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
+    connection = psycopg.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
+    # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
+    set_json_loads(orjson.loads, connection)
+    return connection
 
 
 def _register_routes(app: Flask) -> None:

@@ -163,6 +163,13 @@ def test_a_taken_value_names_the_field_and_never_the_value(owner, company):
     assert not any(word in text for word in ("taken@", "uq_", "insert", "key ("))
 
 
+@pytest.mark.parametrize("number", [1.7976931348623157e308, 2.5e20, 5e-324, -0.5, 9223372036854775807, 0.1])
+def test_a_number_inside_json_comes_back_as_it_was(owner, number):
+    made = owner.post("/api/v1/ai/chat", {"metadata": {"n": [number]}})
+    assert made.status_code == 201
+    assert owner.get(f"/api/v1/ai/chat/{made.json['id']}").json["metadata"] == {"n": [number]}
+
+
 def test_an_empty_update_is_valid_and_changes_nothing(owner, company):
     made = owner.post(CONTACTS, {**PERSON, "email": "empty@example.com", "companyId": company}).json
     assert owner.put(f"{CONTACTS}/{made['id']}", {}).json == made
