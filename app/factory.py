@@ -18,7 +18,7 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, embedded, errors, limits
+from app import authentication, embedded, errors, green, limits
 from app.commands.catalogue import register as register_commands
 from app.database import translated
 from app.extensions import READS, db, migrate
@@ -118,7 +118,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 def _connect(settings: Settings, **options: Any) -> psycopg.Connection[Any]:
     # Where the embedded server listens is known once it runs, so that is looked up at each connection.
     url = settings.database_url or embedded.database_url(settings.var_dir)
-    connection = psycopg.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
+    connection = green.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
     # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
     set_json_loads(orjson.loads, connection)
     return connection

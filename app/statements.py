@@ -50,8 +50,10 @@ def reading() -> Iterator[psycopg.Connection[Row]]:
     lent = engine.raw_connection()
     try:
         yield lent.driver_connection  # type: ignore[misc]
-    except psycopg.Error:
-        if lent.driver_connection is None or lent.driver_connection.closed:
+    except BaseException as error:
+        if not isinstance(error, psycopg.Error):
+            lent.invalidate()  # interrupted in the middle of an answer
+        elif lent.driver_connection is None or lent.driver_connection.closed:
             # The server is gone, and with it every other connection that waits in the pool.
             lent.invalidate()
             engine.dispose()
