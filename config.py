@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from limits import parse
 
@@ -36,8 +37,8 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     workers: int = setting(2, "gunicorn worker processes")
-    database_pool_size: int = setting(10, "database connections kept by each worker")
-    database_pool_overflow: int = setting(20, "further connections that a worker may open under load")
+    database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and for writes")
+    database_pool_overflow: int = setting(20, "further connections that each pool may open under load")
     database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection before answering 503")
     database_connect_timeout: int = setting(3, "seconds to wait for PostgreSQL to accept a connection")
     trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
@@ -78,6 +79,11 @@ class Settings:
             raise SettingError("DATABASE_URL must start with postgresql://")
         if self.redis_url and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
             raise SettingError("REDIS_URL must start with redis://, rediss:// or unix://")
+        for name in ("database_url", "redis_url"):
+            _check_url(name.upper(), getattr(self, name))
+        for name in ("api_v1_deprecation", "api_v1_sunset"):
+            if not getattr(self, name).isprintable():
+                raise SettingError(f"{name.upper()} must be one line of plain text")
         _check_limit(self.default_limit)
         for name, low, high in BOUNDS:
             if not low <= getattr(self, name) <= high:
@@ -94,6 +100,7 @@ BOUNDS = (
     ("database_pool_size", 1, 1000),
     ("database_pool_overflow", 0, 1000),
     ("database_connect_timeout", 1, 60),
+    ("database_pool_timeout", 0.1, 600.0),
     ("trusted_proxies", 0, 10),
     ("max_take", 1, 100_000),
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
@@ -111,11 +118,20 @@ def described() -> list[tuple[str, Any, str]]:
     ]
 
 
+def _check_url(name: str, url: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise SettingError(f"{name} has a port that is no number") from None
+
+
 def _check_limit(text: str) -> None:
     try:
-        parse(text)
+        fits = parse(text).amount >= 1
     except ValueError:
-        raise SettingError(f"DEFAULT_LIMIT must be a limit such as 100 per minute, not {text!r}") from None
+        fits = False
+    if not fits:
+        raise SettingError(f"DEFAULT_LIMIT must be a limit such as 100 per minute, not {text!r}")
 
 
 def _typed(name: str, raw: str, kind: str) -> Any:

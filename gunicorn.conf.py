@@ -17,7 +17,8 @@ timeout = 60
 graceful_timeout = 30
 keepalive = 15
 
-# The default access line holds the query string, and with it api_key; this one holds the path alone.
+# For whoever switches the access log on: the default line holds the query string, and with it api_key; this one
+# holds the path alone.
 access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 
 # Several instances of one account would fight over the control socket in its home folder.

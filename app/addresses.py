@@ -16,4 +16,4 @@ def normalized(address: str) -> str:
     normal = unicodedata.normalize("NFC", address)
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
-    return str(_check(normal)).lower()
+    return str(_check(str(_check(normal)).lower()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -20,17 +21,26 @@ DEFAULT_LIFE = timedelta(days=90)
 ANONYMOUS_LIFE = timedelta(days=30)
 
 
+# What a rotation carries over.
+KEPT = (
+    "user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_",
+    "rate_limit_enabled", "rate_limit_max", "rate_limit_time_window",
+)  # fmt: skip
+
+
 def issue(
     session: Session, user: AuthUser, *, scopes: list[str], name: str | None = None, life: timedelta = DEFAULT_LIFE
 ) -> tuple[AuthApiKey, str]:
     """Store a key of ``user``, acting in the personal organization, and return it with its secret.
 
-    Raises Invalid for unknown scopes and for ``admin`` when the user is no admin.
+    Raises Invalid for unknown scopes, for ``admin`` when the user is no admin, and for too long a life.
     """
     if not scopes or not set(scopes) <= set(SCOPES):
         raise Invalid({"scopes": [f"Takes {', '.join(SCOPES)}."]})
     if "admin" in scopes and user.role != "admin":
         raise Invalid({"scopes": ["Only admins make keys with the scope admin."]})
+    if life > timedelta(days=current_app.config["SETTINGS"].key_max_days):
+        raise Invalid({"expiresAt": ["Is later than keys may last here."]})
     made = AuthApiKey(user_id=user.id, organization_id=home_of(session, user.id), scopes=sorted(set(scopes)))
     return _stored(session, made, secrets.KEY, name, now() + life)
 
@@ -50,8 +60,7 @@ def rotate(session: Session, key: AuthApiKey, *, grace: timedelta = timedelta())
     """
     if not is_live(key) or key.rotated_to_id is not None:
         raise Conflict("Only a live key can be rotated")
-    kept = ("user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_")
-    made = AuthApiKey(**{name: getattr(key, name) for name in kept}, rate_limit_max=key.rate_limit_max)
+    made = AuthApiKey(**{name: getattr(key, name) for name in KEPT})
     prefix = secrets.ANONYMOUS_KEY if key.anonymous else secrets.KEY
     fresh, secret = _stored(session, made, prefix, key.name, key.expires_at)
     key.rotated_to_id = fresh.id

@@ -63,6 +63,7 @@ class Postgres:
     def __init__(self, var_dir: str, settings: dict[str, str] | None = None) -> None:
         self.var_dir = var_dir
         self.data = Path(var_dir).resolve() / "postgres"
+        self._server: Any = None
         self.settings = {"max_connections": "300", "timezone": "'UTC'", **(settings or {})}
 
     def start(self) -> None:
@@ -81,7 +82,8 @@ class Postgres:
 
     def stop(self) -> None:
         """Stop the server, letting it finish its writes."""
-        self._server.stop()
+        if self._server is not None:
+            self._server.stop()
 
     def _prepared(self) -> Any:
         try:

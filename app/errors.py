@@ -118,6 +118,10 @@ class UnsupportedMediaType(Failure):
     status, code, text = 415, "UNSUPPORTED_MEDIA_TYPE", "The body must be application/json"
 
 
+class RangeNotSatisfiable(Failure):
+    status, code, text = 416, "RANGE_NOT_SATISFIABLE", "The range lies outside the content"
+
+
 class RateLimited(Failure):
     status, code, text = 429, "RATE_LIMITED", "Rate limit exceeded"
 

@@ -46,6 +46,7 @@ FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
     405: errors.MethodNotAllowed,
     413: errors.PayloadTooLarge,
     415: errors.UnsupportedMediaType,
+    416: errors.RangeNotSatisfiable,
 }
 
 
@@ -65,7 +66,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
-    limits.init_app(app)
+    limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     authentication.init_app(app)
     _register_routes(app)
     app.register_error_handler(Exception, _render)
@@ -82,8 +83,6 @@ def _configure(app: Flask, settings: Settings) -> None:
         SQLALCHEMY_DATABASE_URI=DRIVER,
         SQLALCHEMY_ENGINE_OPTIONS=options,
         SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **COMMITS_BY_ITSELF}},
-        RATELIMIT_STORAGE_URI=_limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)),
-        RATELIMIT_STORAGE_OPTIONS={"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
@@ -137,6 +136,8 @@ def _identify() -> None:
     """Take the request id from the caller when it is plain, make one otherwise."""
     sent = request.headers.get("X-Request-Id", "")
     g.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
+    if request.environ["PATH_INFO"].startswith("//"):
+        raise errors.NotFound()  # the framework has stripped the slashes already
 
 
 def _render(error: Exception) -> Response | HTTPException:
@@ -179,7 +180,7 @@ def _add_headers(response: Response) -> Response:
     added = [("X-Request-Id", g.get("request_id", "")), ("X-Content-Type-Options", "nosniff")]
     if path.startswith("/api/") and "Cache-Control" not in headers:
         added.append(("Cache-Control", "private, no-store"))
-    if path.startswith("/api/v1/"):
+    if path.startswith("/api/v1/") or path == "/api/v1":
         added += VERSION_1_HEADERS
         added += current_app.extensions["announcements"]
         if "api_key" in request.args:

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 # How long counting stays in this process after Redis failed to answer, in seconds.
 PAUSE = 2.0
+PATIENCE: dict[str, str | int] = {"socket_connect_timeout": 1, "socket_timeout": 1}
 
 
 @dataclass(frozen=True)
@@ -67,16 +68,15 @@ class Counter:
         return getattr(self.own, method)(*arguments)
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Flask, storage_uri: str) -> None:
     """Open the storage of Flask-Limiter for ``app``.
 
-    Its own hooks look on every request for limits of the route; ours are limits of callers, spent where the caller
-    is known, so the hooks, the last ones registered, go again.
+    The extension looks on every request for limits of the route. Ours are limits of callers, spent where the caller
+    is known, so it is bound to an application of its own, which never serves.
     """
-    limiter = Limiter(get_remote_address, app=app)
-    for hooks in (app.before_request_funcs, app.after_request_funcs, app.teardown_request_funcs):
-        hooks[None].pop()
-    app.extensions["limit_counter"] = Counter(limiter.storage)
+    carrier = Flask(__name__)
+    carrier.config.update(RATELIMIT_STORAGE_URI=storage_uri, RATELIMIT_STORAGE_OPTIONS=PATIENCE)
+    app.extensions["limit_counter"] = Counter(Limiter(get_remote_address, app=carrier).storage)
 
 
 def counter() -> Counter:

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, String, Uuid, and_, bindparam, column, exists, false, or_, select, table, true
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from app.principal import Reader
+from app.principal import MANAGERS, Principal, Reader
 
 SINGLE_ORGANIZATION = bindparam("caller_organization", type_=Uuid())
 ORGANIZATIONS = bindparam("caller_organizations", type_=ARRAY(Uuid()))
@@ -58,6 +59,10 @@ class Scope(ABC):
 
     column: str = ""
     public: Mapping[str, Sequence[Any]] | None = None
+
+    @property
+    def readers(self) -> Rule:
+        return Rule.SCOPE
 
     @abstractmethod
     def own(self, model: Model, reader: Reader) -> Condition:
@@ -111,6 +116,10 @@ class Organization(Scope):
     read: Rule = Rule.SCOPE
     write: Rule = Rule.SCOPE
     addressee: str = ""
+
+    @property
+    def readers(self) -> Rule:
+        return self.read
 
     def own(self, model: Model, reader: Reader) -> Condition:
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
@@ -184,6 +193,10 @@ class Public(Scope):
 class Admin(Scope):
     """Rows for platform admins only."""
 
+    @property
+    def readers(self) -> Rule:
+        return Rule.ADMIN
+
     def own(self, model: Model, reader: Reader) -> Condition:
         return true() if reader is Reader.ADMIN else false()
 
@@ -194,13 +207,32 @@ class Policy:
     delete the row although the rule does not admit it."""
 
     scope: Scope
-    list: Rule = Rule.SCOPE
     create: Rule = Rule.SCOPE
-    read: Rule = Rule.SCOPE
     update: Rule = Rule.SCOPE
     delete: Rule = Rule.SCOPE
     session_only: SessionOnly = SessionOnly.NEVER
     leaves: str = ""
+
+    @property
+    def read(self) -> Rule:
+        """Reading follows the scope alone."""
+        return self.scope.readers
+
+    @property
+    def list(self) -> Rule:
+        return self.scope.readers
+
+    def may_create(self, principal: Principal) -> bool:
+        """Whether the rule lets the caller create at all; parents and organizations have their say later."""
+        return principal.is_admin or self.create not in (Rule.ADMIN, Rule.NONE)
+
+    def may_create_in(self, organization_id: UUID, principal: Principal) -> bool:
+        """Whether the caller's role in the organization admits creating there."""
+        role = principal.memberships.get(organization_id, "")
+        write = self.scope.write if isinstance(self.scope, Organization) else Rule.SCOPE
+        admitted = {Rule.OWNERS: ("owner",), Rule.MANAGERS: MANAGERS}
+        rules = [rule for rule in (self.create, write) if rule in admitted]
+        return principal.is_admin or all(role in admitted[rule] for rule in rules)
 
     def operations(self) -> dict[str, Rule]:
         return {name: getattr(self, name) for name in ("list", "create", "read", "update", "delete")}

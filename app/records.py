@@ -7,14 +7,16 @@ from copy import deepcopy
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
 import app.effects  # noqa: F401 - registers what follows each write
 from app import references, statements
 from app.clock import now
-from app.database import defer_constraints, transaction
+from app.database import defer_constraints, retried, transaction
 from app.effects.hooks import Write, run
 from app.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
 from app.models.base import Field, Record, camel
@@ -30,7 +32,7 @@ from app.models.columns import (
     After,
     Default,
 )
-from app.policy import Organization, Owner, Rule
+from app.policy import Organization, Owner
 from app.principal import Principal
 from app.secrets import vault
 
@@ -61,9 +63,10 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     return statement.view.record(rows[0])
 
 
+@retried
 def create(model: type[Record], principal: Principal, given: Values) -> Values:
     """Store a new record from ``given`` (by attribute) and return it as the caller sees it."""
-    if model.policy.create is Rule.ADMIN and not principal.is_admin:
+    if not model.policy.may_create(principal):
         raise Forbidden()
     values = _with_defaults(model, principal, given)
     with transaction() as session:
@@ -77,6 +80,7 @@ def create(model: type[Record], principal: Principal, given: Values) -> Values:
         return _stored(model, principal, session, record.id)
 
 
+@retried
 def update(model: type[Record], principal: Principal, identifier: UUID, given: Values) -> Values:
     """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
     stored value; any other value raises Invalid."""
@@ -89,15 +93,17 @@ def update(model: type[Record], principal: Principal, identifier: UUID, given: V
         before = {name: getattr(record, name) for name in changes}
         for name, value in _sealed(model, changes).items():
             setattr(record, name, value)
+            flag_modified(record, name)  # to the ORM, 1 and true are equal
         if changes:
             run("update", record, Write(session, principal, given, before))
         session.flush()
         return _stored(model, principal, session, identifier)
 
 
+@retried
 def delete(model: type[Record], principal: Principal, identifier: UUID, *, returning: bool = False) -> Values | None:
     """Remove the record and, by the rules of the database, what belongs to it; ``returning`` gives it back."""
-    with transaction() as session:
+    with transaction(removing=True) as session:
         record = _locked(model, principal, session, identifier, "delete")
         last = _stored(model, principal, session, identifier) if returning else None
         if model.cascades_widely:
@@ -159,9 +165,8 @@ def _check_organization(model: type[Record], principal: Principal, values: Value
         return
     if not principal.is_admin and organization_id not in principal.memberships:
         raise ForeignKeyViolation.on(camel(scope.column))
-    narrowed = model.policy.create is Rule.MANAGERS or scope.write is Rule.MANAGERS
-    if narrowed and not principal.manages(organization_id):
-        raise Forbidden("Only managers of the organization may do this")
+    if not model.policy.may_create_in(organization_id, principal):
+        raise Forbidden("The role in the organization does not admit this")
 
 
 def _named(model: type[Record], values: Values) -> dict[str, UUID]:
@@ -198,14 +203,22 @@ def _changes(model: type[Record], principal: Principal, session: Session, record
             _check_repeats(field, value, shown.get(field.name))
         elif field.wire.marks & FIXED and not (ADMIN_WRITES in field.wire.marks and principal.is_admin):
             _check_repeats(field, value, getattr(record, name))
-        elif value != getattr(record, name) or ENCRYPTED in field.wire.marks:
+        elif not _equal(field, value, getattr(record, name)) or ENCRYPTED in field.wire.marks:
             changes[name] = value
     return changes
 
 
 def _check_repeats(field: Field, value: Any, stored: Any) -> None:
-    if value != stored:
+    if not _equal(field, value, stored):
         raise Invalid({field.name: ["Cannot be changed."]})
+
+
+def _equal(field: Field, value: Any, stored: Any) -> bool:
+    """Whether two values are the same on the wire; inside JSON, 1, 1.0 and true are three values."""
+    if field.wire.type != "json":
+        return bool(value == stored)
+    first, second = (orjson.dumps(each, option=orjson.OPT_SORT_KEYS) for each in (value, stored))
+    return first == second
 
 
 def _check_transitions(model: type[Record], record: Record, changes: Values) -> None:

@@ -9,13 +9,13 @@ from app.api_keys import home_of
 from app.models.auth.identity import AuthSession, AuthUser
 
 
-def open_session(session: Session, user: AuthUser, *, method: str = "password") -> tuple[AuthSession, str]:
+def open_session(session: Session, user: AuthUser) -> tuple[AuthSession, str]:
     """Store a session of ``user``, active in the personal organization, and return it with its bearer token."""
     token = secrets.make(secrets.SESSION)
     opened = AuthSession(
         user_id=user.id,
         token_hash=secrets.vault().digest(token),
-        sign_in_method=method,
+        sign_in_method="password",
         active_organization_id=home_of(session, user.id),
     )
     session.add(opened)

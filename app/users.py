@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 
 from app import organizations, passwords
 from app.addresses import normalized
-from app.clock import now
 from app.errors import NotFound, UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthUser
 
@@ -35,7 +34,7 @@ def register(session: Session, *, email: str, password: str, name: str | None = 
 
 def by_email(session: Session, email: str) -> AuthUser:
     """The user with this address; raises NotFound."""
-    user = session.scalar(select(AuthUser).where(AuthUser.email == email.lower()))
+    user = session.scalar(select(AuthUser).where(AuthUser.email == normalized(email)))
     if user is None:
         raise NotFound(f"No user has the address {email}")
     return user
@@ -48,4 +47,4 @@ def promote(user: AuthUser) -> None:
 
 def ban(user: AuthUser, reason: str | None = None) -> None:
     """Refuse every credential of the user, as of the next request."""
-    user.banned, user.ban_reason, user.updated_at = True, reason, now()
+    user.banned, user.ban_reason = True, reason

@@ -1,6 +1,8 @@
-"""Writes the tables of the documentation that follow from the code; `make tables` runs it, a test compares."""
+"""Writes the tables of the documentation that follow from the code; `make tables` runs it, tests compare."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from app.dictionary import dictionary
 from config import ROOT, described
@@ -18,10 +20,19 @@ def policy_table() -> str:
             over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
             opened = scope.get("publicWhen", {}).items()
             public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
-            cells = [f"`{domain['name']}/{model['name']}`", f"{scope['kind']} {over}".strip(), public or "-"]
+            cells = [
+                f"`{domain['name']}/{model['name']}`",
+                f"{scope['kind']} {over}".strip(),
+                public or inherited(scope),
+            ]
             cells += [model["operations"][name] for name in OPERATIONS]
             rows.append(" | ".join([*cells, model.get("sessionOnly", "-")]))
     return "\n".join(f"| {row} |" for row in rows)
+
+
+def inherited(scope: dict[str, Any]) -> str:
+    """What a model without a public column of its own gets from its parent."""
+    return "as its parent" if scope["kind"] == "parent" and scope.get("inheritsPublic", True) else "-"
 
 
 def settings_table() -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from uuid import UUID
 
 import orjson
-from marshmallow import ValidationError, fields
+from marshmallow import ValidationError, fields, validate
 
 from app.addresses import normalized
 
@@ -21,6 +21,8 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | 
 UNSAFE = re.compile(r"[\s\\<>\"{}|^`]")
 UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
 DEFAULT_MAX_BYTES = 65536
+MOST_DIMENSIONS = 2000
+LARGEST_FLOAT = 3.4e38
 
 
 class Text(fields.String):
@@ -57,7 +59,10 @@ class Url(fields.String):
             raise ValidationError("Not a valid URL.") from None
         if parts.scheme.lower() not in ("http", "https") or not ascii_host or UNSAFE.search(value):
             raise ValidationError("Not a valid URL.")
-        return quote(value if host.isascii() else value.replace(host, ascii_host, 1), safe=UNRESERVED)
+        if not host.isascii():
+            at = value.lower().index(host)
+            value = value[:at] + ascii_host + value[at + len(host) :]
+        return quote(value, safe=UNRESERVED)
 
 
 class Identifier(fields.Field[UUID]):
@@ -140,10 +145,11 @@ class Json(fields.Raw):
 
 
 class Vector(fields.List[Any]):
-    """An array of finite numbers."""
+    """An array of numbers, as many and as large as PostgreSQL keeps and indexes."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(Number(), **kwargs)
+        each = Number(validate=validate.Range(-LARGEST_FLOAT, LARGEST_FLOAT))
+        super().__init__(each, **kwargs | {"validate": validate.Length(1, MOST_DIMENSIONS)})
 
 
 class Strings(fields.List[Any]):

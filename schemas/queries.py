@@ -19,6 +19,7 @@ from schemas.fields import moment_of, uuid_of
 
 DEFAULT_TAKE = 20
 MAX_SKIP = 10_000_000
+LONGEST_NUMBER = 100
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 WINDOW = ("take", "skip")
@@ -69,7 +70,7 @@ def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default:
     if not given:
         return default
     text = given[0]
-    plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= 10
+    plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
     if not plain or not low <= int(text) <= high:
         message = f"Must be one whole number from {low} to {high}."
         raise InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})
@@ -100,6 +101,8 @@ def _reader(known: Field) -> Callable[[str], Any]:
     if kind.startswith("array") and known.wire.constraints.get("items"):
         items = known.wire.constraints["items"]
         return lambda text: text if text in items else None
+    if known.wire.constraints.get("format") == "email":
+        return str.lower  # as stored
     return READERS.get(kind, str)
 
 

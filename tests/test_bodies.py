@@ -170,6 +170,19 @@ def test_a_number_inside_json_comes_back_as_it_was(owner, number):
     assert owner.get(f"/api/v1/ai/chat/{made.json['id']}").json["metadata"] == {"n": [number]}
 
 
+@pytest.mark.parametrize(("before", "after"), [(1, True), (True, 1), (0, False)])
+def test_inside_json_a_number_and_a_truth_are_two_values(owner, before, after):
+    chat = owner.post("/api/v1/ai/chat", {"metadata": {"n": before}}).json
+    changed = owner.put(f"/api/v1/ai/chat/{chat['id']}", {"metadata": {"n": after}}).json["metadata"]["n"]
+    assert (type(changed), changed) == (type(after), after)
+
+
+@pytest.mark.parametrize("kind", ["text/html\r\nX-Evil: 1", "<script>", "text", "text/html; charset=x", "\u00e9vil/x"])
+def test_a_content_type_is_type_and_subtype(owner, kind):
+    body = {"filename": "a", "contentBase64": "SGVsbG8=", "contentType": kind}
+    assert "contentType" in owner.post("/api/v1/storage/upload", body).json["details"]["fields"]
+
+
 def test_an_empty_update_is_valid_and_changes_nothing(owner, company):
     made = owner.post(CONTACTS, {**PERSON, "email": "empty@example.com", "companyId": company}).json
     assert owner.put(f"{CONTACTS}/{made['id']}", {}).json == made

@@ -54,7 +54,7 @@ def test_errors_under_the_key_routes_have_their_shape(cast):
 
 @pytest.mark.parametrize(
     "path",
-    [f"{CONTACTS}/", "/api/v1//crm/contact", "/api/v1/crm/Contact", "/API/v1/crm/contact"],
+    [f"{CONTACTS}/", "/api/v1//crm/contact", "//api/v1/crm/contact", "/api/v1/crm/Contact", "/API/v1/crm/contact"],
 )
 def test_slashes_and_case_never_lead_to_a_route(owner, path):
     assert owner.get(path).status_code == 404

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from uuid import UUID
 
 import pytest
 
@@ -15,6 +17,13 @@ ORGANIZATIONS, MEMBERS, INVITATIONS = "/api/v1/auth/organization", "/api/v1/auth
 @pytest.fixture
 def owner(cast):
     return cast.user()
+
+
+@pytest.fixture
+def founder(owner):
+    """The owner at work in an organization that is not the personal one."""
+    made = owner.post(ORGANIZATIONS, {"name": "Harbour"}).json
+    return replace(owner, organization_id=UUID(made["id"]))
 
 
 def membership(viewer, actor, organization_id):
@@ -62,10 +71,10 @@ def test_an_organization_goes_with_all_that_is_in_it(owner):
         ("member", "member", "admin", 403),
     ],
 )
-def test_v15_nobody_but_an_owner_grants_a_role_at_or_above_their_own(cast, owner, actor_role, before, after, status):
-    actor = owner if actor_role == "owner" else cast.colleague(owner, actor_role)
-    target = cast.colleague(owner, before)
-    member = membership(owner, target, owner.organization_id)
+def test_v15_nobody_but_an_owner_grants_a_role_at_or_above_their_own(cast, founder, actor_role, before, after, status):
+    actor = founder if actor_role == "owner" else cast.colleague(founder, actor_role)
+    target = cast.colleague(founder, before)
+    member = membership(founder, target, founder.organization_id)
     assert actor.put(f"{MEMBERS}/{member['id']}", {"role": after}).status_code == status
 
 
@@ -127,9 +136,9 @@ def test_an_invitation_is_withdrawn_by_managers_and_answered_once(cast, owner):
     assert guest.put(path, {"status": "accepted"}).status_code == 400
 
 
-def test_only_an_owner_invites_an_owner(cast, owner):
-    admin = cast.colleague(owner, "admin")
-    body = {"email": "new@example.com", "organizationId": str(owner.organization_id)}
+def test_only_an_owner_invites_an_owner(cast, founder):
+    admin = cast.colleague(founder, "admin")
+    body = {"email": "new@example.com", "organizationId": str(founder.organization_id)}
     assert admin.post(INVITATIONS, {**body, "role": "owner"}).status_code == 403
     assert admin.post(INVITATIONS, body).status_code == 201
     assert admin.post(INVITATIONS, body).status_code == 409
@@ -200,3 +209,37 @@ def test_records_are_made_in_the_own_name(cast, owner):
     assert owner.post("/api/v1/ai/chat", {"userId": str(other.user_id)}).status_code == 403
     made = cast.admin.post("/api/v1/ai/chat", {"userId": str(other.user_id)}).json
     assert other.get(f"/api/v1/ai/chat/{made['id']}").status_code == 200
+
+
+def test_a_personal_organization_keeps_its_one_owner(cast, owner):
+    guest = cast.colleague(owner)
+    member = membership(owner, guest, owner.organization_id)
+    assert owner.put(f"{MEMBERS}/{member['id']}", {"role": "owner"}).status_code == 400
+    assert invite(owner, "x@example.com", role="owner").status_code == 400
+    assert guest.delete(f"/api/v1/auth/user/{guest.user_id}").status_code == 200
+    assert owner.get(f"{ORGANIZATIONS}/{owner.organization_id}").status_code == 200
+
+
+def test_v19_two_owners_who_leave_at_once_do_not_leave_an_organization_without_one(cast, founder):
+    other = cast.colleague(founder, "owner")
+    with ThreadPoolExecutor(2) as pool:
+        paths = [f"/api/v1/auth/user/{actor.user_id}" for actor in (founder, other)]
+        answers = pool.map(lambda pair: pair[0].delete(pair[1]).status_code, zip((founder, other), paths, strict=True))
+    assert sorted(answers) == [200, 409]
+
+
+def test_twins_founded_at_once_get_slugs_of_their_own(owner):
+    with ThreadPoolExecutor(5) as pool:
+        answers = list(pool.map(lambda _: owner.post(ORGANIZATIONS, {"name": "Twin Peaks"}), range(5)))
+    assert [answer.status_code for answer in answers] == [201] * 5
+    assert len({answer.json["slug"] for answer in answers}) == 5
+
+
+def test_space_in_a_shared_bucket_comes_back_with_the_removal_of_a_user(cast, owner):
+    guest = cast.colleague(owner)
+    bucket = owner.get("/api/v1/storage/bucket").json["data"][0]
+    body = {"filename": "a.txt", "contentBase64": "SGVsbG8=", "bucketId": bucket["id"]}
+    assert guest.post("/api/v1/storage/upload", body).status_code == 201
+    assert cast.admin.delete(f"/api/v1/auth/user/{guest.user_id}").status_code == 200
+    after = owner.get(f"/api/v1/storage/bucket/{bucket['id']}").json
+    assert (after["usedBytes"], after["uploadCount"]) == (0, 0)

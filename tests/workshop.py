@@ -13,7 +13,7 @@ from app.models.ai.chats import AiMessage
 from app.models.ai_rag import AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.models.analytics import AnalyticsInsight, AnalyticsReport
 from app.models.auth.identity import AuthTwoFactor, AuthUser
-from app.models.auth.organizations import AuthMember, AuthOrganization, AuthTeamMember
+from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
 from app.models.base import Field, Record
 from app.models.notification import NotificationNotification, NotificationPreference
 from app.models.platform import PlatformAuditLog
@@ -169,6 +169,7 @@ def iso(moment: datetime) -> str:
 
 SPECIAL: dict[type[Record], dict[str, Any]] = {
     AiMessage: {"role": "user"},
+    AuthInvitation: {"role": "member"},
     AiRagIndex: {"chunkSize": 1000},
     AiProvider: {"kind": "openai_compatible", "baseUrl": "https://models.example.com/v1"},
     AiRagDocument: {"content": "A text worth knowing."},

@@ -40,7 +40,7 @@ def unreachable(error: DBAPIError) -> str:
     lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
     if "does not exist" in lines[0] and "relation" in lines[0]:
         return "The database is not migrated: run flask db upgrade, or make serve"
-    return f"The database cannot be used ({lines[0]}): start make serve, or set DATABASE_URL"
+    return f"The database cannot be used ({lines[0]}): check DATABASE_URL, or leave it empty and start make serve"
 
 
 def show(value: Any, as_json: bool, columns: Sequence[str]) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
+from sqlalchemy import func, select
 
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
+from app.errors import ForeignKeyViolation
 from app.models.ai.answering import AiChain, AiChainProvider, AiProvider, AiStream
 from app.models.ai.chats import AiArtifact, AiChat, AiMessage, AiSuggestion, AiVote
+from app.models.storage import StorageUpload
 
+# Other ways to write an IPv4 address: 2130706433, 0x7f.1, 127.1.
+NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,2}", re.IGNORECASE)
+LONGEST_CANVAS = AiArtifact.fields()["content"].wire.constraints["maxLength"]
 ATTACHMENT_FIELDS = {"uploadId", "name", "contentType"}
 
 
@@ -26,28 +33,40 @@ def open_chat(chat: AiChat, write: Write) -> None:
 def append_message(message: AiMessage, write: Write) -> None:
     chat = write.get(AiChat, message.chat_id, lock=True)
     message.sequence = write.next_number(AiMessage.sequence, AiMessage.chat_id == chat.id)
-    _check_attachments(message.attachments)
+    _check_attachments(message.attachments, write)
     chat.last_message_at = now()
 
 
 @on_update(AiMessage)
 def edit_message(message: AiMessage, write: Write) -> None:
+    for name in ("content", "parts", "attachments"):
+        if write.changed(name):
+            require(message.role == "user", name, "Only entries of the user can be changed.")
+            message.edited_at = now()
     if write.changed("attachments"):
-        _check_attachments(message.attachments)
-    if write.changed("content"):
-        require(message.role == "user", "content", "Only entries of the user can be changed.")
-        message.edited_at = now()
+        _check_attachments(message.attachments, write)
 
 
-def _check_attachments(attachments: list[Any]) -> None:
+def _check_attachments(attachments: list[Any], write: Write) -> None:
+    """Attachments name uploads that the caller sees, and nothing but strings."""
+    wanted = set()
     for each in attachments:
-        fits = isinstance(each, dict) and each.keys() <= ATTACHMENT_FIELDS and _is_id(each.get("uploadId"))
-        require(fits, "attachments", "Must be objects with uploadId, name and contentType.")
+        fits = isinstance(each, dict) and each.keys() == ATTACHMENT_FIELDS and all(map(_is_text, each.values()))
+        require(fits and _is_id(each["uploadId"]), "attachments", "Takes objects of uploadId, name, contentType.")
+        wanted.add(UUID(each["uploadId"]))
+    seen = StorageUpload.policy.visible(StorageUpload, write.principal.reader)
+    found = select(func.count()).select_from(StorageUpload).where(StorageUpload.id.in_(wanted), seen)
+    if wanted and write.session.scalar(found, write.principal.binds) != len(wanted):
+        raise ForeignKeyViolation.on("attachments")
 
 
-def _is_id(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_id(text: str) -> bool:
     try:
-        return isinstance(value, str) and bool(UUID(value))
+        return bool(UUID(text))
     except ValueError:
         return False
 
@@ -84,6 +103,7 @@ def _apply(suggestion: AiSuggestion, write: Write) -> None:
     found = suggestion.original_text in (artifact.content or "")
     require(found, "status", "The passage is no longer in the artifact.")
     artifact.content = (artifact.content or "").replace(suggestion.original_text, suggestion.suggested_text, 1)
+    require(len(artifact.content) <= LONGEST_CANVAS, "status", "The artifact would grow too long.")
     artifact.version += 1
 
 
@@ -112,7 +132,6 @@ def place_provider(place: AiChainProvider, write: Write) -> None:
     if place.position is None:
         within = AiChainProvider.chain_id == place.chain_id
         place.position = write.next_number(AiChainProvider.position, within, first=0)
-        require(place.position <= 99, "position", "The chain is full.")
 
 
 @on_create(AiProvider)
@@ -127,7 +146,7 @@ def check_provider(provider: AiProvider, write: Write) -> None:
 def _is_private(url: str) -> bool:
     """Whether the host is a private name or address; names are resolved again when the provider is called."""
     host = (urlsplit(url).hostname or "").rstrip(".")
-    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")) or NUMERIC_HOST.fullmatch(host):
         return True
     try:
         return not ip_address(host.strip("[]")).is_global

@@ -35,18 +35,22 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
 
 @on_update(AiAgentDeliverable)
 def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
+    approver_id = write.before.get("approver_id", work.approver_id)
+    decides = write.principal.user_id == approver_id or write.principal.manages(work.organization_id)
+    if write.changed("approver_id") and not decides and write.principal.user_id != work.requested_by_id:
+        raise Forbidden("Only the approver, the requester or a manager names another approver")
     if not write.changed("status"):
         return
-    if work.status in DECISIONS:
+    if work.status not in DECISIONS:
+        require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
+    elif decides:
         _decide(work, write)
     else:
-        require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
+        raise Forbidden("Only the approver or a manager decides")
 
 
 def _decide(work: AiAgentDeliverable, write: Write) -> None:
     principal = write.principal
-    if principal.user_id != work.approver_id and not principal.manages(work.organization_id):
-        raise Forbidden("Only the approver or a manager decides")
     work.decided_by_id, work.decided_at = principal.user_id, now()
     metadata = {"deliverableId": str(work.id), "decision": work.status, "source": "api"}
     write.session.add(

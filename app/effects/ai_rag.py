@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime
 from hashlib import sha256
 
@@ -10,12 +11,14 @@ from sqlalchemy import delete
 
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata
+from app.models.base import camel
 from app.models.storage import StorageDocument
 
-SOURCE_FIELDS = {"upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
-WIRE_NAMES = {"upload_id": "uploadId", "storage_document_id": "storageDocumentId", "source_url": "sourceUrl"}
+SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
 # A rough measure for texts in Latin script; it only bounds what is sent to a model.
 CHARACTERS_PER_TOKEN = 4
+DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
 @on_create(AiRagIndex)
@@ -26,13 +29,9 @@ def check_chunking(index: AiRagIndex, write: Write) -> None:
 
 @on_create(AiRagDocument)
 def take_in(document: AiRagDocument, write: Write) -> None:
-    needed = SOURCE_FIELDS.get(document.source_type)
-    if needed is None:
-        require(document.content is not None, "content", "Is required when sourceType is text.")
-    else:
-        require(getattr(document, needed) is not None, WIRE_NAMES[needed], "Is required by sourceType.")
-    if document.source_type == "document" and document.content is None:
+    if document.source_type == "document" and document.content is None and document.storage_document_id:
         document.content = write.get(StorageDocument, document.storage_document_id).content
+    _check_source(document)
     document.content_hash = _digest(document.content)
     write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
 
@@ -40,8 +39,14 @@ def take_in(document: AiRagDocument, write: Write) -> None:
 @on_update(AiRagDocument)
 def replace_source(document: AiRagDocument, write: Write) -> None:
     if write.changed("content", "source_url"):
+        _check_source(document)
         document.content_hash = _digest(document.content)
         document.status = "pending"
+
+
+def _check_source(document: AiRagDocument) -> None:
+    needed = SOURCE_FIELDS[document.source_type]
+    require(getattr(document, needed) is not None, camel(needed), f"Is required by the source {document.source_type}.")
 
 
 @on_delete(AiRagDocument)
@@ -121,16 +126,13 @@ def type_label(label: AiRagMetadata, write: Write) -> None:
     require(fits[label.value_type], "value", f"Is not a {label.value_type}.")
 
 
-def _number(value: str) -> float | None:
-    try:
-        parsed = float(value)
-    except ValueError:
-        return None
-    return parsed if math.isfinite(parsed) else None
-
-
 def _is_timestamp(value: str) -> bool:
     try:
-        return datetime.fromisoformat(value).tzinfo is not None
+        return RFC_3339.match(value) is not None and datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
         return False
+
+
+def _number(value: str) -> float | None:
+    parsed = float(value) if DECIMAL.fullmatch(value) else math.inf
+    return parsed if math.isfinite(parsed) else None

@@ -45,14 +45,14 @@ def revise_question(question: AiResearchQuestion, write: Write) -> None:
     if write.changed("parent_question_id"):
         write.get(AiResearchProject, question.project_id, lock=True)
         _check_parents(question, write)
-    if write.changed("status"):
+    if write.changed("status", "answer"):
         _answer(question)
 
 
 def _answer(question: AiResearchQuestion) -> None:
     answered = question.status == "answered"
     require(not answered or bool(question.answer), "answer", "Is required when a question is answered.")
-    question.answered_at = now() if answered else None
+    question.answered_at = (question.answered_at or now()) if answered else None
 
 
 def _check_parents(question: AiResearchQuestion, write: Write) -> None:

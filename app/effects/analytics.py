@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 
 from app.clock import now
@@ -24,7 +25,8 @@ def record_event(event: AnalyticsEvent, write: Write) -> None:
 def compare(insight: AnalyticsInsight, write: Write) -> None:
     require(insight.period_end > insight.period_start, "periodEnd", "Must be after periodStart.")
     previous = insight.previous_value
-    insight.change_percent = (insight.value - previous) / abs(previous) * 100 if previous else None
+    change = (insight.value - previous) / abs(previous) * 100 if previous else math.inf
+    insight.change_percent = change if math.isfinite(change) else None
     if insight.status == "acknowledged" and (write.changed("status") or insight.acknowledged_by_id is None):
         insight.acknowledged_by_id = write.principal.user_id
 

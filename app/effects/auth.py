@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from secrets import token_hex
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import ColumnElement, Select, delete, exists, func, select
+from sqlalchemy.exc import IntegrityError
 
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.effects.storage import release_uploads
 from app.errors import Conflict, Forbidden, ReauthenticationRequired
 from app.models.auth.identity import AuthAccount, AuthUser
 from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
@@ -17,6 +21,8 @@ from app.principal import Credential, Principal
 
 FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}
+# Any number of its own will do.
+ADMIN_LOCK = 7_203_150
 
 
 @on_create(AuthUser)
@@ -29,24 +35,37 @@ def govern_user(user: AuthUser, write: Write) -> None:
     own = user.id == write.principal.user_id
     require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
     require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
+    if write.changed("role", "banned") and write.before.get("role", user.role) == "admin":
+        _keep_an_admin(user, write)
 
 
 @on_delete(AuthUser)
 def remove_user(user: AuthUser, write: Write) -> None:
     if user.id == write.principal.user_id:
         require_fresh(write.principal)
-    if user.role == "admin" and write.session.scalar(_count(AuthUser, AuthUser.role == "admin")) == 1:
-        raise Conflict("The last admin stays")
+    if user.role == "admin":
+        _keep_an_admin(user, write)
     for organization in write.session.scalars(_owned_by(user.id)):
         if organization.is_personal:
             write.session.delete(organization)
         elif _is_last_owner(organization.id, user.id, write):
             raise Conflict(f"Hand over or delete the organization {organization.slug} first")
+    release_uploads(user.id, write.session)
+
+
+def _keep_an_admin(user: AuthUser, write: Write) -> None:
+    """Refuse to take away the last admin. One at a time does so, or two could remove each other."""
+    write.session.execute(select(func.pg_advisory_xact_lock(ADMIN_LOCK)))
+    others = _count(AuthUser, AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
+    with write.session.no_autoflush:
+        if not write.session.scalar(others):
+            raise Conflict("The last admin stays")
 
 
 @on_delete(AuthAccount)
 def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.principal)
+    write.get(AuthUser, account.user_id, lock=True)
     if write.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
         raise Conflict("The last way to sign in stays")
 
@@ -61,9 +80,20 @@ def require_fresh(principal: Principal) -> None:
 @on_create(AuthOrganization)
 def found(organization: AuthOrganization, write: Write) -> None:
     if organization.slug is None:
-        organization.slug = free_slug(write.session, organization.name)
-    write.store(organization)
+        _store_under_free_slug(organization, write)
+    else:
+        write.store(organization)
     furnish(write.session, organization, write.principal.user_id)
+
+
+def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None:
+    organization.slug = free_slug(write.session, organization.name)
+    try:
+        with write.session.begin_nested():
+            write.store(organization)
+    except IntegrityError:  # somebody took it in between
+        organization.slug = f"{organization.slug[:39]}-{token_hex(4)}"
+        write.store(organization)
 
 
 @on_delete(AuthOrganization)
@@ -72,12 +102,18 @@ def dissolve(organization: AuthOrganization, write: Write) -> None:
         raise Conflict("A personal organization goes with its user")
 
 
+@on_create(AuthMember)
+def enroll(member: AuthMember, write: Write) -> None:
+    _check_owners(member.organization_id, member.role, write)
+
+
 @on_update(AuthMember)
 def change_role(member: AuthMember, write: Write) -> None:
     before = write.before.get("role")
     if before is None:
         return
     _lock_organization(member.organization_id, write)
+    _check_owners(member.organization_id, member.role, write)
     _check_grant(member.organization_id, member.role, write.principal)
     _check_owner_touched(member, before, write)
 
@@ -99,6 +135,13 @@ def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None
     own = principal.memberships.get(organization_id, "member")
     if not principal.is_admin and own != "owner" and RANKS[role] >= RANKS[own]:
         raise Forbidden(f"Only an owner grants the role {role}")
+
+
+def _check_owners(organization_id: UUID, role: str, write: Write) -> None:
+    """A personal organization has one owner, the person it was made for."""
+    with write.session.no_autoflush:
+        organization = write.get(AuthOrganization, organization_id)
+    require(role != "owner" or not organization.is_personal, "role", "A personal organization has one owner.")
 
 
 def _check_owner_touched(member: AuthMember, role: str, write: Write) -> None:
@@ -132,6 +175,7 @@ def _lock_organization(organization_id: UUID, write: Write) -> None:
 @on_create(AuthInvitation)
 def invite(invitation: AuthInvitation, write: Write) -> None:
     require(invitation.status == "pending", "status", "A new invitation is pending.")
+    _check_owners(invitation.organization_id, invitation.role, write)
     _check_grant(invitation.organization_id, invitation.role, write.principal)
     if invitation.team_id is not None:
         team = write.get(AuthTeam, invitation.team_id)
@@ -191,11 +235,13 @@ def join_team(membership: AuthTeamMember, write: Write) -> None:
     require(fits, "userId", "Must be a member of the organization of the team.")
 
 
-def _owned_by(user_id: UUID):  # type: ignore[no-untyped-def]
+def _owned_by(user_id: UUID) -> Select[Any]:
+    """The organizations that a user owns, locked in one order for all who do so."""
     member = AuthMember.organization_id == AuthOrganization.id
     owner = (AuthMember.user_id == user_id, AuthMember.role == "owner")
-    return select(AuthOrganization).join(AuthMember, member).where(*owner)
+    owned = select(AuthOrganization).join(AuthMember, member).where(*owner)
+    return owned.order_by(AuthOrganization.id).with_for_update(of=AuthOrganization)
 
 
-def _count(model: type, *conditions: object):  # type: ignore[no-untyped-def]
-    return select(func.count()).select_from(model).where(*conditions)  # type: ignore[arg-type]
+def _count(model: type, *conditions: ColumnElement[bool]) -> Select[Any]:
+    return select(func.count()).select_from(model).where(*conditions)

@@ -12,6 +12,15 @@ from app.models.crm import CrmContact, CrmDeal
 PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "won": 100, "lost": 0}
 
 
+@on_update(CrmContact)
+def move_contact(contact: CrmContact, write: Write) -> None:
+    if write.changed("company_id"):
+        elsewhere = exists().where(CrmDeal.contact_id == contact.id, CrmDeal.company_id != contact.company_id)
+        with write.session.no_autoflush:
+            kept = write.session.scalar(select(elsewhere))
+        require(not kept, "companyId", "Deals with the present company name this contact.")
+
+
 @on_create(CrmDeal)
 def open_deal(deal: CrmDeal, write: Write) -> None:
     if "owner_id" not in write.given and deal.organization_id not in write.principal.memberships:
@@ -19,6 +28,7 @@ def open_deal(deal: CrmDeal, write: Write) -> None:
     if deal.probability is None:
         deal.probability = PROBABILITY[deal.stage]
     _check_people(deal, write)
+    _check_reason(deal)
     _settle(deal)
 
 
@@ -26,6 +36,7 @@ def open_deal(deal: CrmDeal, write: Write) -> None:
 def move_deal(deal: CrmDeal, write: Write) -> None:
     if write.changed("contact_id", "company_id", "owner_id"):
         _check_people(deal, write)
+    _check_reason(deal)
     if write.changed("stage"):
         deal.stage_changed_at = now()
         if "probability" not in write.given:
@@ -34,8 +45,11 @@ def move_deal(deal: CrmDeal, write: Write) -> None:
 
 
 def _settle(deal: CrmDeal) -> None:
-    require(deal.stage != "lost" or bool(deal.lost_reason), "lostReason", "Is required when a deal is lost.")
     deal.closed_at = now() if deal.stage in ("won", "lost") else None
+
+
+def _check_reason(deal: CrmDeal) -> None:
+    require(deal.stage != "lost" or bool(deal.lost_reason), "lostReason", "Is required when a deal is lost.")
 
 
 def _check_people(deal: CrmDeal, write: Write) -> None:

@@ -11,8 +11,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from app.errors import Invalid
-from app.models.base import Base, Record
+from app.database import AFTER_COMMIT, ON_ROLLBACK
+from app.errors import ForeignKeyViolation, Invalid
+from app.models.base import Base, Record, camel
 from app.principal import Principal
 
 R = TypeVar("R", bound=Record)
@@ -42,12 +43,26 @@ class Write:
 
     def get(self, model: type[R], identifier: UUID | None, *, lock: bool = False) -> R:
         """Load a row that a checked reference names; ``lock`` holds it until the end of the transaction."""
-        return self.session.get_one(model, identifier, with_for_update=True if lock else None)
+        found = self.session.get(model, identifier, with_for_update=True if lock else None)
+        if found is None:
+            raise ForeignKeyViolation()  # it was there when the references were checked
+        return found
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Do ``action`` once the transaction is safe."""
+        self.session.info.setdefault(AFTER_COMMIT, []).append(action)
+
+    def on_rollback(self, action: Callable[[], None]) -> None:
+        """Do ``action`` should the transaction come to nothing."""
+        self.session.info.setdefault(ON_ROLLBACK, []).append(action)
 
     def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
         """One past the highest ``column`` under ``condition``; lock the parent row first."""
         highest = self.session.scalar(select(func.max(column)).where(condition))
-        return first if highest is None else highest + 1
+        number = first if highest is None else int(highest) + 1
+        bounds = column.property.columns[0].info["wire"].constraints
+        require(number <= bounds["maximum"], camel(column.key), "The numbers are used up.")
+        return number
 
 
 Effect = Callable[[Any, Write], None]

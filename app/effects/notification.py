@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy import select
 
 from app.effects.hooks import Write, on_create, on_update, require
-from app.models.base import Record, camel
+from app.models.base import camel
 from app.models.notification import NotificationNotification, NotificationPreference
 
 SWITCHES = ("channels", "types")
@@ -46,8 +46,8 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
     _check_quiet_hours(preference.quiet_hours or default_of("quiet_hours"))
 
 
-def default_of(name: str, model: type[Record] = NotificationPreference) -> dict[str, Any]:
-    default: dict[str, Any] = model.fields()[name].wire.default
+def default_of(name: str) -> dict[str, Any]:
+    default: dict[str, Any] = NotificationPreference.fields()[name].wire.default
     return default
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
+from functools import partial
 from hashlib import sha256
+from uuid import UUID
 
 import puremagic
-from sqlalchemy import event, select
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
@@ -19,6 +22,8 @@ from app.organizations import DEFAULT_BUCKET
 
 LARGEST_INLINE = 512 * 1024
 UNKNOWN_TYPE = "application/octet-stream"
+# type "/" subtype of RFC 6838, without parameters.
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]{0,63}/[A-Za-z0-9][\w!#$&^.+-]{0,62}", re.ASCII)
 
 
 @on_create(StorageUpload)
@@ -30,9 +35,11 @@ def store_upload(upload: StorageUpload, write: Write) -> None:
     upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
     _admit(upload, bucket)
     upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
-    upload.storage_key, upload.status = object_store().put(content), "stored"
     bucket.used_bytes += upload.size
     bucket.upload_count += 1
+    store = object_store()
+    upload.storage_key, upload.status = store.put(content), "stored"
+    write.on_rollback(partial(store.remove, upload.storage_key))
 
 
 @on_update(StorageUpload)
@@ -47,8 +54,22 @@ def remove_upload(upload: StorageUpload, write: Write) -> None:
     bucket = write.get(StorageBucket, upload.bucket_id, lock=True)
     bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
     bucket.upload_count = max(0, bucket.upload_count - 1)
-    store, key = object_store(), upload.storage_key
-    event.listen(write.session, "after_commit", lambda _: store.remove(key), once=True)
+    write.after_commit(partial(object_store().remove, upload.storage_key))
+
+
+def release_uploads(user_id: UUID, session: Session) -> None:
+    """Give back the space of all uploads of a user, whose rows are about to go with the user."""
+    own = select(StorageUpload.bucket_id, func.sum(StorageUpload.size).label("size"), func.count().label("number"))
+    freed = own.where(StorageUpload.user_id == user_id).group_by(StorageUpload.bucket_id).subquery()
+    session.execute(
+        update(StorageBucket)
+        .where(StorageBucket.id == freed.c.bucket_id)
+        .values(
+            used_bytes=func.greatest(0, StorageBucket.used_bytes - freed.c.size),
+            upload_count=func.greatest(0, StorageBucket.upload_count - freed.c.number),
+        )
+        .execution_options(synchronize_session=False)
+    )
 
 
 def _decoded(text: str) -> bytes:
@@ -94,6 +115,7 @@ def content_type(content: bytes, declared: str | None) -> str:
     found = _sniffed(content)
     if declared is None:
         return found or ("text/plain" if _is_text(content) else UNKNOWN_TYPE)
+    require(bool(MEDIA_TYPE.fullmatch(declared)), "contentType", "Must be a type such as text/plain.")
     plausible = declared == found if found else not _is_binary_media(declared)
     require(plausible or declared == UNKNOWN_TYPE, "contentType", "Does not fit the content.")
     return declared

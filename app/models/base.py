@@ -143,6 +143,6 @@ def _fields(model: type[Record]) -> dict[str, Field]:
 def by_table(table: str) -> type[Record]:
     """The model stored in ``table``; raises LookupError for one without routes."""
     for mapper in Base.registry.mappers:
-        if mapper.class_.__tablename__ == table:
+        if mapper.class_.__tablename__ == table and issubclass(mapper.class_, Record):
             return mapper.class_
     raise LookupError(table)

@@ -156,7 +156,7 @@ def strings(*marks: Mark, items: tuple[str, ...] = (), max_items: int = 0, **res
 
 
 def vector(*marks: Mark, **rest: Any) -> MappedColumn[Any]:
-    """Numbers of any count; every index fixes its own."""
+    """As many numbers as the index has dimensions, in the range of four-byte floats."""
     return _column(VECTOR(), "vector", marks, {}, rest)
 
 

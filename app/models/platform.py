@@ -63,9 +63,7 @@ class PlatformAuditLog(Record):
     domain, segment = "platform", "audit-log"
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS),
-        list=Rule.MANAGERS,
         create=Rule.NONE,
-        read=Rule.MANAGERS,
         update=Rule.NONE,
         delete=Rule.NONE,
     )

@@ -73,3 +73,13 @@ def test_an_organization_has_one_default_chain(owner):
 def test_a_provider_at_a_private_address_is_refused(cast, owner, url):
     body = {"slug": f"x-{owner.user_id}", "name": "X", "kind": "ollama", "defaultModel": "m", "baseUrl": url}
     assert messages(cast.admin.post("/api/v1/ai", body), "baseUrl")
+
+
+def test_attachments_name_uploads_that_the_caller_sees(cast, owner, chat):
+    upload = created(owner, "storage/upload", filename="a.txt", contentBase64="SGVsbG8=")
+    attachment = {"uploadId": upload["id"], "name": "a.txt", "contentType": "text/plain"}
+    assert say(owner, chat, attachments=[attachment])["attachments"] == [attachment]
+    foreign = created(cast.user(), "storage/upload", filename="b.txt", contentBase64="SGVsbG8=")
+    body = {"chatId": chat["id"], "role": "user", "content": "x"}
+    for wrong in ({**attachment, "uploadId": foreign["id"]}, {**attachment, "name": 1}, {"uploadId": upload["id"]}):
+        assert owner.post("/api/v1/ai/message", {**body, "attachments": [wrong]}).status_code == 400

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.database import transaction
+from app.models.ai_agent import AiAgentDeliverable
 from tests.effects.writes import changed, created, messages
 
 
@@ -45,3 +47,17 @@ def test_callers_cancel_and_queue_again_but_do_not_run_work(owner, agent):
     work = created(owner, "ai-agent/deliverable", configId=agent["id"], title="T", brief="B")
     assert messages(changed(owner, "ai-agent/deliverable", work, status="running"), "status")
     assert changed(owner, "ai-agent/deliverable", work, status="cancelled").status_code == 200
+
+
+def test_nobody_makes_themselves_the_approver_of_a_decision(cast, owner, agent):
+    work = created(owner, "ai-agent/deliverable", configId=agent["id"], title="T", brief="B")
+    with cast.app.app_context(), transaction() as session:
+        session.get_one(AiAgentDeliverable, work["id"]).status = "awaiting_approval"
+    member = cast.colleague(owner)
+    for body in ({"status": "approved"}, {"approverId": str(member.user_id)}):
+        assert changed(member, "ai-agent/deliverable", work, **body).status_code == 403
+    both = {"status": "approved", "approverId": str(member.user_id)}
+    assert changed(member, "ai-agent/deliverable", work, **both).status_code == 403
+    assert changed(owner, "ai-agent/deliverable", work, status="approved").json["decidedById"] == str(owner.user_id)
+    said = owner.get("/api/v1/analytics/activity", query_string={"activityType": "APPROVAL_ACTION"}).json
+    assert said["meta"]["count"] == 1

@@ -51,3 +51,16 @@ def test_a_label_has_the_type_it_claims(owner, index, kind, good, bad):
 def test_chunks_overlap_by_less_than_their_size(owner):
     body = {"name": "N", "chunkSize": 100, "chunkOverlap": 100}
     assert messages(owner.post("/api/v1/ai-rag/index", body), "chunkOverlap")
+
+
+@pytest.mark.parametrize("vector", [[], [1e39], [-1e300], [0.5] * 2001])
+def test_a_vector_has_1_to_2000_numbers_of_four_bytes(owner, index, vector):
+    document = created(owner, "ai-rag/document", indexId=index["id"], title="T", content="Text")
+    chunk = created(owner, "ai-rag/chunk", documentId=document["id"], content="Text")
+    refused = owner.post("/api/v1/ai-rag/embedding", {"chunkId": chunk["id"], "model": "m", "vector": vector})
+    assert messages(refused, "vector")
+
+
+def test_a_text_document_keeps_a_text(owner, index):
+    document = created(owner, "ai-rag/document", indexId=index["id"], title="T", content="Text")
+    assert messages(changed(owner, "ai-rag/document", document, content=None), "content")

@@ -136,9 +136,7 @@ class AuthVerification(Record):
     domain, segment = "auth", "verification"
     policy = Policy(
         Admin(),
-        list=Rule.ADMIN,
         create=Rule.NONE,
-        read=Rule.ADMIN,
         update=Rule.NONE,
         delete=Rule.ADMIN,
         session_only=SessionOnly.ALL,

@@ -100,9 +100,7 @@ class AuthInvitation(Record):
     domain, segment = "auth", "invitation"
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS, write=Rule.MANAGERS, addressee="email"),
-        list=Rule.MANAGERS,
         create=Rule.MANAGERS,
-        read=Rule.MANAGERS,
         update=Rule.MANAGERS,
         delete=Rule.MANAGERS,
     )
