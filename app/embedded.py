@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import logging
 import os
@@ -11,7 +12,8 @@ import subprocess
 import tempfile
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,18 @@ def secret_key(var_dir: str) -> str:
     return path.read_text().strip()
 
 
+@contextmanager
+def sole_user(var_dir: str) -> Iterator[None]:
+    """Hold the folder for this process, as whoever starts the servers also stops them; raises EmbeddedError."""
+    Path(var_dir).mkdir(parents=True, exist_ok=True)
+    with (Path(var_dir) / "serve.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EmbeddedError(f"Another flask serve uses {var_dir}: set VAR_DIR to another folder") from None
+        yield
+
+
 class Postgres:
     """PostgreSQL with its data under ``var_dir``/postgres, reached over a local socket only."""
 
@@ -67,7 +81,17 @@ class Postgres:
         self.settings = {"max_connections": "300", "timezone": "'UTC'", **(settings or {})}
 
     def start(self) -> None:
-        """Make the data folder if there is none, start the server unless it runs, and make the database."""
+        """Make the data folder if there is none, start the server unless it runs, and make the database.
+
+        Raises EmbeddedError when the server does not start.
+        """
+        try:
+            self._start()
+        except subprocess.SubprocessError:
+            raise EmbeddedError(f"PostgreSQL did not start: see {self.data / 'log'}, or set DATABASE_URL") from None
+        self._make_database()
+
+    def _start(self) -> None:
         self.data.mkdir(parents=True, exist_ok=True)
         self._server = self._prepared()
         configuration = self.data / "rowgate.conf"
@@ -78,7 +102,6 @@ class Postgres:
             with main.open("a") as file:
                 file.write("include 'rowgate.conf'\n")
         self._server.ensure_postgres_running()
-        self._make_database()
 
     def stop(self) -> None:
         """Stop the server, letting it finish its writes."""

@@ -25,7 +25,7 @@ from sqlalchemy.exc import DBAPIError
 from app import api_keys, samples, users
 from app.commands.groups import unreachable
 from app.database import transaction
-from app.embedded import EmbeddedError, Postgres, Redis
+from app.embedded import EmbeddedError, Postgres, Redis, sole_user
 from app.extensions import db
 from app.models.auth.identity import AuthUser
 from app.seed import seed
@@ -60,6 +60,7 @@ def command(sample: bool) -> None:
 
 def _serve(app: Flask, settings: Settings, sample: bool, children: ExitStack) -> None:
     _check_port(settings)
+    children.enter_context(sole_user(settings.var_dir))
     if not settings.redis_url:
         redis = Redis(settings.var_dir)
         _start("starting Redis", redis.start, redis.stop, children)

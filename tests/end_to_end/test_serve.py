@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import psutil
 import pytest
@@ -86,16 +87,28 @@ def test_a_port_in_use_is_one_line(service, folder):
     assert re.fullmatch(rf"Error: Cannot listen on 127.0.0.1:{port} .*: set HOST or PORT\n", run.stderr)
 
 
+def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_alone(service, folder):
+    port, _ = service
+    env = environment(VAR_DIR=f"{folder}/var", PORT=str(free_port()))
+    run = subprocess.run([*FLASK, "serve"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode != 0
+    assert re.fullmatch(r"Error: Another flask serve uses .*: set VAR_DIR to another folder\n", run.stderr)
+    with urlopen(f"http://127.0.0.1:{port}/readyz") as answer:
+        assert answer.status == 200
+
+
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
         ({"PORT": "many"}, "rowgate: PORT must be a whole number, not 'many'\n"),
         ({"ENVIRONMENT": "production"}, "rowgate: SECRET_KEY is required when ENVIRONMENT is production\n"),
+        ({"REDIS_URL": "redis://localhost:abc"}, "rowgate: REDIS_URL has a port that is no number\n"),
+        ({"VAR_DIR": "/proc/nope"}, "rowgate: VAR_DIR cannot be used"),
         ({"DATABASE_URL": "postgresql://nobody:secret@127.0.0.1:1/none"}, "Error: The database cannot be used"),
     ],
 )
 def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings, line):
-    env = environment(VAR_DIR=f"{folder}/bad", **({"PORT": str(free_port())} | settings))
+    env = environment(**({"VAR_DIR": f"{folder}/bad", "PORT": str(free_port())} | settings))
     run = subprocess.run([*FLASK, "serve"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert run.returncode != 0
     assert run.stderr.startswith(line)
