@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import select
+from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
@@ -32,7 +32,7 @@ from app.models.columns import (
     After,
     Default,
 )
-from app.policy import Organization, Owner
+from app.policy import Organization, Owner, Parent
 from app.principal import Principal
 from app.secrets import vault
 
@@ -71,6 +71,7 @@ def create(model: type[Record], principal: Principal, given: Values) -> Values:
     values = _with_defaults(model, principal, given)
     with transaction() as session:
         _check_organization(model, principal, values, given)
+        _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
         references.check(model, principal, session, _named(model, given), values.get("organization_id"))
         columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
         record = model(id=uuid7(), **_sealed(model, columns))
@@ -177,6 +178,7 @@ def _named(model: type[Record], values: Values) -> dict[str, UUID]:
 def _locked(model: type[Record], principal: Principal, session: Session, identifier: UUID, operation: str) -> Any:
     """Lock the visible row for the rest of the transaction; raises NotFound or Forbidden."""
     policy, reader = model.policy, principal.reader
+    _hold_root(model, session, identifier=identifier)
     wanted = (model.id == identifier, policy.visible(model, reader))
     writable = policy.writable(model, reader, operation).label("writable")
     statement = select(model, writable).where(*wanted).with_for_update(of=model)
@@ -186,6 +188,25 @@ def _locked(model: type[Record], principal: Principal, session: Session, identif
     if not row.writable:
         raise Forbidden()
     return row[0]
+
+
+def _hold_root(
+    model: type[Record], session: Session, *, identifier: UUID | None = None, parent_id: UUID | None = None
+) -> None:
+    """Keep the root of a parent-scoped record from going before this write is done.
+
+    A removal locks from the root down, the effects of a write from the record up; whoever holds the root first keeps
+    the two from waiting for each other.
+    """
+    if not isinstance(model.policy.scope, Parent):
+        return
+    reached: type[Record] = model if parent_id is None else model.target(model.policy.scope.column)
+    statement = select(literal(1)).select_from(reached).where(reached.id == (parent_id or identifier))
+    while isinstance(reached.policy.scope, Parent):
+        upper, column = reached.target(reached.policy.scope.column), getattr(reached, reached.policy.scope.column)
+        statement = statement.join(upper, upper.id == column)
+        reached = upper
+    session.execute(statement.with_for_update(read=True, key_share=True, of=reached))
 
 
 def _changes(model: type[Record], principal: Principal, session: Session, record: Record, given: Values) -> Values:

@@ -42,8 +42,8 @@ class Write:
         self.session.flush()
 
     def get(self, model: type[R], identifier: UUID | None, *, lock: bool = False) -> R:
-        """Load a row that a checked reference names; ``lock`` holds it until the end of the transaction."""
-        found = self.session.get(model, identifier, with_for_update=True if lock else None)
+        """Load a row that a checked reference names; ``lock`` keeps others from changing it until the end."""
+        found = self.session.get(model, identifier, with_for_update={"key_share": True} if lock else None)
         if found is None:
             raise ForeignKeyViolation()  # it was there when the references were checked
         return found
