@@ -27,7 +27,7 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 	@$(BIN)/python -m bench.run
 
 fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
-	@$(BIN)/pytest tests/end_to_end/test_contract.py --fuzz-examples 300
+	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300
 
 tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate

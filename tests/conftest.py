@@ -21,20 +21,23 @@ from app.seed import seed
 from config import Settings
 from tests.cast import Cast
 
+# Made-up requests for each operation of the description, from each caller.
+USUAL_EXAMPLES = 6
 # The data of a test run is worth nothing, so nothing waits for the disk.
 UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fuzz-examples", type=int, default=6, help="Requests made up for each operation.")
+    parser.addoption("--fuzz-examples", type=int, default=USUAL_EXAMPLES, help="Requests made up for each operation.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Every operation of the description gets this many made-up requests, from each caller.
+    # The suite tries the same made-up input every time; `make fuzz` looks for more.
     examples = config.getoption("--fuzz-examples")
-    hypothesis.settings.register_profile(
-        "contract", max_examples=examples, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
-    )
+    patient = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
+    hypothesis.settings.register_profile("suite", derandomize=examples == USUAL_EXAMPLES, **patient)
+    hypothesis.settings.register_profile("contract", hypothesis.settings.get_profile("suite"), max_examples=examples)
+    hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

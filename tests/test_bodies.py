@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.models.crm import CrmCompany
@@ -199,13 +199,13 @@ def test_an_empty_update_is_valid_and_changes_nothing(owner, company):
         ),
     )
 )
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120)
 def test_no_body_makes_the_service_fail(owner, body):
     data = json.dumps(body).encode("utf-8", "surrogatepass")
     assert send(owner, data).status_code in (400, 409)
 
 
 @given(data=st.binary(max_size=200))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120)
 def test_no_bytes_make_the_service_fail(owner, data):
     assert send(owner, data).status_code == 400
