@@ -70,7 +70,7 @@ def create(model: type[Record], principal: Principal, given: Values) -> Values:
         raise Forbidden()
     values = _with_defaults(model, principal, given)
     with transaction() as session:
-        _check_organization(model, principal, values, given)
+        _check_organization(model, principal, values)
         _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
         references.check(model, principal, session, _named(model, given), values.get("organization_id"))
         columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
@@ -154,7 +154,7 @@ def _check_settable(field: Field, principal: Principal, *, is_owner: bool) -> No
         raise Invalid({field.name: ["Is set by the server."]})
 
 
-def _check_organization(model: type[Record], principal: Principal, values: Values, given: Values) -> None:
+def _check_organization(model: type[Record], principal: Principal, values: Values) -> None:
     """Records join an organization in which the caller may write; any other reads as missing."""
     scope = model.policy.scope
     if not isinstance(scope, Organization) or scope.column not in values:

@@ -42,7 +42,7 @@ class Pattern(validate.Regexp):
 def read_schema(model: type[Record]) -> WireSchema:
     """What an answer holds of a record. Fields that some readers or lists do not get are optional."""
     shown = [each for each in model.fields().values() if each.wire.readable and RETURNED_ONCE not in each.wire.marks]
-    declared = {field.attribute: _field(model, field, required=_always_shown(model, field)) for field in shown}
+    declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
     return _schema(model.__name__, declared)
 
 
@@ -53,7 +53,7 @@ def create_schema(model: type[Record]) -> WireSchema:
     for field in model.fields().values():
         if _settable(model, field):
             required = field.required or bool(field.virtual and field.virtual.required)
-            declared[field.attribute] = _field(model, field, required=required)
+            declared[field.attribute] = _field(field, required=required)
     return _schema(f"{model.__name__}Create", declared)
 
 
@@ -65,7 +65,7 @@ def update_schema(model: type[Record]) -> WireSchema:
         for field in model.fields().values()
         if (field.wire.readable or _settable(model, field)) and not _only_on_create(field)
     ]
-    declared = {field.attribute: _field(model, field, required=False) for field in taken}
+    declared = {field.attribute: _field(field, required=False) for field in taken}
     return _schema(f"{model.__name__}Update", declared)
 
 
@@ -90,7 +90,7 @@ def _always_shown(model: type[Record], field: Field) -> bool:
     return not colleagues or field.name in colleagues
 
 
-def _field(model: type[Record], field: Field, *, required: bool) -> fields.Field[Any]:
+def _field(field: Field, *, required: bool) -> fields.Field[Any]:
     wire, bounds = field.wire, field.wire.constraints
     options: dict[str, Any] = {
         "data_key": field.name,

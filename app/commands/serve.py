@@ -16,7 +16,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import click
-from flask import Flask, current_app
+from flask import current_app
 from flask.cli import with_appcontext
 from flask_migrate import upgrade
 from sqlalchemy import text
@@ -43,13 +43,12 @@ class Stopped(Exception):
 @with_appcontext
 @click.option("--sample", is_flag=True, help="Load the sample data into a database that holds no rows yet.")
 def command(sample: bool) -> None:
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    settings: Settings = app.config["SETTINGS"]
+    settings: Settings = current_app.config["SETTINGS"]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
         with ExitStack() as children:
-            _serve(app, settings, sample, children)
+            _serve(settings, sample, children)
     except Stopped:
         step("stopped")
     except EmbeddedError as error:
@@ -58,7 +57,7 @@ def command(sample: bool) -> None:
         raise click.ClickException(unreachable(error)) from None
 
 
-def _serve(app: Flask, settings: Settings, sample: bool, children: ExitStack) -> None:
+def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     _check_port(settings)
     children.enter_context(sole_user(settings.var_dir))
     if not settings.redis_url:
