@@ -21,5 +21,8 @@ keepalive = 15
 # holds the path alone.
 access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 
+# The longest request line that gunicorn can be told to take; many filters at once need the room.
+limit_request_line = 8190
+
 # Several instances of one account would fight over the control socket in its home folder.
 control_socket_disable = True

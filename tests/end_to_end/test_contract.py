@@ -55,6 +55,9 @@ def attack(operation, tokens):
         @given(case=operation.as_strategy(generation_mode=mode))
         def send(case):
             for token in tokens:
-                case.call_and_validate(headers={"Authorization": f"Bearer {token}"}, checks=CHECKS)
+                response = case.call(headers={"Authorization": f"Bearer {token}"})
+                # gunicorn turns away request lines that are too long before the service sees them.
+                if response.status_code != 414:
+                    case.validate_response(response, checks=CHECKS)
 
         send()
