@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -36,6 +37,7 @@ class Settings:
     var_dir: str = setting(str(ROOT / "var"), "where the embedded servers and uploaded files keep their data")
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
+    base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
     workers: int = setting(2, "gunicorn worker processes")
     database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and for writes")
     database_pool_overflow: int = setting(20, "further connections that each pool may open under load")
@@ -47,6 +49,7 @@ class Settings:
     default_limit: str = setting(
         "6000 per minute", "limit of the generic routes, for each credential or client address"
     )
+    require_email_verification: bool = setting(False, "sign-in and new keys only for accounts with a verified address")
     key_max_days: int = setting(3650, "longest life of a signed-in user's key, in days; 365 is advised in production")
     query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
@@ -81,6 +84,8 @@ class Settings:
             raise SettingError("REDIS_URL must start with redis://, rediss:// or unix://")
         for name in ("database_url", "redis_url"):
             _check_url(name.upper(), getattr(self, name))
+        if self.base_url and not re.fullmatch(r"https?://[^/?#@\s]+", self.base_url):
+            raise SettingError("BASE_URL must be a scheme and a host, such as https://api.example.com")
         for name in ("api_v1_deprecation", "api_v1_sunset"):
             if not getattr(self, name).isprintable():
                 raise SettingError(f"{name.upper()} must be one line of plain text")
@@ -88,6 +93,11 @@ class Settings:
         for name, low, high in BOUNDS:
             if not low <= getattr(self, name) <= high:
                 raise SettingError(f"{name.upper()} must be between {low} and {high}")
+
+    @property
+    def public_url(self) -> str:
+        """The start of links to the service, without a slash at its end. Never taken from a request."""
+        return self.base_url or f"http://localhost:{self.port}"
 
     @property
     def production(self) -> bool:

@@ -24,5 +24,13 @@ access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 # The longest request line that gunicorn can be told to take; many filters at once need the room.
 limit_request_line = 8190
 
+
+def worker_exit(_server, worker):
+    """Write what a worker still holds in memory before its process ends."""
+    from app import usage
+
+    usage.close(worker.wsgi)
+
+
 # Several instances of one account would fight over the control socket in its home folder.
 control_socket_disable = True

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app import secrets
+from app import audit, secrets
 from app.clock import now
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Forbidden, Invalid, NotFound
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
 from app.models.auth.organizations import AuthMember, AuthOrganization
+from app.principal import Principal
 
 SCOPES = ("read", "write", "admin")
 DEFAULT_LIFE = timedelta(days=90)
 ANONYMOUS_LIFE = timedelta(days=30)
-
+LONGEST_GRACE = 604_800
 
 # What a rotation carries over.
 KEPT = (
@@ -29,31 +32,51 @@ KEPT = (
 
 
 def issue(
-    session: Session, user: AuthUser, *, scopes: list[str], name: str | None = None, life: timedelta = DEFAULT_LIFE
+    session: Session,
+    owner: AuthUser,
+    *,
+    scopes: Iterable[str] = ("read",),
+    name: str | None = None,
+    expires_at: datetime | None = None,
+    organization_id: UUID | None = None,
+    principal: Principal | None = None,
+    **settings: Any,
 ) -> tuple[AuthApiKey, str]:
-    """Store a key of ``user``, acting in the personal organization, and return it with its secret.
+    """Store a key of ``owner`` and return it with its secret. It acts in ``organization_id``, or in the personal
+    organization; ``settings`` are further columns of the key.
 
-    Raises Invalid for unknown scopes, for ``admin`` when the user is no admin, and for too long a life.
+    Raises Invalid for scopes that the owner does not have and for a life that is over or too long.
     """
-    if not scopes or not set(scopes) <= set(SCOPES):
-        raise Invalid({"scopes": [f"Takes {', '.join(SCOPES)}."]})
-    if "admin" in scopes and user.role != "admin":
-        raise Invalid({"scopes": ["Only admins make keys with the scope admin."]})
-    if life > timedelta(days=current_app.config["SETTINGS"].key_max_days):
+    check_scopes(scopes, owner)
+    ends = expires_at or now() + DEFAULT_LIFE
+    if ends <= now():
+        raise Invalid({"expiresAt": ["Must be in the future."]})
+    if ends - now() > timedelta(days=current_app.config["SETTINGS"].key_max_days):
         raise Invalid({"expiresAt": ["Is later than keys may last here."]})
-    made = AuthApiKey(user_id=user.id, organization_id=home_of(session, user.id), scopes=sorted(set(scopes)))
-    return _stored(session, made, secrets.KEY, name, now() + life)
+    home = organization_id or home_of(session, owner.id)
+    made = AuthApiKey(user_id=owner.id, organization_id=home, scopes=list(dict.fromkeys(scopes)), **settings)
+    return _stored(session, made, secrets.KEY, name, ends, principal)
 
 
 def issue_anonymous(
-    session: Session, *, name: str | None = None, life: timedelta = ANONYMOUS_LIFE
+    session: Session, *, name: str | None = None, email: str | None = None, life: timedelta = ANONYMOUS_LIFE
 ) -> tuple[AuthApiKey, str]:
     """Store a key that belongs to nobody and reads public rows, and return it with its secret."""
-    made = AuthApiKey(anonymous=True, scopes=["read"])
-    return _stored(session, made, secrets.ANONYMOUS_KEY, name, now() + life)
+    made = AuthApiKey(anonymous=True, scopes=["read"], email=email)
+    return _stored(session, made, secrets.ANONYMOUS_KEY, name, now() + life, None)
 
 
-def rotate(session: Session, key: AuthApiKey, *, grace: timedelta = timedelta()) -> tuple[AuthApiKey, str]:
+def check_scopes(scopes: Iterable[str], owner: AuthUser) -> None:
+    """Refuse scopes that do not exist or that ``owner`` does not have now; raises Invalid."""
+    if not set(scopes) or not set(scopes) <= set(SCOPES):
+        raise Invalid({"scopes": [f"Takes {', '.join(SCOPES)}."]})
+    if "admin" in scopes and owner.role != "admin":
+        raise Invalid({"scopes": ["Only admins make keys with the scope admin."]})
+
+
+def rotate(
+    session: Session, key: AuthApiKey, *, grace: timedelta = timedelta(), principal: Principal | None = None
+) -> tuple[AuthApiKey, str]:
     """Replace ``key`` by one with the same settings and no longer life; the old one lasts ``grace`` longer.
 
     Raises Conflict for a key that is revoked, expired or already rotated.
@@ -62,23 +85,39 @@ def rotate(session: Session, key: AuthApiKey, *, grace: timedelta = timedelta())
         raise Conflict("Only a live key can be rotated")
     made = AuthApiKey(**{name: getattr(key, name) for name in KEPT})
     prefix = secrets.ANONYMOUS_KEY if key.anonymous else secrets.KEY
-    fresh, secret = _stored(session, made, prefix, key.name, key.expires_at)
+    fresh, secret = _stored(session, made, prefix, key.name, key.expires_at, principal)
     key.rotated_to_id = fresh.id
     key.grace_expires_at = min(key.expires_at, now() + grace)
+    changes = {"replacedBy": str(fresh.id), "graceSeconds": int(grace.total_seconds())}
+    audit.note(session, principal, "auth.api_key.rotate", key, changes=changes)
     return fresh, secret
 
 
-def revoke(key: AuthApiKey) -> None:
+def revoke(session: Session, key: AuthApiKey, *, principal: Principal | None = None) -> None:
     """Refuse the key from the next request on; its row stays for the record."""
-    key.revoked_at = key.revoked_at or now()
+    if key.revoked_at is None:
+        key.revoked_at = now()
+        audit.note(session, principal, "auth.api_key.revoke", key)
 
 
-def get(session: Session, identifier: UUID) -> AuthApiKey:
-    """The key with this id; raises NotFound."""
+def get(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
+    """The key with this id, locked: for ``principal`` only its own, unless an admin; raises NotFound."""
     key = session.get(AuthApiKey, identifier, with_for_update=True)
-    if key is None:
-        raise NotFound("No key has this id")
+    if key is None or not (principal is None or principal.is_admin or _is_own(key, principal)):
+        raise NotFound("No key has this id" if principal is None else None)
     return key
+
+
+def own(session: Session, identifier: UUID, principal: Principal) -> AuthApiKey:
+    """The key with this id when it is the caller's; raises NotFound, and Forbidden for an admin who sees it."""
+    key = get(session, identifier, principal)
+    if key.user_id != principal.user_id:
+        raise Forbidden("Only the owner of a key rotates it")
+    return key
+
+
+def _is_own(key: AuthApiKey, principal: Principal) -> bool:
+    return key.user_id is not None and key.user_id == principal.user_id and key.revoked_at is None
 
 
 def is_live(key: AuthApiKey) -> bool:
@@ -104,7 +143,12 @@ def home_of(session: Session, user_id: UUID) -> UUID | None:
 
 
 def _stored(
-    session: Session, key: AuthApiKey, prefix: str, name: str | None, expires_at: datetime
+    session: Session,
+    key: AuthApiKey,
+    prefix: str,
+    name: str | None,
+    expires_at: datetime,
+    principal: Principal | None,
 ) -> tuple[AuthApiKey, str]:
     secret = secrets.make(prefix)
     key.key_hash = secrets.vault().digest(secret)
@@ -113,4 +157,5 @@ def _stored(
     key.expires_at = expires_at
     session.add(key)
     session.flush()
+    audit.written(session, principal, "create", key)
     return key, secret

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from flask import Flask, current_app, g, request
+from flask import Flask, after_this_request, current_app, g, request
 
-from app import credentials, limits, secrets
+from app import cookies, credentials, limits, secrets, usage
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
 from app.policy import SessionOnly
 from app.principal import Credential, Principal
@@ -20,10 +20,16 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 @dataclass(frozen=True)
 class Access:
-    """What a route asks of its caller. ``open`` routes ask nothing, for the reason they give."""
+    """What a route asks of its caller.
+
+    ``open`` routes ask nothing and ``optional`` ones know a caller who presents a credential, for the reason they
+    give. With ``cookies`` a browser's session counts, and a dead credential on an optional route counts as none.
+    """
 
     open: str = ""
+    optional: str = ""
     session_only: SessionOnly = SessionOnly.NEVER
+    cookies: bool = False
 
 
 def open_to_all(reason: str) -> Callable[[F], F]:
@@ -31,9 +37,16 @@ def open_to_all(reason: str) -> Callable[[F], F]:
     return _declaring(Access(open=reason))
 
 
-def credentials_required(session_only: SessionOnly = SessionOnly.NEVER) -> Callable[[F], F]:
+def credentials_required(
+    session_only: SessionOnly = SessionOnly.NEVER, *, with_cookies: bool = False
+) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb."""
-    return _declaring(Access(session_only=session_only))
+    return _declaring(Access(session_only=session_only, cookies=with_cookies))
+
+
+def session_welcome(reason: str, *, with_cookies: bool = False) -> Callable[[F], F]:
+    """Declare that a route works without a credential, why, and that it knows who is signed in."""
+    return _declaring(Access(optional=reason, session_only=SessionOnly.ALL, cookies=with_cookies))
 
 
 def _declaring(access: Access) -> Callable[[F], F]:
@@ -61,11 +74,13 @@ def guard() -> None:
     if access.open:
         return
     try:
-        g.principal = authenticate()
-    except Unauthenticated:
+        g.principal = authenticate(access)
+    except Unauthenticated as refusal:
         limits.spend(limits.default_limit(), f"address:{limits.network_of(request.remote_addr)}")
-        raise
-    _authorize(g.principal, access)
+        if not access.optional or (refusal.invalid_token and not access.cookies):
+            raise
+    else:
+        _authorize(g.principal, access)
 
 
 def caller() -> Principal:
@@ -73,23 +88,32 @@ def caller() -> Principal:
     return cast(Principal, g.principal)
 
 
+def caller_if_any() -> Principal | None:
+    """The principal of the running request, on a route that may be called without one."""
+    return cast(Principal | None, g.principal)
+
+
 def _authorize(principal: Principal, access: Access) -> None:
     scope = "read" if request.method in SAFE_METHODS else "write"
     if scope not in principal.scopes:
+        usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:
         return
     # An admin key of an admin may stand in for a session where only writes are narrowed.
     if access.session_only is SessionOnly.WRITES and (scope == "read" or principal.is_admin):
         return
+    usage.conclude("FORBIDDEN")
     raise Forbidden("A session token is needed for this")
 
 
-def authenticate() -> Principal:
+def authenticate(access: Access) -> Principal:
     """Find the caller; raises Unauthenticated, or Invalid when two credentials come at once."""
+    if access.cookies and "Authorization" not in request.headers:
+        return _of_cookie()
     token, from_query = _presented()
     kind = secrets.kind(token)
-    if kind is None:
+    if kind is None or (from_query and access.cookies):
         raise Unauthenticated(invalid_token=True)
     digest = secrets.vault().digest(token)
     if kind == secrets.SESSION:
@@ -97,6 +121,18 @@ def authenticate() -> Principal:
             raise Unauthenticated(invalid_token=True)
         return credentials.of_session(digest)
     return credentials.of_key(digest, from_query=from_query)
+
+
+def _of_cookie() -> Principal:
+    token = cookies.session_token()
+    if token is None:
+        raise Unauthenticated()
+    if request.method not in SAFE_METHODS:
+        cookies.require_same_origin()
+    principal = credentials.of_session(secrets.vault().digest(token), from_cookie=True)
+    if principal.first_today:
+        after_this_request(cookies.renew)
+    return principal
 
 
 def _presented() -> tuple[str, bool]:

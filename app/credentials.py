@@ -11,7 +11,7 @@ from uuid import UUID
 from flask import request
 from sqlalchemy import bindparam, func, select, update
 
-from app import limits
+from app import limits, usage
 from app.clock import now
 from app.database import transaction
 from app.encoding import View
@@ -26,9 +26,9 @@ IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
 SEEN_EVERY = timedelta(minutes=1)
 
 
-def of_session(digest: str) -> Principal:
-    """The principal of the session whose token has this digest; raises Unauthenticated."""
-    row = _one(_session_statement(), digest)
+def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
+    """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
+    row = _one(_cookie_statement() if from_cookie else _session_statement(), digest)
     if row is None or not _is_alive(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
     limits.spend(limits.default_limit(), f"user:{row['user_id']}")
@@ -46,18 +46,24 @@ def of_session(digest: str) -> Principal:
         memberships=_by_id(row["memberships"]),
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
+        first_today=row["last_seen_at"] is None or row["last_seen_at"].date() != now().date(),
     )
 
 
 def of_key(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
+    usage.begin(from_query=from_query)
     row = _one(_key_statement(), digest)
     if row is None:
         raise Unauthenticated(invalid_token=True)
+    usage.conclude("RATE_LIMITED", row["id"])
     limits.spend_on_key(row)
-    if not _is_usable(row) or not _is_allowed_address(row["ip_allow_list"]):
+    outcome = _outcome(row)
+    if outcome != "VALID":
+        usage.conclude(outcome)
         raise Unauthenticated(invalid_token=True)
     limits.spend(limits.default_limit(), f"key:{row['id']}")
+    usage.conclude("VALID")
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
     scopes = _closed(row["scopes"])
@@ -75,10 +81,19 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     )
 
 
-def _is_usable(row: dict[str, Any]) -> bool:
+def _outcome(row: dict[str, Any]) -> str:
+    """What the check of a key comes to, in the order in which it is asked."""
     ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]
-    if row["revoked_at"] is not None or not row["enabled"] or min(ends) <= now():
-        return False
+    if row["revoked_at"] is not None:
+        return "REVOKED"
+    if not row["enabled"]:
+        return "DISABLED"
+    if min(ends) <= now():
+        return "EXPIRED"
+    return "VALID" if _has_living_owner(row) and _is_allowed_address(row["ip_allow_list"]) else "FORBIDDEN"
+
+
+def _has_living_owner(row: dict[str, Any]) -> bool:
     if row["user_id"] is None:
         return True
     left = row["organization_id"] is not None and str(row["organization_id"]) not in (row["memberships"] or {})
@@ -132,13 +147,22 @@ def _one(statement: Statement, digest: str) -> dict[str, Any] | None:
 
 @cache
 def _session_statement() -> Statement:
+    return _sessions_by(AuthSession.token_hash)
+
+
+@cache
+def _cookie_statement() -> Statement:
+    return _sessions_by(AuthSession.cookie_hash)
+
+
+def _sessions_by(secret: Any) -> Statement:
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
         AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at,
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
     source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
-    return _named(source.where(AuthSession.token_hash == bindparam("wanted_digest")), columns)
+    return _named(source.where(secret == bindparam("wanted_digest")), columns)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -14,9 +15,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import ColumnCollectionConstraint
 
+from app import embedded
 from app.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 from app.extensions import db
 from app.models.base import Base, Field, by_table
+from config import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,6 +34,12 @@ RETRYABLE = ("40001", "40P01", "55P03")
 
 class LostRace(Unavailable):
     """A transaction that the database ended in favour of another; nothing of it remains."""
+
+
+def server_url(settings: Settings) -> str:
+    """Where the database of ``settings`` is, as libpq reads it. The embedded one tells that only while it runs."""
+    url = settings.database_url or embedded.database_url(settings.var_dir)
+    return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url)
 
 
 @contextmanager

@@ -61,6 +61,7 @@ class Unauthenticated(Failure):
     status, code, text = 401, "UNAUTHENTICATED", "Authentication required"
 
     def __init__(self, *, invalid_token: bool = False) -> None:
+        self.invalid_token = invalid_token
         challenge = 'Bearer error="invalid_token"' if invalid_token else "Bearer"
         super().__init__(headers={"WWW-Authenticate": challenge})
 

@@ -18,13 +18,13 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, embedded, errors, green, limits
+from app import authentication, embedded, errors, green, limits, usage
 from app.commands.catalogue import register as register_commands
-from app.database import translated
+from app.database import server_url, translated
 from app.extensions import READS, db, migrate
 from app.models import DOMAINS, metadata
 from app.secrets import Vault
-from blueprints import company, domains, openapi, operations
+from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
 from config import ROOT, Settings
 from schemas.errors import body_of
@@ -67,6 +67,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
     limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
+    usage.init_app(app)
     authentication.init_app(app)
     _register_routes(app)
     app.register_error_handler(Exception, _render)
@@ -115,9 +116,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 
 
 def _connect(settings: Settings, **options: Any) -> psycopg.Connection[Any]:
-    # Where the embedded server listens is known once it runs, so that is looked up at each connection.
-    url = settings.database_url or embedded.database_url(settings.var_dir)
-    connection = green.connect(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url), **options)
+    connection = green.connect(server_url(settings), **options)
     # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
     set_json_loads(orjson.loads, connection)
     return connection
@@ -128,6 +127,7 @@ def _register_routes(app: Flask) -> None:
     for domain in DOMAINS:
         api.register_blueprint(domains.build(domain))
     api.register_blueprint(company.build())
+    api.register_blueprint(api_keys.build())
     app.register_blueprint(operations.build(api))
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import audit
 from app.errors import NotFound
 from app.models.platform import PlatformFeatureFlag
+from app.statements import reading
 
 ANONYMOUS_KEYS = "auth-anonymous-api-key"
 NAMES = {ANONYMOUS_KEYS: "Anonymous API keys"}
+
+
+def is_enabled(key: str) -> bool:
+    """Whether the flag called ``key`` is on now, as the database has it."""
+    with reading() as connection:
+        found = connection.execute("SELECT enabled FROM platform_feature_flag WHERE key = %s", (key,)).fetchone()
+    return bool(found and found[0])
 
 
 def switch(session: Session, key: str, *, enabled: bool) -> PlatformFeatureFlag:
@@ -17,5 +26,7 @@ def switch(session: Session, key: str, *, enabled: bool) -> PlatformFeatureFlag:
     flag = session.scalar(select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update())
     if flag is None:
         raise NotFound(f"No flag is called {key}")
-    flag.enabled = enabled
+    if flag.enabled != enabled:
+        flag.enabled = enabled
+        audit.written(session, None, "update", flag, {"enabled": not enabled})
     return flag

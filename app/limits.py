@@ -35,6 +35,10 @@ class Limit:
     item: RateLimitItem
 
 
+ANONYMOUS_KEYS = Limit("anonymous-keys", parse("5 per hour"))
+KEYS = Limit("keys", parse("10 per hour"))
+
+
 @dataclass
 class Counter:
     """Counts in Redis; falls back to this process for a while whenever Redis does not answer."""
@@ -53,6 +57,13 @@ class Counter:
             return bool(self.shared.check())
         except RedisError:
             return False
+
+    def count(self, key: str) -> int:
+        """The number counted in the running window of ``key``."""
+        return int(self._first_answer("get", key))
+
+    def clear(self, key: str) -> None:
+        self._first_answer("clear", key)
 
     def ends_at(self, key: str) -> float:
         """When the running window of ``key`` ends, as a Unix time."""

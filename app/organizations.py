@@ -31,11 +31,13 @@ def welcome(session: Session, user: AuthUser) -> AuthOrganization:
     return organization
 
 
-def furnish(session: Session, organization: AuthOrganization, owner_id: object) -> None:
-    """Give a stored organization its owner and an empty bucket."""
-    session.add(AuthMember(organization_id=organization.id, user_id=owner_id, role="owner"))
+def furnish(session: Session, organization: AuthOrganization, owner_id: object) -> AuthMember:
+    """Give a stored organization its owner, whose membership is returned, and an empty bucket."""
+    owner = AuthMember(organization_id=organization.id, user_id=owner_id, role="owner")
+    session.add(owner)
     session.add(StorageBucket(organization_id=organization.id, created_by_id=owner_id, name=DEFAULT_BUCKET))
     session.flush()
+    return owner
 
 
 def free_slug(session: Session, name: str) -> str:

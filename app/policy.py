@@ -106,14 +106,17 @@ class Scope(ABC):
 
 @dataclass(frozen=True)
 class Owner(Scope):
-    """Rows of the user named by ``column``. ``co_members`` lists the fields that colleagues see of the row."""
+    """Rows of the user named by ``column``. ``co_members`` lists the fields that colleagues see of the row; ``until``
+    names a column that hides the row from its owner once it has a value."""
 
     co_members: tuple[str, ...] = ()
+    until: str = ""
 
     def own(self, model: Model, reader: Reader) -> Condition:
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return true() if reader is Reader.ADMIN else false()
-        return getattr(model, self.column) == USER
+        mine = getattr(model, self.column) == USER
+        return and_(mine, getattr(model, self.until).is_(None)) if self.until else mine
 
     def colleagues(self, model: Model, reader: Reader) -> Condition:
         """Rows of users who share an organization with the caller."""

@@ -34,7 +34,8 @@ class Principal:
     """A caller as the database knows it at this request.
 
     ``is_admin`` is the effective right: the user is an admin now and the credential carries it.
-    ``memberships`` maps the organizations that this credential acts in to the live role in each.
+    ``memberships`` maps the organizations that this credential acts in to the live role in each. ``first_today``
+    says that a session was not seen before on this day (UTC).
     """
 
     credential: Credential
@@ -46,6 +47,7 @@ class Principal:
     memberships: Mapping[UUID, str] = field(default_factory=dict)
     verified_email: str | None = None
     authenticated_at: datetime | None = None
+    first_today: bool = False
 
     @property
     def reader(self) -> Reader:

@@ -14,7 +14,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
 import app.effects  # noqa: F401 - registers what follows each write
-from app import references, statements
+from app import audit, references, statements
 from app.clock import now
 from app.database import defer_constraints, retried, transaction
 from app.effects.hooks import Write, run
@@ -63,6 +63,13 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     return statement.view.record(rows[0])
 
 
+def itself(model: type[Record], principal: Principal, identifier: UUID) -> Values:
+    """The record that a credential is, which may always be told about itself."""
+    statement = statements.stored(model, principal.reader)
+    with statements.reading() as connection:
+        return statement.view.record(statement.rows(connection, {"wanted_id": identifier} | principal.binds)[0])
+
+
 @retried
 def create(model: type[Record], principal: Principal, given: Values) -> Values:
     """Store a new record from ``given`` (by attribute) and return it as the caller sees it."""
@@ -78,6 +85,8 @@ def create(model: type[Record], principal: Principal, given: Values) -> Values:
         run("create", record, Write(session, principal, given))
         session.add(record)
         session.flush()
+        if model.audited:
+            audit.written(session, principal, "create", record)
         return _stored(model, principal, session, record.id)
 
 
@@ -98,6 +107,8 @@ def update(model: type[Record], principal: Principal, identifier: UUID, given: V
         if changes:
             run("update", record, Write(session, principal, given, before))
         session.flush()
+        if changes and model.audited:
+            audit.written(session, principal, "update", record, before)
         return _stored(model, principal, session, identifier)
 
 
@@ -110,6 +121,8 @@ def delete(model: type[Record], principal: Principal, identifier: UUID, *, retur
         if model.cascades_widely:
             defer_constraints(session)
         run("delete", record, Write(session, principal))
+        if model.audited:
+            audit.written(session, principal, "delete", record)
         session.delete(record)
         return last
 

@@ -36,7 +36,23 @@ class Parser(FlaskParser):
 
     def handle_error(self, error: ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
         messages = error.messages_dict
-        raise Invalid({name: flat(found) for name, found in messages.get("json", messages).items()}) from error
+        raise invalid(messages.get("json", messages)) from error
+
+
+def load(schema: Schema, body: Any) -> dict[str, Any]:
+    """Check ``body`` against ``schema``, where the route decides which schema it is; raises Invalid."""
+    if not isinstance(body, dict):
+        raise InvalidJson("The body must be a JSON object")
+    try:
+        loaded: dict[str, Any] = schema.load(body)
+    except ValidationError as error:
+        raise invalid(error.messages_dict) from error
+    return loaded
+
+
+def invalid(messages: dict[str, Any]) -> Invalid:
+    """The failure that stands for marshmallow's messages."""
+    return Invalid({name: flat(found) for name, found in messages.items()})
 
 
 def json_body() -> Any:

@@ -111,3 +111,35 @@ def _filter_schema(kind: str, is_identifier: bool) -> dict[str, Any]:
     if kind == "timestamp":
         return {"type": "string", "format": "date-time"}
     return {"type": kind if kind in ("integer", "number", "boolean") else "string"}
+
+
+def documented(
+    blp: Blueprint,
+    operation_id: str,
+    summary: str,
+    *errors: int,
+    family: str = "Error",
+    description: str = "",
+    example: Any = None,
+    answers: Any = None,
+    status: int = 200,
+    schemas: tuple[Any, ...] = (),
+    answer_schemas: tuple[Any, ...] = (),
+    open_to_all: bool = False,
+) -> Callable[[Any], Any]:
+    """Document a hand-written operation: the statuses it fails with, an ``example`` of its body and one of what it
+    ``answers`` with ``status``; ``schemas`` and ``answer_schemas`` where either is one of several."""
+    document: dict[str, Any] = {"operationId": operation_id, "summary": summary, "description": description}
+    responses: dict[int, Any] = {each: {"$ref": f"#/components/responses/{family}{each}"} for each in errors}
+    if answers is not None:
+        responses[status] = {"content": {"application/json": {"example": answers}}}
+        if answer_schemas:
+            responses[status]["content"]["application/json"]["schema"] = {"oneOf": list(answer_schemas)}
+    if example is not None:
+        body: dict[str, Any] = {"example": example}
+        if schemas:
+            body["schema"] = {"oneOf": list(schemas)}
+        document["requestBody"] = {"required": True, "content": {"application/json": body}}
+    if open_to_all:
+        document["security"] = [{}, {"bearer": []}]
+    return blp.doc(**document, responses=responses)

@@ -20,7 +20,7 @@ from app.errors import (
     UnsupportedMediaType,
 )
 from blueprints.base import Api
-from schemas.errors import GUIDE_PATH, GuideError, body_of
+from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Identifier, Json, Moment, Nested
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
@@ -72,6 +72,7 @@ def build(app: Flask) -> Api:
     api.register_field(Nested, None, None)
     api.ma_plugin.converter.add_attribute_function(_json_shape)
     api.spec.components.schema("GuideError", schema=GuideError)
+    api.spec.components.schema("ApiKeyError", schema=ApiKeyError)
     return api
 
 
@@ -90,7 +91,7 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _responses() -> Any:
-    for family, path in (("Error", "/api/v1/crm/contact"), ("GuideError", GUIDE_PATH)):
+    for family, path in (("Error", "/api/v1/crm/contact"), ("GuideError", GUIDE_PATH), ("ApiKeyError", KEY_PATH)):
         for failure in FAILURES:
             content = {"schema": {"$ref": f"#/components/schemas/{family}"}, "example": body_of(failure, path)}
             described = {"description": MEANINGS[failure.status], "content": {"application/json": content}}

@@ -22,10 +22,19 @@ def run_offline() -> None:
 def run_online() -> None:
     with DATABASE.engine.connect() as connection:
         context.configure(
-            connection=connection, target_metadata=metadata, compare_type=True, process_revision_directives=skip_empty
+            connection=connection,
+            target_metadata=metadata,
+            compare_type=True,
+            include_name=is_ours,
+            process_revision_directives=skip_empty,
         )
         with context.begin_transaction():
             context.run_migrations()
+
+
+def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
+    """Leave the tables of the job queue to the library that brings them."""
+    return kind != "table" or not (name or "").startswith("procrastinate_")
 
 
 def skip_empty(_context: Any, _revision: Any, directives: list[Any]) -> None:

@@ -49,7 +49,8 @@ def test_errors_under_the_guide_routes_have_their_shape(cast, method, status):
 
 def test_errors_under_the_key_routes_have_their_shape(cast):
     response = cast.nobody.get("/api/v1/auth/api-key")
-    assert response.json == {"error": "Resource not found", "statusCode": 404}
+    assert response.json == {"error": "Authentication required", "statusCode": 401}
+    assert cast.nobody.get("/api/v1/auth/api-key/x/y").json == {"error": "Resource not found", "statusCode": 404}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
+from alembic.script import ScriptDirectory
 from flask_migrate import check, downgrade, upgrade
 from sqlalchemy import text
 
@@ -10,7 +13,7 @@ from app.embedded import DATABASE, database_url
 from app.extensions import db
 from app.factory import create_app
 from app.models import metadata
-from config import Settings
+from config import ROOT, Settings
 
 
 @pytest.fixture
@@ -36,10 +39,22 @@ def test_the_history_builds_the_schema_shows_no_drift_and_goes_back_to_nothing(e
     with empty.app_context():
         upgrade()
         check()
-    assert tables(empty) == {*metadata.tables, "alembic_version", "notification_sequence"}
+    ours = {name for name in tables(empty) if not name.startswith("procrastinate_")}
+    assert ours == {*metadata.tables, "alembic_version", "notification_sequence"}
     with empty.app_context():
         downgrade(revision="base")
     assert tables(empty) == {"alembic_version"}
     with empty.app_context():
         upgrade()
     assert empty.test_client().get("/readyz").json["migrations"] == "ok"
+
+
+def test_the_schema_of_the_job_queue_is_the_one_that_the_history_takes():
+    newest = max(
+        path.name for path in (files("procrastinate") / "sql" / "migrations").iterdir() if path.name.endswith(".sql")
+    )
+    assert newest == history("0002").PROCRASTINATE_SCHEMA, "add a revision with the later migrations of the library"
+
+
+def history(revision):
+    return ScriptDirectory(str(ROOT / "migrations")).get_revision(revision).module

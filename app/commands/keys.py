@@ -10,6 +10,7 @@ import click
 from sqlalchemy import select
 
 from app import api_keys, users
+from app.clock import now
 from app.commands.groups import Group, as_json, show
 from app.database import transaction
 from app.models.auth.keys import AuthApiKey
@@ -46,9 +47,9 @@ def create(
             life = timedelta(days=expires_in_days) if expires_in_days else api_keys.ANONYMOUS_LIFE
             key, secret = api_keys.issue_anonymous(session, name=name, life=life)
         else:
-            life = timedelta(days=expires_in_days) if expires_in_days else api_keys.DEFAULT_LIFE
+            ends = now() + timedelta(days=expires_in_days) if expires_in_days else None
             owner = users.by_email(session, email)
-            key, secret = api_keys.issue(session, owner, scopes=list(scopes) or ["read"], name=name, life=life)
+            key, secret = api_keys.issue(session, owner, scopes=scopes or ["read"], name=name, expires_at=ends)
         shown = {**described(key), "key": secret}
     show(shown, as_json, (*COLUMNS, "key"))
 
@@ -96,7 +97,7 @@ def revoke(identifier: UUID, as_json: bool) -> None:
     """Refuse a key from the next request on."""
     with transaction() as session:
         key = api_keys.get(session, identifier)
-        api_keys.revoke(key)
+        api_keys.revoke(session, key)
         shown = described(key)
     show(shown, as_json, COLUMNS)
 

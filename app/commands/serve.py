@@ -77,6 +77,7 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
         _load_sample()
     for engine in db.engines.values():
         engine.dispose()
+    _start_jobs(children)
     _run_workers(settings, children)
 
 
@@ -122,6 +123,13 @@ def _load_sample() -> None:
         click.echo(f"    {email:<32} {password}")
 
 
+def _start_jobs(children: ExitStack) -> None:
+    step("starting the worker of background jobs")
+    command = [sys.executable, "-m", "flask", "jobs", "work"]
+    worker = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
+    children.callback(_end, worker)
+
+
 def _run_workers(settings: Settings, children: ExitStack) -> None:
     """Run gunicorn until it ends or a signal asks for the end."""
     step(f"starting {settings.workers} workers")
@@ -136,10 +144,10 @@ def _run_workers(settings: Settings, children: ExitStack) -> None:
     raise click.exceptions.Exit(workers.wait())
 
 
-def _end(workers: subprocess.Popen[bytes]) -> None:
-    if workers.poll() is None:
-        workers.terminate()
-        workers.wait()
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        process.wait()
 
 
 def _reachable(host: str) -> str:

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, delete, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
+from app import audit
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.effects.storage import release_uploads
@@ -83,7 +84,8 @@ def found(organization: AuthOrganization, write: Write) -> None:
         _store_under_free_slug(organization, write)
     else:
         write.store(organization)
-    furnish(write.session, organization, write.principal.user_id)
+    owner = furnish(write.session, organization, write.principal.user_id)
+    audit.written(write.session, write.principal, "create", owner)
 
 
 def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None:
@@ -224,7 +226,9 @@ def _join(model: type[AuthMember | AuthTeamMember], group: str, group_id: UUID, 
     with write.session.no_autoflush:
         joined = write.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
     if not joined:
-        write.session.add(model(**{group: group_id}, user_id=user_id, **values))
+        membership = model(**{group: group_id}, user_id=user_id, **values)
+        write.store(membership)
+        audit.written(write.session, write.principal, "create", membership)
 
 
 @on_create(AuthTeamMember)

@@ -51,7 +51,8 @@ class Base(DeclarativeBase):
 class Record(Base):
     """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
     (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely``
-    marks models whose removal reaches both ends of restricting references."""
+    marks models whose removal reaches both ends of restricting references, ``audited`` those whose changes are
+    evidence."""
 
     __abstract__ = True
 
@@ -64,6 +65,7 @@ class Record(Base):
     transitions: ClassVar[dict[str, dict[str, list[str]]]] = {}
     operations_note: ClassVar[str] = ""
     cascades_widely: ClassVar[bool] = False
+    audited: ClassVar[bool] = False
 
     @classmethod
     def qualified_name(cls) -> str:

@@ -204,7 +204,10 @@ class AuthApiKeyUsage(Base):
     """Hourly sums of key use, kept when the single rows are dropped."""
 
     __tablename__ = "auth_api_key_usage"
-    keys = (unique("key_id", "hour"),)
+    keys = (
+        unique("key_id", "hour"),
+        index("hour"),
+    )
 
     key_id: Mapped[UUID] = reference("auth_api_key", "cascade")
     hour: Mapped[datetime] = timestamp()

@@ -41,6 +41,7 @@ class AuthUser(Record):
 
     __tablename__ = "auth_user"
     domain, segment = "auth", "user"
+    audited = True
     cascades_widely = True
     policy = Policy(Owner("id", co_members=("id", "name", "image")), create=Rule.ADMIN, session_only=SessionOnly.WRITES)
     operations_note = (
@@ -69,6 +70,7 @@ class AuthSession(Record):
 
     __tablename__ = "auth_session"
     domain, segment = "auth", "session"
+    audited = True
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
     operations_note = "opened and renewed by the sign-in routes; deleting revokes"
     keys = (index("expires_at"),)
@@ -107,6 +109,7 @@ class AuthAccount(Record):
 
     __tablename__ = "auth_account"
     domain, segment = "auth", "account"
+    audited = True
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
     operations_note = (
         "made by sign-up, OAuth or single sign-on; deleting unlinks, needs a fresh sign-in and is refused "
@@ -134,6 +137,7 @@ class AuthVerification(Record):
 
     __tablename__ = "auth_verification"
     domain, segment = "auth", "verification"
+    audited = True
     policy = Policy(
         Admin(),
         create=Rule.NONE,
@@ -169,6 +173,7 @@ class AuthTwoFactor(Record):
 
     __tablename__ = "auth_two_factor"
     domain, segment = "auth", "two-factor"
+    audited = True
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )
@@ -188,6 +193,7 @@ class AuthPasskey(Record):
 
     __tablename__ = "auth_passkey"
     domain, segment = "auth", "passkey"
+    audited = True
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )

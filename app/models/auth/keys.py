@@ -55,8 +55,9 @@ class AuthApiKey(Record):
 
     __tablename__ = "auth_api_key"
     domain, segment = "auth", "api-key"
+    audited = True
     served_apart = True
-    policy = Policy(Owner("user_id"), session_only=SessionOnly.ALL)
+    policy = Policy(Owner("user_id", until="revoked_at"), session_only=SessionOnly.ALL)
     operations_note = (
         "served by the API-key routes alone; anonymous create needs no credential while feature flag "
         "auth-anonymous-api-key is on; delete revokes: the row stays for the record but is gone for its user"
@@ -127,6 +128,7 @@ class AuthApiKeyAnalytics(Record):
     keys = (
         index("key_id", "-time"),
         index("user_id", "-time"),
+        index("time"),
     )
 
     key_id: Mapped[UUID | None] = reference(

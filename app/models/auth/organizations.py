@@ -39,6 +39,7 @@ class AuthOrganization(Record):
 
     __tablename__ = "auth_organization"
     domain, segment = "auth", "organization"
+    audited = True
     cascades_widely = True
     policy = Policy(Organization("id", write=Rule.MANAGERS), update=Rule.MANAGERS, delete=Rule.OWNERS)
     operations_note = "any signed-in user may create one and becomes its owner; a personal one goes with its user"
@@ -70,6 +71,7 @@ class AuthMember(Record):
 
     __tablename__ = "auth_member"
     domain, segment = "auth", "member"
+    audited = True
     policy = Policy(
         Organization("organization_id", write=Rule.MANAGERS),
         create=Rule.ADMIN,
@@ -98,6 +100,7 @@ class AuthInvitation(Record):
 
     __tablename__ = "auth_invitation"
     domain, segment = "auth", "invitation"
+    audited = True
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS, write=Rule.MANAGERS, addressee="email"),
         create=Rule.MANAGERS,
@@ -141,6 +144,7 @@ class AuthTeam(Record):
 
     __tablename__ = "auth_team"
     domain, segment = "auth", "team"
+    audited = True
     policy = Policy(
         Organization("organization_id", write=Rule.MANAGERS),
         create=Rule.MANAGERS,
@@ -161,6 +165,7 @@ class AuthTeamMember(Record):
 
     __tablename__ = "auth_team_member"
     domain, segment = "auth", "team-member"
+    audited = True
     policy = Policy(Parent("team_id"), update=Rule.NONE, leaves="user_id")
     operations_note = "nothing in it can change; members may remove themselves"
     keys = (unique("team_id", "user_id"),)

@@ -1,0 +1,85 @@
+"""The session cookie of browsers, and the proof that a request comes from a page of the service itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from flask import Response, current_app, request
+
+from app import secrets
+from app.errors import Forbidden
+
+LASTS = timedelta(days=7)
+# At the end of the value of a cookie that ends with the browser, so that its renewal does too.
+TRANSIENT = "."
+
+
+def name() -> str:
+    """``__Host-session``, which browsers take over https only; plain ``session`` on http."""
+    return "__Host-session" if _is_secure() else "session"
+
+
+def session_token() -> str | None:
+    """The secret in the session cookie, or None when there is none of a good form."""
+    token = request.cookies.get(name(), "").removesuffix(TRANSIENT)
+    return token if secrets.kind(token) == secrets.SESSION else None
+
+
+def give(response: Response, token: str, *, remember: bool) -> None:
+    """Set the session cookie; unless ``remember``, it ends with the browser."""
+    value = token if remember else token + TRANSIENT
+    age = LASTS if remember else None
+    response.set_cookie(name(), value, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path="/")
+
+
+def renew(response: Response) -> Response:
+    """Let the cookie of the request last its full time again, unless the answer sets another."""
+    if "Set-Cookie" not in response.headers:
+        value = request.cookies[name()]
+        give(response, value.removesuffix(TRANSIENT), remember=not value.endswith(TRANSIENT))
+    return response
+
+
+def take_back(response: Response) -> None:
+    """Remove the session cookie."""
+    response.delete_cookie(name(), secure=_is_secure(), httponly=True, samesite="Lax", path="/")
+
+
+def require_same_origin() -> None:
+    """Refuse a request that a browser did not send from a page of this service.
+
+    Fetch Metadata says so where there is any, the Origin header otherwise; what has neither cannot be told from a
+    forgery, so clients that are no browser use the bearer token.
+    """
+    if not _is_same_origin(unknown=False):
+        raise Forbidden("A session cookie counts for pages of this service only")
+
+
+def refuse_cross_site() -> None:
+    """Refuse a sign-in that another site's page sends; clients that are no browser say nothing and pass."""
+    if not _is_same_origin(unknown=True):
+        raise Forbidden("Sign-in is for pages of this service only")
+
+
+def _is_same_origin(*, unknown: bool) -> bool:
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    return unknown if origin is None else origin == own_origin()
+
+
+def own_origin() -> str:
+    """Scheme, host and port that pages of this service have."""
+    parts = urlsplit(_own_url())
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_secure() -> bool:
+    return _own_url().startswith("https:")
+
+
+def _own_url() -> str:
+    configured: str = current_app.config["SETTINGS"].base_url
+    return configured or request.host_url

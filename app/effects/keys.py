@@ -1,0 +1,20 @@
+"""What follows changes of API keys: they never come to more than their owner may do now."""
+
+from __future__ import annotations
+
+from app.effects.auth import require_fresh
+from app.effects.hooks import Write, on_update, require
+from app.models.auth.identity import AuthUser
+from app.models.auth.keys import AuthApiKey
+
+
+@on_update(AuthApiKey)
+def change_key(key: AuthApiKey, write: Write) -> None:
+    if not write.changed("scopes"):
+        return
+    key.scopes = list(dict.fromkeys(key.scopes))
+    require(key.user_id is not None, "scopes", "An anonymous key reads and nothing else.")
+    owner = write.get(AuthUser, key.user_id)
+    require("admin" not in key.scopes or owner.role == "admin", "scopes", "Only admins have keys with the scope admin.")
+    if set(key.scopes) - set(write.before["scopes"]):
+        require_fresh(write.principal)

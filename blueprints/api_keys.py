@@ -1,0 +1,251 @@
+"""The API-key routes: anonymous and signed-in creation on one path, and what an owner or an admin does with a key."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Response, current_app, request
+from werkzeug.datastructures import MultiDict
+
+from app import api_keys, flags, limits, records
+from app.authentication import caller, caller_if_any, credentials_required, session_welcome
+from app.database import transaction
+from app.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
+from app.models.auth.identity import AuthUser
+from app.models.auth.keys import AuthApiKey
+from app.policy import SessionOnly
+from app.principal import Credential, Principal
+from app.usage import sums
+from blueprints.base import Blueprint, answer, json_body, load
+from blueprints.crud import wanted
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID, record_example
+from schemas.api_keys import (
+    AuthApiKeyCreate,
+    AuthApiKeyCreateAnonymous,
+    AuthApiKeyMade,
+    AuthApiKeyMadeAnonymous,
+    AuthApiKeyRotate,
+    AuthApiKeySelf,
+    AuthApiKeyUpdate,
+    AuthApiKeyUsage,
+)
+from schemas.derive import read_schema
+from schemas.envelopes import Deleted, list_schema
+from schemas.fields import uuid_of
+from schemas.queries import list_query, refuse_unknown, usage_query
+
+READS = (400, 401, 403, 404, 429, 500, 503)
+CREATES = (400, 401, 403, 413, 415, 429, 500, 503)
+CHANGES = (*CREATES, 404, 409)
+CREATION = """With a session token: a key of the caller, at most ten an hour. With `anonymous: true` and no
+credential, while the feature flag `auth-anonymous-api-key` is on: a key that reads public rows, at most five an
+hour from one address; it is answered as `{apiKey, id, name, expiresAt}`."""
+RECORD = record_example(AuthApiKey)
+MADE = {"id": EXAMPLE_ID, "name": "Export", "key": "rg_key_4Zq1..."} | {
+    name: RECORD[name] for name in ("expiresAt", "scopes", "createdAt")
+}
+NEW, NEW_ANONYMOUS = AuthApiKeyCreate(), AuthApiKeyCreateAnonymous()
+session_required = credentials_required(SessionOnly.ALL)
+
+
+def build() -> Blueprint:
+    """The blueprint of the API-key routes."""
+    blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
+    _route_creation(blp)
+    _route_reading(blp)
+    _route_changes(blp)
+    return blp
+
+
+def _told(blp: Blueprint, operation_id: str, summary: str, errors: tuple[int, ...], **more: Any) -> Any:
+    return documented(blp, operation_id, summary, *errors, family="ApiKeyError", **more)
+
+
+def _route_creation(blp: Blueprint) -> None:
+    @blp.route("", methods=["POST"])
+    @session_welcome("anonymous creation needs no credential while its flag is on")
+    @_told(
+        blp,
+        "createAuthApiKey",
+        "Create an API key",
+        CREATES,
+        open_to_all=True,
+        description=CREATION,
+        schemas=(AuthApiKeyCreate, AuthApiKeyCreateAnonymous),
+        example={"name": "Export", "scopes": ["read"]},
+        answers=MADE,
+        answer_schemas=(AuthApiKeyMade, AuthApiKeyMadeAnonymous),
+        status=201,
+    )
+    @blp.response(201)
+    def create() -> Response:
+        refuse_unknown(request.args)
+        principal = caller_if_any()
+        return _create_anonymous() if principal is None else _create(principal)
+
+    @blp.route("/<string:id>/rotate", methods=["POST"])
+    @session_required
+    @_told(
+        blp, "rotateAuthApiKey", "Replace an API key", CHANGES, example={"graceSeconds": 3600}, answers=MADE, status=201
+    )
+    @blp.arguments(AuthApiKeyRotate)
+    @blp.response(201, AuthApiKeyMade)
+    def rotate(given: dict[str, Any], id: str) -> Response:
+        refuse_unknown(request.args)
+        grace = timedelta(seconds=given.get("grace_seconds", 0))
+        with transaction() as session:
+            key = api_keys.own(session, wanted(id), caller())
+            fresh, secret = api_keys.rotate(session, key, grace=grace, principal=caller())
+            return _shown_once(_made(fresh, secret))
+
+
+def _route_reading(blp: Blueprint) -> None:
+    @blp.route("", methods=["GET"])
+    @session_required
+    @_told(blp, "listAuthApiKey", "List API keys", READS)
+    @blp.response(200, list_schema(AuthApiKey))
+    def list_keys() -> Response:
+        owner, args = _owner_wanted(caller())
+        query = list_query(AuthApiKey, caller(), args, current_app.config["SETTINGS"].max_take)
+        found, count = records.find(AuthApiKey, caller(), {**query.filters, **owner}, query.take, query.skip)
+        return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
+
+    @blp.route("/self", methods=["GET"])
+    @credentials_required()
+    @_told(blp, "readAuthApiKeySelf", "Read the key that is presented", READS)
+    @blp.response(200, AuthApiKeySelf)
+    def read_self() -> Response:
+        refuse_unknown(request.args)
+        return answer(_described_self(caller()))
+
+    @blp.route("/<string:id>", methods=["GET"])
+    @session_required
+    @_told(blp, "readAuthApiKey", "Read an API key", READS, answers=RECORD)
+    @blp.response(200, read_schema(AuthApiKey))
+    def read(id: str) -> Response:
+        refuse_unknown(request.args)
+        return answer(records.get(AuthApiKey, caller(), wanted(id)))
+
+    @blp.route("/<string:id>/usage", methods=["GET"])
+    @session_required
+    @_told(blp, "readAuthApiKeyUsage", "Read the use of an API key over time", READS)
+    @blp.response(200, AuthApiKeyUsage)
+    def read_usage(id: str) -> Response:
+        query = usage_query(request.args)
+        records.get(AuthApiKey, caller(), wanted(id))
+        points = sums.series(wanted(id), query.since, query.until, query.step)
+        total = sum(point["requests"] for point in points)
+        meta = {"from": query.since, "to": query.until, "interval": query.interval, "requests": total}
+        return answer({"data": points, "meta": meta})
+
+
+def _route_changes(blp: Blueprint) -> None:
+    for method, name in (("PUT", "updateAuthApiKey"), ("PATCH", "patchAuthApiKey")):
+
+        @blp.route("/<string:id>", methods=[method], endpoint=name)
+        @session_required
+        @_told(blp, name, "Change an API key", CHANGES, example={"name": "Export", "enabled": False}, answers=RECORD)
+        @blp.arguments(AuthApiKeyUpdate)
+        @blp.response(200, read_schema(AuthApiKey))
+        def update(given: dict[str, Any], id: str) -> Response:
+            refuse_unknown(request.args)
+            return answer(records.update(AuthApiKey, caller(), wanted(id), given))
+
+    @blp.route("/<string:id>", methods=["DELETE"])
+    @session_required
+    @_told(blp, "deleteAuthApiKey", "Revoke an API key", CHANGES)
+    @blp.response(200, Deleted)
+    def revoke(id: str) -> Response:
+        refuse_unknown(request.args)
+        with transaction() as session:
+            key = api_keys.get(session, wanted(id), caller())
+            if key.revoked_at is not None:
+                raise NotFound()
+            api_keys.revoke(session, key, principal=caller())
+        return answer({"id": id.lower(), "deleted": True})
+
+
+def _create(principal: Principal) -> Response:
+    given = load(NEW, json_body())
+    given.pop("anonymous", None)
+    if current_app.config["SETTINGS"].require_email_verification and principal.verified_email is None:
+        raise Forbidden("Keys are for accounts with a verified address")
+    with transaction() as session:
+        owner = session.get_one(AuthUser, principal.user_id)
+        api_keys.check_scopes(given.get("scopes", ["read"]), owner)
+        limits.spend(limits.KEYS, f"user:{owner.id}")
+        home = principal.organization_id
+        key, secret = api_keys.issue(session, owner, **given, organization_id=home, principal=principal)
+        return _shown_once(_made(key, secret))
+
+
+def _create_anonymous() -> Response:
+    if not flags.is_enabled(flags.ANONYMOUS_KEYS):
+        raise Forbidden("Anonymous API key creation is not enabled") if _asks_anonymously() else Unauthenticated()
+    body = json_body()
+    if isinstance(body, dict) and body.get("anonymous", False) is False:
+        raise Unauthenticated()
+    given = load(NEW_ANONYMOUS, body)
+    limits.spend(limits.ANONYMOUS_KEYS, f"address:{limits.network_of(request.remote_addr)}")
+    life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
+    with transaction() as session:
+        made, secret = api_keys.issue_anonymous(session, name=given.get("name"), email=given.get("email"), life=life)
+        shown = {"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}
+        return _shown_once(shown)
+
+
+def _asks_anonymously() -> bool:
+    try:
+        body = json_body()
+    except Failure:
+        return False
+    return isinstance(body, dict) and body.get("anonymous") is True
+
+
+def _made(key: AuthApiKey, secret: str) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "key": secret,
+        "expiresAt": key.expires_at,
+        "scopes": key.scopes,
+        "createdAt": key.created_at,
+    }
+
+
+def _shown_once(body: dict[str, Any]) -> Response:
+    response = answer(body, 201)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _owner_wanted(principal: Principal) -> tuple[dict[str, Any], MultiDict[str, str]]:
+    """Whose keys a list is asked for, as a filter, and the rest of the query: the caller's own, unless an admin names
+    another user or asks for those of nobody."""
+    args = MultiDict(request.args)
+    if not principal.is_admin:
+        return {"user_id": principal.user_id}, args
+    named, anonymous = args.poplist("userId"), args.poplist("anonymous")
+    if anonymous:
+        if anonymous != ["true"] or named:
+            raise InvalidFilter("Invalid query parameter anonymous: Takes true, and no userId beside it.")
+        return {"anonymous": True}, args
+    owner = uuid_of(named[0]) if len(named) == 1 else None
+    if named and owner is None:
+        raise InvalidFilter("Invalid query parameter userId: Takes the id of one user.")
+    return {"user_id": owner or principal.user_id}, args
+
+
+def _described_self(principal: Principal) -> dict[str, Any]:
+    if principal.credential is Credential.SESSION:
+        raise Forbidden("This tells a key about itself; a session is told by /api/auth/session")
+    record = records.itself(AuthApiKey, principal, principal.credential_id)
+    return {
+        **record,
+        "anonymous": principal.credential is Credential.ANONYMOUS_KEY,
+        "userId": principal.user_id,
+        "organizationId": principal.organization_id,
+        "effectiveScopes": [scope for scope in api_keys.SCOPES if scope in principal.scopes],
+    }

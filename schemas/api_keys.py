@@ -1,0 +1,150 @@
+"""Bodies of the API-key routes."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from app.api_keys import LONGEST_GRACE, SCOPES
+from app.models.auth.keys import AuthApiKey
+from schemas.derive import WireSchema, read_schema, update_schema
+from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole
+
+NAME = AuthApiKey.fields()["name"].wire.constraints
+MOST_BLOCKS = AuthApiKey.fields()["ip_allow_list"].wire.constraints["maxItems"]
+# The derived schemas of the model, as classes to build upon.
+ReadKey: Any = type(read_schema(AuthApiKey))
+ChangedKey: Any = type(update_schema(AuthApiKey))
+
+METADATA_BYTES = AuthApiKey.fields()["metadata_"].wire.constraints["maxBytes"]
+
+
+def _block(text: str) -> None:
+    """Refuse what is neither an address nor a CIDR block."""
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        raise ValidationError("Not an address or a CIDR block.") from None
+
+
+def _name() -> Text:
+    return Text(validate=validate.Length(1, NAME["maxLength"]), metadata={"description": "Made up when omitted."})
+
+
+def _scopes() -> Strings:
+    return Strings(each=[validate.OneOf(SCOPES, error="Must be one of: {choices}.")], validate=validate.Length(min=1))
+
+
+def _blocks() -> Strings:
+    text = "Addresses or CIDR blocks that the key may be used from; empty allows any."
+    options = {"data_key": "ipAllowList", "metadata": {"description": text}}
+    return Strings(each=[_block], validate=validate.Length(max=MOST_BLOCKS), **options)
+
+
+class AuthApiKeyCreate(WireSchema):
+    """A key of the signed-in user."""
+
+    name = _name()
+    scopes = _scopes()
+    expires_at = Moment(data_key="expiresAt", metadata={"description": "In 90 days when omitted."})
+    enabled = Flag()
+    ip_allow_list = _blocks()
+    metadata_ = Json(shape="object", max_bytes=METADATA_BYTES, data_key="metadata")
+    anonymous = Flag(validate=validate.Equal(False, error="Is for callers without a session."))
+
+
+class AuthApiKeyCreateAnonymous(WireSchema):
+    """A key of nobody, for reading public rows."""
+
+    anonymous = Flag(required=True, validate=validate.Equal(True))
+    name = _name()
+    email = Email(validate=validate.Length(max=254), metadata={"description": "Identifies the maker; proves nothing."})
+    expires_in_days = Whole(
+        data_key="expiresInDays", validate=validate.Range(1, 365), metadata={"description": "30 when omitted."}
+    )
+    scopes = Strings(each=[validate.OneOf(["read"], error="An anonymous key reads.")], validate=validate.Length(min=1))
+
+
+class AuthApiKeyUpdate(ChangedKey):
+    """What changes of a key. A key that was read may be sent back."""
+
+    class Meta(WireSchema.Meta):
+        exclude = ("user_id", "anonymous", "email")
+
+    scopes = _scopes()
+    ip_allow_list = _blocks()
+
+
+class AuthApiKeyRotate(WireSchema):
+    """How a key is replaced."""
+
+    grace_seconds = Whole(
+        data_key="graceSeconds",
+        validate=validate.Range(0, LONGEST_GRACE),
+        metadata={"description": "How long the old key still works; 0 when omitted."},
+    )
+
+
+class AuthApiKeyMade(WireSchema):
+    """A new key of a user; ``key`` is its secret, shown this once."""
+
+    id = Identifier(required=True, metadata={"format": "uuid"})
+    name = fields.String(required=True)
+    key = fields.String(required=True)
+    expires_at = Moment(required=True, data_key="expiresAt")
+    scopes = fields.List(fields.String(), required=True)
+    created_at = Moment(required=True, data_key="createdAt")
+
+
+class AuthApiKeyMadeAnonymous(WireSchema):
+    """A new anonymous key; ``apiKey`` is its secret, shown this once."""
+
+    api_key = fields.String(required=True, data_key="apiKey")
+    id = Identifier(required=True, metadata={"format": "uuid"})
+    name = fields.String(required=True)
+    expires_at = Moment(required=True, data_key="expiresAt")
+
+
+class AuthApiKeySelf(ReadKey):
+    """What a key learns of itself: its record, whose it is and which scopes it has now."""
+
+    anonymous = fields.Boolean(required=True)
+    user_id = Identifier(required=True, allow_none=True, data_key="userId")
+    organization_id = Identifier(required=True, allow_none=True, data_key="organizationId")
+    effective_scopes = fields.List(fields.String(), required=True, data_key="effectiveScopes")
+
+
+class AuthApiKeyLatency(WireSchema):
+    """Latencies in milliseconds; percentiles are upper bounds of classes, null where nothing was asked."""
+
+    average = fields.Float(required=True, allow_none=True)
+    p50 = fields.Integer(required=True, allow_none=True)
+    p95 = fields.Integer(required=True, allow_none=True)
+    max = fields.Integer(required=True, allow_none=True)
+
+
+class AuthApiKeyUsagePoint(WireSchema):
+    """The use of a key in one hour or day."""
+
+    time = Moment(required=True)
+    requests = fields.Integer(required=True)
+    outcomes = fields.Dict(required=True, metadata={"description": "Number of checks by outcome."})
+    latency_ms = fields.Nested(AuthApiKeyLatency, required=True, data_key="latencyMs")
+
+
+class AuthApiKeyUsageMeta(WireSchema):
+    """The range of a series, and all its requests."""
+
+    since = Moment(required=True, data_key="from")
+    until = Moment(required=True, data_key="to")
+    interval = fields.String(required=True, validate=validate.OneOf(["hour", "day"]))
+    requests = fields.Integer(required=True)
+
+
+class AuthApiKeyUsage(WireSchema):
+    """The use of a key over time."""
+
+    data = fields.List(fields.Nested(AuthApiKeyUsagePoint), required=True)
+    meta = fields.Nested(AuthApiKeyUsageMeta, required=True)
