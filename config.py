@@ -51,6 +51,20 @@ class Settings:
     )
     require_email_verification: bool = setting(False, "sign-in and new keys only for accounts with a verified address")
     key_max_days: int = setting(3650, "longest life of a signed-in user's key, in days; 365 is advised in production")
+    github_client_id: str = setting("", "OAuth app at GitHub; empty switches sign-in with GitHub off")
+    github_client_secret: str = setting("", "secret of that app")
+    github_url: str = setting("https://github.com", "GitHub, or a GitHub Enterprise Server")
+    github_api_url: str = setting("https://api.github.com", "its API")
+    google_client_id: str = setting("", "OAuth client at Google; empty switches sign-in with Google off")
+    google_client_secret: str = setting("", "secret of that client")
+    google_issuer: str = setting("https://accounts.google.com", "issuer of Google's tokens, with discovery below it")
+    microsoft_client_id: str = setting("", "app registration at Microsoft; empty switches sign-in with Microsoft off")
+    microsoft_client_secret: str = setting("", "secret of that registration")
+    microsoft_tenant: str = setting("common", "tenant id, or common, organizations or consumers for several tenants")
+    microsoft_authority: str = setting("https://login.microsoftonline.com", "Microsoft, or one of its national clouds")
+    oauth_timeout: float = setting(10.0, "seconds to wait for an answer of a sign-in provider")
+    sign_in_failures: int = setting(5, "failed sign-ins of one account before further ones are delayed")
+    sign_in_failures_per_network: int = setting(5, "the same for one client address; raise it behind a shared address")
     query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
     api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
@@ -115,6 +129,9 @@ BOUNDS = (
     ("max_take", 1, 100_000),
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
     ("key_max_days", 1, 36500),
+    ("oauth_timeout", 0.1, 60.0),
+    ("sign_in_failures", 1, 1000),
+    ("sign_in_failures_per_network", 1, 100_000),
 )
 
 SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}

@@ -22,19 +22,21 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 class Access:
     """What a route asks of its caller.
 
-    ``open`` routes ask nothing and ``optional`` ones know a caller who presents a credential, for the reason they
-    give. With ``cookies`` a browser's session counts, and a dead credential on an optional route counts as none.
+    ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
+    credential. Both give their reason. With ``cookies`` a browser's session counts, and a dead credential on an
+    optional route counts as none.
     """
 
     open: str = ""
+    limited: bool = False
     optional: str = ""
     session_only: SessionOnly = SessionOnly.NEVER
     cookies: bool = False
 
 
-def open_to_all(reason: str) -> Callable[[F], F]:
-    """Declare that a route needs no credential, and why."""
-    return _declaring(Access(open=reason))
+def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
+    """Declare that a route asks for no credential, and why."""
+    return _declaring(Access(open=reason, limited=limited))
 
 
 def credentials_required(
@@ -71,16 +73,22 @@ def guard() -> None:
     access: Access | None = getattr(view, "access", None)
     if access is None:
         raise Forbidden()
+    if access.limited:
+        _spend_on_address()
     if access.open:
         return
     try:
         g.principal = authenticate(access)
     except Unauthenticated as refusal:
-        limits.spend(limits.default_limit(), f"address:{limits.network_of(request.remote_addr)}")
+        _spend_on_address()
         if not access.optional or (refusal.invalid_token and not access.cookies):
             raise
     else:
         _authorize(g.principal, access)
+
+
+def _spend_on_address() -> None:
+    limits.spend(limits.default_limit(), f"address:{limits.network_of(request.remote_addr)}")
 
 
 def caller() -> Principal:

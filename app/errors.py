@@ -34,6 +34,38 @@ class Invalid(Failure):
             super().__init__(f"Invalid {name}: {messages[0]}", details={"fields": fields})
 
 
+class InvalidEmail(Failure):
+    status, code, text = 400, "INVALID_EMAIL", "Not a valid email address"
+
+    def __init__(self) -> None:
+        super().__init__(details={"fields": {"email": ["Not a valid email address."]}})
+
+
+class PasswordRefused(Failure):
+    """A new password that is not accepted."""
+
+    status = 400
+    reason = ""
+
+    def __init__(self) -> None:
+        super().__init__(details={"fields": {"password": [self.reason]}})
+
+
+class PasswordTooShort(PasswordRefused):
+    code, text = "PASSWORD_TOO_SHORT", "The password is too short"
+    reason = "Must have 8 characters at least."
+
+
+class PasswordTooLong(PasswordRefused):
+    code, text = "PASSWORD_TOO_LONG", "The password is too long"
+    reason = "Must have 128 characters at most."
+
+
+class PasswordTooCommon(PasswordRefused):
+    code, text = "PASSWORD_TOO_COMMON", "The password is among the first that are guessed"
+    reason = "Is among the first that are guessed."
+
+
 class InvalidPagination(Failure):
     status, code, text = 400, "INVALID_PAGINATION", "Invalid pagination"
 
@@ -66,6 +98,12 @@ class Unauthenticated(Failure):
         super().__init__(headers={"WWW-Authenticate": challenge})
 
 
+class InvalidEmailOrPassword(Failure):
+    """A sign-in that failed, for whatever reason: callers cannot tell which."""
+
+    status, code, text = 401, "INVALID_EMAIL_OR_PASSWORD", "Invalid email or password"
+
+
 class Forbidden(Failure):
     status, code, text = 403, "FORBIDDEN", "You may not do this"
 
@@ -87,6 +125,10 @@ class ReauthenticationRequired(Failure):
 
 class NotFound(Failure):
     status, code, text = 404, "NOT_FOUND", "Resource not found"
+
+
+class ProviderNotFound(Failure):
+    status, code, text = 404, "PROVIDER_NOT_FOUND", "This sign-in provider is not set up here"
 
 
 class MethodNotAllowed(Failure):
@@ -123,12 +165,20 @@ class RangeNotSatisfiable(Failure):
     status, code, text = 416, "RANGE_NOT_SATISFIABLE", "The range lies outside the content"
 
 
+class UserAlreadyExists(Failure):
+    status, code, text = 422, "USER_ALREADY_EXISTS", "An account with this email address already exists"
+
+
 class RateLimited(Failure):
     status, code, text = 429, "RATE_LIMITED", "Rate limit exceeded"
 
 
 class DatabaseFailure(Failure):
     status, code, text = 500, "DATABASE_ERROR", "Internal server error"
+
+
+class UpstreamFailure(Failure):
+    status, code, text = 502, "UPSTREAM_ERROR", "Another service failed"
 
 
 class Unavailable(Failure):

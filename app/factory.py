@@ -23,9 +23,11 @@ from app.commands.catalogue import register as register_commands
 from app.database import server_url, translated
 from app.extensions import READS, db, migrate
 from app.models import DOMAINS, metadata
+from app.oauth import providers
 from app.secrets import Vault
 from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
+from blueprints.consumer import oauth, sign_in
 from config import ROOT, Settings
 from schemas.errors import body_of
 
@@ -69,6 +71,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     usage.init_app(app)
     authentication.init_app(app)
+    providers.init_app(app, settings)
     _register_routes(app)
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
@@ -88,6 +91,14 @@ def _configure(app: Flask, settings: Settings) -> None:
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
+    # Flask's own session holds nothing but a sign-in at a provider that is under way.
+    secure = settings.base_url.startswith("https:")
+    app.config.update(
+        SECRET_KEY=app.extensions["vault"].signing_key,
+        SESSION_COOKIE_NAME="__Host-oauth" if secure else "oauth",
+        SESSION_COOKIE_SECURE=secure,
+        SESSION_COOKIE_SAMESITE="Lax",
+    )
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
@@ -128,6 +139,8 @@ def _register_routes(app: Flask) -> None:
         api.register_blueprint(domains.build(domain))
     api.register_blueprint(company.build())
     api.register_blueprint(api_keys.build())
+    api.register_blueprint(sign_in.build())
+    api.register_blueprint(oauth.build())
     app.register_blueprint(operations.build(api))
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 

@@ -1,16 +1,22 @@
-"""How a connection to PostgreSQL waits inside a gevent worker: on watchers of the event loop that it keeps.
+"""Living with gevent: how a connection to PostgreSQL waits, and where long computations run.
 
 psycopg gives way to other green threads by itself, through gevent's stand-in for ``select.poll``; but that sets up and
-tears down a poll object for every answer, which costs a short statement as much as all the rest of the driver.
+tears down a poll object for every answer, which costs a short statement as much as all the rest of the driver. So a
+connection here waits on watchers of the event loop that it keeps.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
 
 import psycopg
 from gevent import get_hub, monkey
+from gevent.threadpool import ThreadPool
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
+
+T = TypeVar("T")
 
 # What psycopg waits for, as libev's events (1 to read, 2 to write), and what it is told when that came true.
 EVENTS = {WAIT_R: (1, READY_R), WAIT_W: (2, READY_W), WAIT_RW: (3, READY_RW)}
@@ -52,6 +58,21 @@ class GreenConnection(psycopg.Connection[Any]):
         for watcher in self._watchers.values() if self._hub is not None else ():
             watcher.close()
         self._hub = None
+
+
+@cache
+def _threads() -> ThreadPool:
+    # One at a time: the other processor is for the requests that do not compute.
+    return ThreadPool(1)
+
+
+def aside(work: Callable[..., T], *arguments: Any) -> T:
+    """Compute ``work`` on a thread of the operating system where gevent runs the process, so that its other green
+    threads go on meanwhile. One piece of work at a time in each process; the others wait their turn."""
+    if not monkey.is_module_patched("threading"):
+        return work(*arguments)
+    result: T = _threads().apply(work, arguments)
+    return result
 
 
 def connect(url: str, **options: Any) -> psycopg.Connection[Any]:

@@ -1,22 +1,66 @@
-"""Passwords: what is accepted, and argon2id."""
+"""Passwords: which are accepted, and argon2id, computed aside so that other requests go on."""
 
 from __future__ import annotations
 
-from argon2 import PasswordHasher
+from collections.abc import Iterable
+from functools import cache
 
-from app.errors import Invalid
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.green import aside
 
 SHORTEST, LONGEST = 8, 128
+MOST_COMMON = 30_000
+# Words of this place that a guess would begin with.
+OWN_WORDS = ("rowgate",)
 
 # OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
-def check(password: str) -> None:
-    """Refuse a password of the wrong length; raises Invalid."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise Invalid({"password": [f"Must have {SHORTEST} to {LONGEST} characters."]})
+def check(password: str, *, about: Iterable[str] = ()) -> None:
+    """Refuse a new password that is too short, too long, among the most common ones, or one of the words ``about`` its
+    user; raises PasswordTooShort, PasswordTooLong and PasswordTooCommon."""
+    if len(password) < SHORTEST:
+        raise PasswordTooShort()
+    if len(password) > LONGEST:
+        raise PasswordTooLong()
+    folded = password.casefold()
+    if folded in _common() or folded.strip("0123456789!") in {word.casefold() for word in (*OWN_WORDS, *about) if word}:
+        raise PasswordTooCommon()
 
 
 def hashed(password: str) -> str:
-    return HASHER.hash(password)
+    return aside(HASHER.hash, password)
+
+
+def is_right(stored: str | None, password: str) -> bool:
+    """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
+    return aside(_verify, stored or _nobodys(), password) and stored is not None
+
+
+def is_outdated(stored: str) -> bool:
+    """Whether ``stored`` was made with other parameters than today's."""
+    return HASHER.check_needs_rehash(stored)
+
+
+def _verify(stored: str, password: str) -> bool:
+    try:
+        return HASHER.verify(stored, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _nobodys() -> str:
+    return HASHER.hash("nobody's password")
+
+
+@cache
+def _common() -> frozenset[str]:
+    # A list of half a megabyte: read when the first password is set.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset(FREQUENCY_LISTS["passwords"][:MOST_COMMON])

@@ -75,6 +75,11 @@ class Vault:
             raise ValueError("not sealed with this SECRET_KEY") from None
 
     @cached_property
+    def signing_key(self) -> bytes:
+        """Signs the cookie of a sign-in at a provider."""
+        return self._derive(b"rowgate signed cookie")
+
+    @cached_property
     def _pepper(self) -> bytes:
         return self._derive(b"rowgate digest pepper")
 

@@ -1,11 +1,11 @@
-"""Accounts of people, as the command line makes and governs them."""
+"""Accounts of people: making, finding, promoting and banning them."""
 
 from __future__ import annotations
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app import organizations, passwords
+from app import audit, organizations, passwords
 from app.addresses import normalized
 from app.errors import NotFound, UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthUser
@@ -14,22 +14,40 @@ LOCAL_ISSUER = "local"
 
 
 def register(session: Session, *, email: str, password: str, name: str | None = None, admin: bool = False) -> AuthUser:
-    """Make a user with a verified address, a password and a personal organization.
+    """Make a user on the word of whoever runs the service: with a verified address, a password and a personal
+    organization.
 
-    Raises UniqueViolation for a known address and Invalid for a password that is not accepted.
+    Raises UniqueViolation for a known address and PasswordRefused for a password that is not accepted.
     """
-    passwords.check(password)
     address = normalized(email)
-    if session.scalar(select(AuthUser.id).where(AuthUser.email == address)):
-        raise UniqueViolation.on(["email"])
+    passwords.check(password, about=(address, address.partition("@")[0], name or ""))
     role = "admin" if admin else "user"
-    user = AuthUser(email=address, name=name or address.partition("@")[0], email_verified=True, role=role)
+    user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
+    add(session, user)
+    add_password(session, user, passwords.hashed(password))
+    audit.written(session, None, "create", user)
+    return user
+
+
+def add(session: Session, user: AuthUser) -> None:
+    """Store a new user with a personal organization; raises UniqueViolation for a known address."""
+    if session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
+        raise UniqueViolation.on(["email"])
     organizations.welcome(session, user)
+
+
+def add_password(session: Session, user: AuthUser, hashed: str) -> AuthAccount:
+    """Let the user sign in with the password that ``hashed`` is made of."""
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer=LOCAL_ISSUER, account_id=str(user.id))
-    account.password = passwords.hashed(password)
+    account.password = hashed
     session.add(account)
     session.flush()
-    return user
+    return account
+
+
+def name_of(address: str) -> str:
+    """What a user without a name is called: the part of the address before the at sign."""
+    return address.partition("@")[0][:120]
 
 
 def by_email(session: Session, email: str) -> AuthUser:
@@ -40,11 +58,14 @@ def by_email(session: Session, email: str) -> AuthUser:
     return user
 
 
-def promote(user: AuthUser) -> None:
+def promote(session: Session, user: AuthUser) -> None:
     """Make the user a platform admin, as of the next request."""
-    user.role = "admin"
+    before, user.role = user.role, "admin"
+    audit.written(session, None, "update", user, {"role": before})
 
 
-def ban(user: AuthUser, reason: str | None = None) -> None:
+def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
     """Refuse every credential of the user, as of the next request."""
+    before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
+    audit.written(session, None, "update", user, before)

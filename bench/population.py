@@ -61,7 +61,7 @@ def populate(app: Flask) -> Population:
         with transaction() as session:
             admin = AuthUser(email="admin@bench.example", name="Admin", email_verified=True, role="admin")
             organizations.welcome(session, admin)
-            _, admin_token = sign_in.open_session(session, admin)
+            admin_token = sign_in.open_session(session, admin).token
             people = tuple(_person(session, number) for number in range(USERS))
             _copy_contacts(session, people)
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -76,7 +76,7 @@ def _person(session: Session, number: int) -> Person:
     company = CrmCompany(organization_id=organization.id, created_by_id=user.id, name=f"Company {number}")
     session.add(company)
     session.flush()
-    token = sign_in.open_session(session, user)[1] if number < SIGNED_IN else ""
+    token = sign_in.open_session(session, user).token if number < SIGNED_IN else ""
     contacts = tuple(uuid7() for _ in range(CONTACTS_EACH))
     return Person(user.id, organization.id, company.id, contacts, token)
 

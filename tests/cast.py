@@ -78,8 +78,7 @@ class Cast:
             user = AuthUser(email=f"user{number}@cast.example", name=f"User {number}", role=role, **values)
             user.email_verified = True
             home = organizations.welcome(session, user)
-            _, token = sign_in.open_session(session, user)
-            return Actor(self.app, token, user.id, home.id)
+            return Actor(self.app, sign_in.open_session(session, user).token, user.id, home.id)
 
     def colleague(self, of: Actor, role: str = "member") -> Actor:
         """A new user who is also a member of the organization of somebody else."""

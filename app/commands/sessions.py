@@ -17,6 +17,7 @@ group = Group("sessions", help="Open sessions for scripts.")
 def create(email: str, as_json: bool) -> None:
     """Open a session and show its bearer token this once."""
     with transaction() as session:
-        opened, token = sign_in.open_session(session, users.by_email(session, email))
-        shown = {"id": opened.id, "userId": opened.user_id, "expiresAt": opened.expires_at, "token": token}
+        opened = sign_in.open_session(session, users.by_email(session, email))
+        row = opened.session
+        shown = {"id": row.id, "userId": row.user_id, "expiresAt": row.expires_at, "token": opened.token}
     show(shown, as_json, ("id", "userId", "expiresAt", "token"))

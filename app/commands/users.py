@@ -37,7 +37,7 @@ def promote(email: str, as_json: bool) -> None:
     """Make the user a platform admin."""
     with transaction() as session:
         user = users.by_email(session, email)
-        users.promote(user)
+        users.promote(session, user)
         shown = described(user)
     show(shown, as_json, COLUMNS)
 
@@ -50,7 +50,7 @@ def ban(email: str, reason: str | None, as_json: bool) -> None:
     """Refuse every credential of the user from the next request on."""
     with transaction() as session:
         user = users.by_email(session, email)
-        users.ban(user, reason)
+        users.ban(session, user, reason)
         shown = described(user)
     show(shown, as_json, COLUMNS)
 

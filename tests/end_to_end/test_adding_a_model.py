@@ -22,7 +22,7 @@ from wsgi import app
 
 with app.app_context(), transaction() as session:
     user = users.register(session, email="a@example.com", password="correct horse")
-    token = sign_in.open_session(session, user)[1]
+    token = sign_in.open_session(session, user).token
 client, headers = app.test_client(), {"Authorization": f"Bearer {token}"}
 call = lambda method, path, **rest: client.open(f"/api/v1/{path}", method=method, headers=headers, **rest)
 company = call("POST", "crm/company", json={"name": "Acme"}).json["id"]

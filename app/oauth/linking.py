@@ -1,0 +1,118 @@
+"""From an identity at a provider to a user here: known, linked, or new."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from marshmallow import ValidationError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app import audit, organizations, secrets, users
+from app.addresses import normalized
+from app.clock import now
+from app.database import transaction
+from app.effects.auth import FRESH
+from app.errors import UniqueViolation
+from app.models.auth.identity import AuthAccount, AuthSession, AuthUser
+from app.oauth.providers import Identity, Refused
+from app.principal import Credential, Principal
+from app.sign_in import SignedIn, is_banned, open_session
+
+LONGEST = {"access_token": 8192, "refresh_token": 8192, "id_token": 16384}
+LONGEST_NAME, LONGEST_IMAGE = 120, 2048
+
+
+def sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
+    """Open a session for the user that ``identity`` stands for; raises Refused.
+
+    An identity that is known signs in its user, whatever its address is by now. One that is not is linked to the user
+    whose session asked for it, or to the user with the same address when both sides have verified that, and makes a
+    new user otherwise. An address that either side has not verified links nothing: whoever wrote it down first would
+    get into the account of its owner.
+    """
+    try:
+        return _sign_in(identity, session_id)
+    except UniqueViolation:  # the same person came through two tabs at once
+        return _sign_in(identity, session_id)
+
+
+def _sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
+    with transaction() as session:
+        known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
+        account = session.scalar(select(AuthAccount).where(*known))
+        asking = _asking(session, session_id)
+        if account is not None:
+            if asking is not None and asking.user_id != account.user_id:
+                raise Refused("account_linked_elsewhere")
+            user = session.get_one(AuthUser, account.user_id)
+        else:
+            user = _user_to_link(session, identity, asking)
+            account = AuthAccount(user_id=user.id, provider_id=identity.provider, issuer=identity.issuer)
+            account.account_id = identity.subject
+            session.add(account)
+            session.flush()
+            audit.written(session, _acting(user), "create", account)
+        if is_banned(user):
+            raise Refused("account_not_available")
+        _keep_tokens(account, identity)
+        opened = open_session(session, user, method="oauth")
+        session.expunge_all()
+        return opened
+
+
+def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
+    """The session that began the sign-in; it has to live still."""
+    if session_id is None:
+        return None
+    asking = session.get(AuthSession, session_id)
+    if asking is None or asking.expires_at <= now():
+        raise Refused("session_ended")
+    return asking
+
+
+def _user_to_link(session: Session, identity: Identity, asking: AuthSession | None) -> AuthUser:
+    if asking is not None:
+        if now() - asking.authenticated_at > FRESH:
+            raise Refused("reauthentication_required")
+        return session.get_one(AuthUser, asking.user_id)
+    try:
+        address = normalized(identity.email or "")
+    except ValidationError:
+        raise Refused("email_missing") from None
+    user = session.scalar(select(AuthUser).where(AuthUser.email == address).with_for_update())
+    if user is None:
+        return _new_user(session, identity, address)
+    if not (identity.email_verified and user.email_verified):
+        raise Refused("account_not_linked")
+    return user
+
+
+def _new_user(session: Session, identity: Identity, address: str) -> AuthUser:
+    name = (identity.name or "").strip()[:LONGEST_NAME] or users.name_of(address)
+    user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
+    organizations.welcome(session, user)
+    audit.written(session, _acting(user), "create", user)
+    return user
+
+
+def _image(identity: Identity) -> str | None:
+    image = identity.image or ""
+    return image if image.startswith("https://") and len(image) <= LONGEST_IMAGE and image.isprintable() else None
+
+
+def _keep_tokens(account: AuthAccount, identity: Identity) -> None:
+    """Keep the provider's tokens, encrypted; what is too long to keep is left out."""
+    for name, longest in LONGEST.items():
+        value = identity.token.get(name)
+        sealed = secrets.vault().encrypt(value) if isinstance(value, str) else None
+        setattr(account, name, sealed if sealed is None or len(sealed) <= longest else None)
+    ends = identity.token.get("expires_at")
+    account.access_token_expires_at = datetime.fromtimestamp(ends, UTC) if isinstance(ends, int | float) else None
+    scope = identity.token.get("scope")
+    account.scope = scope[:2000] if isinstance(scope, str) else None
+
+
+def _acting(user: AuthUser) -> Principal:
+    return Principal(Credential.SESSION, user.id, frozenset(), user_id=user.id)

@@ -1,0 +1,72 @@
+"""Sign-in through an OAuth provider: where it starts, and where the browser comes back."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Response, redirect, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from app import cookies
+from app.authentication import caller_if_any, open_to_all, session_welcome
+from app.oauth import flow, linking
+from app.oauth.providers import Refused
+from blueprints.base import Blueprint, answer, json_body, load
+from blueprints.describe import documented
+from schemas.sign_in import OAuthStart, OAuthStarted
+
+START = OAuthStart()
+HOME = "/"
+ERRORS = (400, 403, 404, 413, 415, 429, 500, 502, 503)
+STARTING = """Answers the address of the provider (github, google or microsoft) to send the browser to. Called with a
+session, a new identity is linked to its user; without one, it signs in or makes an account."""
+
+
+def build() -> Blueprint:
+    """The blueprint of the OAuth routes."""
+    blp = Blueprint("oauth", __name__, url_prefix="/api/auth/oauth", description="Sign-in through OAuth providers.")
+
+    @blp.route("/<string:provider>", methods=["POST"])
+    @session_welcome("leads to the provider where people sign in", with_cookies=True)
+    @documented(
+        blp, "startOAuth", "Start a sign-in through a provider", *ERRORS, description=STARTING, open_to_all=True,
+        example={"callbackURL": "/welcome"}, schemas=(OAuthStart,),
+        answers={"url": "https://github.com/login/oauth/authorize?...", "redirect": True},
+    )  # fmt: skip
+    @blp.response(200, OAuthStarted)
+    def start(provider: str) -> Response:
+        cookies.refuse_cross_site()
+        given = load(START, json_body() if request.content_length or request.mimetype else {})
+        to = given.get("callback_url", HOME)
+        url = flow.start(provider, caller_if_any(), to, given.get("error_callback_url", to))
+        return answer({"url": url, "redirect": not given.get("disable_redirect", False)})
+
+    @blp.route("/<string:provider>/callback", methods=["GET"])
+    @open_to_all("the provider sends browsers here; the state proves which", limited=True)
+    @documented(
+        blp, "finishOAuth", "Come back from a provider", 404, 429, 500, 503, open_to_all=True,
+        description="Redirects with the session cookie, or with ?error= to where the start asked for.",
+    )  # fmt: skip
+    @blp.response(302)
+    def finish(provider: str) -> BaseResponse:
+        try:
+            back = flow.resume(provider)
+        except Refused as refusal:
+            return _redirect(HOME, refusal.code)
+        try:
+            opened = linking.sign_in(flow.identify(provider), back.session_id)
+        except Refused as refusal:
+            return _redirect(back.error_callback_url, refusal.code)
+        response = _redirect(back.callback_url)
+        cookies.give(response, opened.cookie, remember=True)
+        return response
+
+    return blp
+
+
+def _redirect(path: str, error: str = "") -> Response:
+    separator = "&" if "?" in path else "?"
+    place = f"{path}{separator}{urlencode({'error': error})}" if error else path
+    response: Response = redirect(place)  # type: ignore[assignment]
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

@@ -1,0 +1,148 @@
+"""The sign-in routes: sign up, in and out, the current session, and its bearer token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app import cookies, sign_in
+from app.authentication import caller, caller_if_any, credentials_required, open_to_all, session_welcome
+from app.errors import ForeignKeyViolation
+from app.policy import SessionOnly
+from app.sign_in import SignedIn
+from blueprints.base import Blueprint, answer
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID
+from schemas.sign_in import (
+    ActIn,
+    ActingIn,
+    CurrentSession,
+    FreshToken,
+    SignedInBody,
+    SignedOut,
+    SignedUp,
+    SignIn,
+    SignUp,
+    session_body,
+    user_body,
+)
+
+STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
+USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False, **STAMPS}
+SESSION = {
+    "id": EXAMPLE_ID, "userId": EXAMPLE_ID, "expiresAt": "2027-01-08T09:00:00.000Z", "ipAddress": "192.0.2.1",
+    "userAgent": "curl/8.0", **STAMPS,
+}  # fmt: skip
+CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
+TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
+BODY_ERRORS = (400, 413, 415, 429, 500, 503)
+
+session_required = credentials_required(SessionOnly.ALL, with_cookies=True)
+
+
+def build() -> Blueprint:
+    """The blueprint of the sign-in routes."""
+    blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
+    _route_entrance(blp)
+    _route_session(blp)
+    return blp
+
+
+def _route_entrance(blp: Blueprint) -> None:
+    @blp.route("/signup", methods=["POST"])
+    @open_to_all("makes the account that signs in", limited=True)
+    @documented(
+        blp, "signUp", "Make an account and sign it in", *BODY_ERRORS, 403, 422, open_to_all=True,
+        example=CREDENTIALS, answers={"token": TOKEN, "user": USER},
+    )  # fmt: skip
+    @blp.arguments(SignUp)
+    @blp.response(200, SignedUp)
+    def sign_up(given: dict[str, Any]) -> Response:
+        cookies.refuse_cross_site()
+        user, opened = sign_in.sign_up(given)
+        body = {"token": opened.token if opened else None, "user": user_body(user)}
+        return _with_session(body, opened, remember=given.get("remember_me", True))
+
+    @blp.route("/signin", methods=["POST"])
+    @open_to_all("opens the session", limited=True)
+    @documented(
+        blp, "signIn", "Sign in with email and password", *BODY_ERRORS, 401, 403, open_to_all=True,
+        example=CREDENTIALS, answers={"redirect": False, "token": TOKEN, "user": USER},
+    )  # fmt: skip
+    @blp.arguments(SignIn)
+    @blp.response(200, SignedInBody)
+    def sign_in_with_password(given: dict[str, Any]) -> Response:
+        cookies.refuse_cross_site()
+        opened = sign_in.with_password(given["email"], given["password"])
+        body = {"redirect": False, "token": opened.token, "user": user_body(opened.user)}
+        return _with_session(body, opened, remember=given.get("remember_me", True))
+
+    @blp.route("/signout", methods=["POST"])
+    @session_welcome("ends a session if there is one", with_cookies=True)
+    @documented(blp, "signOut", "Sign out", 403, 429, 500, 503, open_to_all=True, answers={"success": True})
+    @blp.response(200, SignedOut)
+    def sign_out() -> Response:
+        principal = caller_if_any()
+        if principal is not None:
+            sign_in.sign_out(principal)
+        response = answer({"success": True})
+        cookies.take_back(response)
+        return response
+
+
+def _route_session(blp: Blueprint) -> None:
+    @blp.route("/session", methods=["GET"])
+    @session_welcome("says whether somebody is signed in", with_cookies=True)
+    @documented(
+        blp, "readSession", "Read the current session", 403, 429, 500, 503, open_to_all=True,
+        answers={"session": SESSION, "user": USER}, answer_schemas=(CurrentSession, {"type": "null"}),
+    )  # fmt: skip
+    @blp.response(200)
+    def read_session() -> Response:
+        principal = caller_if_any()
+        if principal is None:
+            return _unstored(answer(None))
+        session, user = sign_in.current(principal)
+        return _unstored(answer({"session": session_body(session), "user": user_body(user)}))
+
+    @blp.route("/token", methods=["POST"])
+    @session_required
+    @documented(
+        blp, "renewToken", "Get a fresh bearer token of the current session", 401, 403, 429, 500, 503,
+        answers={"token": TOKEN, "expiresAt": SESSION["expiresAt"]},
+    )  # fmt: skip
+    @blp.response(200, FreshToken)
+    def renew_token() -> Response:
+        token, session = sign_in.renew_token(caller())
+        return _unstored(answer({"token": token, "expiresAt": session.expires_at}))
+
+    @blp.route("/session/organization", methods=["POST"])
+    @session_required
+    @documented(
+        blp, "actInOrganization", "Choose the organization that the session acts in", *BODY_ERRORS, 401, 403,
+        description="New records and keys of the session belong to it, where nothing else is said.",
+        example={"organizationId": EXAMPLE_ID}, answers={"activeOrganizationId": EXAMPLE_ID},
+    )  # fmt: skip
+    @blp.arguments(ActIn)
+    @blp.response(200, ActingIn)
+    def act_in(given: dict[str, Any]) -> Response:
+        chosen = given["organization_id"]
+        if chosen not in caller().memberships:
+            raise ForeignKeyViolation.on("organizationId")
+        sign_in.act_in(caller(), chosen)
+        return answer({"activeOrganizationId": chosen})
+
+
+def _with_session(body: dict[str, Any], opened: SignedIn | None, *, remember: bool) -> Response:
+    """Answer with the two secrets of a new session: the token in the body and a header, the other in the cookie."""
+    response = _unstored(answer(body))
+    if opened is not None:
+        response.headers["set-auth-token"] = opened.token
+        cookies.give(response, opened.cookie, remember=remember)
+    return response
+
+
+def _unstored(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response
