@@ -13,7 +13,7 @@ help: ## print the targets
 serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
-test: .venv/dev ## run the tests
+test: .venv/dev .venv/node/installed ## run the tests
 	@$(BIN)/pytest
 
 lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
@@ -43,6 +43,13 @@ clean: ## remove the environment and the embedded servers' data
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	@echo "rowgate: making a virtual environment in .venv"
 	@$(PYTHON) -m venv .venv
+
+.venv/node/installed: tests/node/package-lock.json .venv/dev
+	@echo "rowgate: installing the tests' counterparts from the npm registry"
+	@mkdir -p .venv/node
+	@cp tests/node/package.json tests/node/package-lock.json .venv/node
+	@cd .venv/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 .venv/run: requirements.lock | .venv/bin/python
 	@echo "rowgate: installing the pinned dependencies"

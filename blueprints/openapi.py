@@ -18,6 +18,8 @@ from app.errors import (
     Unauthenticated,
     Unavailable,
     UnsupportedMediaType,
+    UpstreamFailure,
+    UserAlreadyExists,
 )
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
@@ -45,8 +47,10 @@ FAILURES: tuple[Failure, ...] = (
     Conflict(),
     PayloadTooLarge(),
     UnsupportedMediaType(),
+    UserAlreadyExists(),
     RateLimited(),
     DatabaseFailure(details={"requestId": "0192f0c17a507c3e"}),
+    UpstreamFailure(),
     Unavailable(),
 )
 MEANINGS = {
@@ -57,8 +61,10 @@ MEANINGS = {
     409: "Collides with another record",
     413: "The body is too large",
     415: "The body is not JSON",
+    422: "The address has an account already",
     429: "Rate limit exceeded",
     500: "The service failed",
+    502: "Another service failed",
     503: "A needed part is away; try again after Retry-After seconds",
 }
 

@@ -43,12 +43,21 @@ def test_a_route_without_a_declaration_is_refused(build, cast):
 
 
 def test_open_routes_say_why(app):
-    reasons = {rule.rule: app.view_functions[rule.endpoint].access.open for rule in app.url_map.iter_rules()}
-    opened = {path for path, reason in reasons.items() if reason}
-    assert opened == {
+    rules = [(rule, app.view_functions[rule.endpoint].access) for rule in app.url_map.iter_rules()]
+    assert {rule.rule for rule, access in rules if access.open} == {
         "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
-        "/static/<path:filename>",
+        "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/oauth/<string:provider>/callback",
     }  # fmt: skip
+    optional = {(rule.rule, *(rule.methods - {"HEAD", "OPTIONS"})) for rule, access in rules if access.optional}
+    assert optional == {
+        ("/api/v1/auth/api-key", "POST"), ("/api/auth/session", "GET"), ("/api/auth/signout", "POST"),
+        ("/api/auth/oauth/<string:provider>", "POST"),
+    }  # fmt: skip
+
+
+def test_cookies_count_on_consumer_routes_only(app):
+    rules = [(rule.rule, app.view_functions[rule.endpoint].access) for rule in app.url_map.iter_rules()]
+    assert all(path.startswith("/api/") and not path.startswith("/api/v1") for path, access in rules if access.cookies)
 
 
 def test_the_catalogue_has_the_published_totals():
