@@ -19,7 +19,7 @@ from app.errors import Unauthenticated
 from app.models.auth.identity import AuthSession, AuthUser
 from app.models.auth.keys import AuthApiKey
 from app.models.auth.organizations import AuthMember
-from app.principal import Credential, Principal
+from app.principal import Credential, Principal, covered
 from app.statements import Statement, compiled, reading
 
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
@@ -66,7 +66,7 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     usage.conclude("VALID")
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
-    scopes = _closed(row["scopes"])
+    scopes = covered(row["scopes"])
     if row["user_id"] is None:
         return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
     memberships = {each: role for each, role in _by_id(row["memberships"]).items() if each == row["organization_id"]}
@@ -110,13 +110,6 @@ def _is_allowed_address(allowed: list[str]) -> bool:
     address = ip_address(request.remote_addr or "0.0.0.0")  # noqa: S104 - an unknown address matches no block
     address = getattr(address, "ipv4_mapped", None) or address
     return any(address in ip_network(block, strict=False) for block in allowed)
-
-
-def _closed(scopes: list[str]) -> frozenset[str]:
-    """Add what a scope includes: admin covers write, write covers read."""
-    if "admin" in scopes:
-        return frozenset({"read", "write", "admin"})
-    return frozenset({"read", "write"} if "write" in scopes else scopes)
 
 
 def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:

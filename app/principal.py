@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -10,6 +10,13 @@ from typing import Any
 from uuid import UUID
 
 MANAGERS = ("owner", "admin")
+
+
+def covered(scopes: Collection[str]) -> frozenset[str]:
+    """The scopes with what they include: admin covers write, write covers read."""
+    if "admin" in scopes:
+        return frozenset({"read", "write", "admin"})
+    return frozenset({"read", "write"} if "write" in scopes else scopes)
 
 
 class Credential(StrEnum):

@@ -6,6 +6,7 @@ from app.effects.auth import require_fresh
 from app.effects.hooks import Write, on_update, require
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
+from app.principal import covered
 
 
 @on_update(AuthApiKey)
@@ -16,5 +17,5 @@ def change_key(key: AuthApiKey, write: Write) -> None:
     require(key.user_id is not None, "scopes", "An anonymous key reads and nothing else.")
     owner = write.get(AuthUser, key.user_id)
     require("admin" not in key.scopes or owner.role == "admin", "scopes", "Only admins have keys with the scope admin.")
-    if set(key.scopes) - set(write.before["scopes"]):
+    if covered(key.scopes) - covered(write.before["scopes"]):
         require_fresh(write.principal)
