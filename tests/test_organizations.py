@@ -68,6 +68,7 @@ def test_an_organization_goes_with_all_that_is_in_it(owner):
         ("admin", "member", "admin", 403),
         ("admin", "member", "owner", 403),
         ("admin", "owner", "member", 403),
+        ("admin", "admin", "member", 403),
         ("member", "member", "admin", 403),
     ],
 )
@@ -76,6 +77,12 @@ def test_v15_nobody_but_an_owner_grants_a_role_at_or_above_their_own(cast, found
     target = cast.colleague(founder, before)
     member = membership(founder, target, founder.organization_id)
     assert actor.put(f"{MEMBERS}/{member['id']}", {"role": after}).status_code == status
+
+
+@pytest.mark.parametrize(("role", "status"), [("owner", 403), ("admin", 403), ("member", 200)])
+def test_v15_an_admin_removes_only_whom_they_outrank(cast, founder, role, status):
+    member = membership(founder, cast.colleague(founder, role), founder.organization_id)
+    assert cast.colleague(founder, "admin").delete(f"{MEMBERS}/{member['id']}").status_code == status
 
 
 def test_v15_an_unknown_role_is_refused(cast, owner):

@@ -1,7 +1,8 @@
-"""flask keys: issue, list, show, rotate and revoke API keys."""
+"""flask keys: issue, list, show, rotate and revoke API keys, and draw their use."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -14,8 +15,10 @@ from app.clock import now
 from app.commands.groups import Group, as_json, show
 from app.database import transaction
 from app.models.auth.keys import AuthApiKey
+from app.usage import sums
 
 group = Group("keys", help="Issue and govern API keys.")
+WIDEST = 50
 COLUMNS = ("id", "name", "start", "scopes", "status", "expiresAt", "lastUsedAt")
 
 
@@ -100,6 +103,37 @@ def revoke(identifier: UUID, as_json: bool) -> None:
         api_keys.revoke(session, key)
         shown = described(key)
     show(shown, as_json, COLUMNS)
+
+
+@group.command()
+@click.argument("identifier", type=click.UUID)
+@click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True, help="How far to look back.")
+@click.option("--by", "interval", type=click.Choice(["hour", "day"]), default="day", show_default=True)
+@as_json
+def usage(identifier: UUID, days: int, interval: str, as_json: bool) -> None:
+    """Draw the use of a key over time."""
+    with transaction() as session:
+        key = api_keys.get(session, identifier)
+        name, start = key.name, key.start
+    step = {"hour": sums.HOUR, "day": sums.DAY}[interval]
+    until = sums.floor(now(), step) + step
+    points = sums.series(identifier, until - timedelta(days=days), until, step)
+    if as_json:
+        show(points, as_json, ())
+        return
+    click.echo(f"{name} ({start}...): {sum(point['requests'] for point in points)} requests in {days} days")
+    for line in drawn(points, interval):
+        click.echo(line)
+
+
+def drawn(points: list[dict[str, Any]], interval: str) -> Iterator[str]:
+    """One bar for each point: requests that passed filled, refused ones hollow."""
+    most = max((point["requests"] for point in points), default=0)
+    for point in points:
+        time = point["time"].strftime("%Y-%m-%d" if interval == "day" else "%Y-%m-%d %H:%M")
+        passed, asked = point["outcomes"].get("VALID", 0), point["requests"]
+        full, whole = (round(WIDEST * number / most) if most else 0 for number in (passed, asked))
+        yield f"{time} {asked:>7} {'█' * full}{'░' * (whole - full)}".rstrip()
 
 
 def described(key: AuthApiKey) -> dict[str, Any]:

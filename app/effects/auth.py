@@ -117,14 +117,14 @@ def change_role(member: AuthMember, write: Write) -> None:
     _lock_organization(member.organization_id, write)
     _check_owners(member.organization_id, member.role, write)
     _check_grant(member.organization_id, member.role, write.principal)
-    _check_owner_touched(member, before, write)
+    _check_outranks(member, before, write)
 
 
 @on_delete(AuthMember)
 def leave(member: AuthMember, write: Write) -> None:
     _lock_organization(member.organization_id, write)
     if member.user_id != write.principal.user_id:
-        _check_owner_touched(member, member.role, write)
+        _check_outranks(member, member.role, write)
     elif member.role == "owner":
         _keep_an_owner(member, write)
     teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
@@ -146,14 +146,15 @@ def _check_owners(organization_id: UUID, role: str, write: Write) -> None:
     require(role != "owner" or not organization.is_personal, "role", "A personal organization has one owner.")
 
 
-def _check_owner_touched(member: AuthMember, role: str, write: Write) -> None:
-    """Only an owner takes the role owner away, and never from the last one."""
-    if role != "owner":
-        return
+def _check_outranks(member: AuthMember, role: str, write: Write) -> None:
+    """Only an owner takes a role at or above their own from somebody else, and never the last owner's."""
     principal = write.principal
-    if not principal.is_admin and principal.memberships.get(member.organization_id) != "owner":
-        raise Forbidden("Only an owner removes an owner")
-    _keep_an_owner(member, write)
+    own = principal.memberships.get(member.organization_id, "member")
+    itself = member.user_id == principal.user_id
+    if not (principal.is_admin or itself or own == "owner") and RANKS[role] >= RANKS[own]:
+        raise Forbidden(f"Only an owner takes the role {role} from somebody")
+    if role == "owner":
+        _keep_an_owner(member, write)
 
 
 def _keep_an_owner(member: AuthMember, write: Write) -> None:
