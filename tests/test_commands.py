@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from app import usage
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -106,3 +107,16 @@ def test_without_a_database_a_command_says_so_in_one_line(build):
     assert result.exit_code == 1
     assert result.output.startswith("Error: The database cannot be used")
     assert result.output.count("\n") == 1
+
+
+def test_the_use_of_a_key_is_drawn(run, app, email):
+    key = run("keys", "create", "--user", email, "--name", "Drawn", "--json")
+    for method in ("get", "get", "post"):
+        getattr(Actor(app, key["key"]), method)(PATH)
+    usage.flush(app)
+    drawn = run("keys", "usage", key["id"], "--days", "2").splitlines()
+    assert drawn[0] == f"Drawn ({key['start']}...): 3 requests in 2 days"
+    assert len(drawn) == 3
+    assert drawn[-1].endswith("3 " + "█" * 33 + "░" * 17)
+    points = run("keys", "usage", key["id"], "--days", "1", "--by", "hour", "--json")
+    assert (len(points), sum(point["requests"] for point in points)) == (24, 3)

@@ -1,0 +1,106 @@
+"""The worker of background jobs, and what a web worker still writes when it is stopped."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, text
+
+from app import jobs
+from app.clock import now
+from app.database import transaction
+from app.extensions import db
+from app.models.auth.keys import AuthApiKey, AuthApiKeyAnalytics
+from app.models.internal import AuthApiKeyUsage
+from config import ROOT
+from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
+
+
+def own_key(owner):
+    return select(AuthApiKey.id).where(AuthApiKey.user_id == owner.user_id).scalar_subquery()
+
+
+def counted(app, query):
+    with app.app_context(), transaction() as session:
+        return session.scalar(query) or 0
+
+
+def test_the_periodic_tasks_have_their_hours(app):
+    periodic = jobs.queue(app).periodic_registry.periodic_tasks
+    assert {task.task.name: task.cron for task in periodic.values()} == {
+        "rowgate:sum_key_use": "5 * * * *",
+        "rowgate:expire_key_use": "25 3 * * *",
+    }
+
+
+@pytest.mark.parametrize("task", ["sum_key_use", "expire_key_use"])
+def test_the_worker_does_what_waits(app, cast, var_dir, task):
+    owner = cast.user()
+    cast.key(owner, "read")
+    with app.app_context(), transaction() as session:
+        identifier = session.scalar(select(own_key(owner)))
+        session.add(
+            AuthApiKeyAnalytics(
+                key_id=identifier,
+                user_id=owner.user_id,
+                time=now() - timedelta(hours=1),
+                method="GET",
+                status_code=200,
+                request_id="planted-request",
+                latency_ms=1,
+            )
+        )
+        session.execute(
+            text("SELECT procrastinate_defer_jobs_v1(ARRAY[ROW('default', :task, 0, NULL, NULL, :args, NULL)"
+                 "::procrastinate_job_to_defer_v1])"),
+            {"task": f"rowgate:{task}", "args": '{"timestamp": 0}'},
+        )  # fmt: skip
+    run = subprocess.run(
+        [*FLASK, "jobs", "work", "--until-empty"], cwd=ROOT, env=environment(VAR_DIR=var_dir),
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    summed = select(AuthApiKeyUsage.request_count).where(AuthApiKeyUsage.key_id == own_key(owner))
+    assert counted(app, summed) == 1
+    left = text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'failed')")
+    assert counted(app, left) == 0
+
+
+def test_a_worker_that_is_told_to_stop_ends_cleanly(app, var_dir, tmp_path):
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        command = [*FLASK, "jobs", "work"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(VAR_DIR=var_dir), stdout=output, stderr=output)
+    running = text("SELECT count(*) FROM procrastinate_workers")
+    before = counted(app, running)
+    await_true(lambda: counted(app, running) > before)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0, log.read_text()
+
+
+def ask(port, token):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", "/api/v1/crm/contact", headers={"Authorization": f"Bearer {token}"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_a_graceful_stop_loses_no_row_of_key_use(app, cast, var_dir, tmp_path):
+    owner = cast.user()
+    key = cast.key(owner, "read")
+    port = free_port()
+    with started(gunicorn(2), port, tmp_path / "log", VAR_DIR=var_dir) as process:
+        with ThreadPoolExecutor(10) as pool:
+            assert set(pool.map(lambda _: ask(port, key.token), range(300))) == {200}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    recorded = select(func.count()).select_from(AuthApiKeyAnalytics)
+    assert counted(app, recorded.where(AuthApiKeyAnalytics.user_id == owner.user_id)) == 300
+    with app.app_context():
+        db.session.remove()
