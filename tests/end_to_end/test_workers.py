@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import http.client
+import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
+from app import flags
 from app.clock import now
 from app.database import transaction
 from app.models.auth.identity import AuthSession
-from app.models.auth.keys import AuthApiKey
+from app.models.auth.organizations import AuthMember
 from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/crm/contact"
+KEYS = "/api/v1/auth/api-key"
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +46,58 @@ def test_v19_parallel_calls_over_four_workers_never_pass_more_than_the_limit(cas
     assert answers == {200: 50, 429: 150}
 
 
-def test_a_revoked_key_is_refused_by_every_worker_on_its_next_request(app, cast, port):
+@pytest.mark.parametrize("how", ["revoked", "disabled", "banned", "left"])
+def test_a_key_that_ends_is_refused_by_every_worker_on_its_next_request(app, cast, port, how):
     owner = cast.user()
     key = cast.key(owner, "read")
-    with ThreadPoolExecutor(20) as pool:
-        assert set(pool.map(lambda _: status(port, key.token), range(100))) == {200}
+    own = f"{KEYS}/{owner.get(KEYS).json['data'][0]['id']}"
+    with ThreadPoolExecutor(200) as pool:
+        assert set(pool.map(lambda _: status(port, key.token), range(200))) == {200}
+        END[how](app, cast, owner, own)
+        assert set(pool.map(lambda _: status(port, key.token), range(200))) == {401}
+
+
+def leave(app, owner):
+    with app.app_context(), transaction() as session:
+        session.execute(delete(AuthMember).where(AuthMember.user_id == owner.user_id))
+
+
+END = {
+    "revoked": lambda app, cast, owner, own: owner.delete(own),
+    "disabled": lambda app, cast, owner, own: owner.put(own, {"enabled": False}),
+    "banned": lambda app, cast, owner, own: cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"banned": True}),
+    "left": lambda app, cast, owner, own: leave(app, owner),
+}
+
+
+def create(port, token=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    try:
+        connection.request("POST", KEYS, json.dumps({} if token else {"anonymous": True}), headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_v19_parallel_calls_over_four_workers_make_ten_keys_and_no_more(cast, port):
+    owner = cast.user()
+    with ThreadPoolExecutor(50) as pool:
+        assert Counter(pool.map(lambda _: create(port, owner.token), range(50))) == {201: 10, 429: 40}
+    assert owner.get(KEYS).json["meta"]["count"] == 10
+
+
+def test_the_flag_reaches_every_worker_within_a_second_and_parallel_calls_make_five_keys(app, port):
+    def switch(enabled):
         with app.app_context(), transaction() as session:
-            session.execute(update(AuthApiKey).where(AuthApiKey.user_id == owner.user_id).values(revoked_at=now()))
-        assert set(pool.map(lambda _: status(port, key.token), range(100))) == {401}
+            flags.switch(session, flags.ANONYMOUS_KEYS, enabled=enabled)
+
+    with ThreadPoolExecutor(50) as pool:
+        assert set(pool.map(lambda _: create(port), range(50))) == {403}
+        switch(True)
+        assert Counter(pool.map(lambda _: create(port), range(50))) == {201: 5, 429: 45}
+        switch(False)
+        assert set(pool.map(lambda _: create(port), range(50))) == {403}
 
 
 def test_a_session_that_expired_is_refused_by_every_worker(app, cast, port):

@@ -1,0 +1,84 @@
+"""Passwords are hashed aside: a worker that signs people in goes on answering everybody else."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from app import limits
+from tests.end_to_end.service import free_port, gunicorn, started
+
+IN_FLIGHT = 20
+PROBES = 400
+PERSON = {"email": "load@sign-in.example", "password": "correct horse battery"}
+
+
+@pytest.fixture(scope="module")
+def port(app, var_dir, tmp_path_factory):
+    number = free_port()
+    log = tmp_path_factory.mktemp("load") / "log"
+    with started(gunicorn(1), number, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
+        yield number
+    with app.app_context():
+        for kept in ("failures", "lock"):
+            limits.counter().clear(f"sign-in/{kept}/network/127.0.0.1")
+
+
+def sign(port, how, person):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", f"/api/auth/{how}", json.dumps(person), {"Content-Type": "application/json"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def p95_of_health(port):
+    """The latency that 95 of 100 probes stay under, in seconds, over one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    taken = []
+    for _ in range(PROBES):
+        began = time.perf_counter()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        taken.append(time.perf_counter() - began)
+        time.sleep(0.002)
+    connection.close()
+    return statistics.quantiles(taken, n=20)[-1]
+
+
+def test_with_twenty_sign_ins_in_flight_health_answers_within_five_times_its_idle_time(port, record_property):
+    assert sign(port, "signup", PERSON) == 200
+    done = Event()
+
+    def keep_signing_in(_):
+        statuses = []
+        while not done.is_set():
+            statuses.append(sign(port, "signin", PERSON))
+        return statuses
+
+    idle = p95_of_health(port)
+    with ThreadPoolExecutor(IN_FLIGHT) as pool:
+        running = pool.map(keep_signing_in, range(IN_FLIGHT))
+        busy = p95_of_health(port)
+        done.set()
+        statuses = [status for each in running for status in each]
+    assert set(statuses) == {200}
+    assert len(statuses) > IN_FLIGHT
+    record_property("p95", (idle, busy))
+    print(f"\np95 of /healthz: idle {idle * 1000:.2f} ms, with sign-ins {busy * 1000:.2f} ms, {len(statuses)} sign-ins")
+    assert busy < 5 * idle
+
+
+def test_v19_of_parallel_guesses_no_more_are_heard_than_of_single_ones(app, port):
+    person = PERSON | {"email": "guessed@sign-in.example"}
+    assert sign(port, "signup", person) == 200
+    wrong = person | {"password": "not this one"}
+    with ThreadPoolExecutor(40) as pool:
+        assert set(pool.map(lambda _: sign(port, "signin", wrong), range(40))) == {401}
+    assert sign(port, "signin", person) == 401
