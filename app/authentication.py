@@ -119,9 +119,9 @@ def authenticate(access: Access) -> Principal:
     """Find the caller; raises Unauthenticated, or Invalid when two credentials come at once."""
     if access.cookies and "Authorization" not in request.headers:
         return _of_cookie()
-    token, from_query = _presented()
+    token, from_query = _presented(with_query=not access.cookies)
     kind = secrets.kind(token)
-    if kind is None or (from_query and access.cookies):
+    if kind is None:
         raise Unauthenticated(invalid_token=True)
     digest = secrets.vault().digest(token)
     if kind == secrets.SESSION:
@@ -143,8 +143,8 @@ def _of_cookie() -> Principal:
     return principal
 
 
-def _presented() -> tuple[str, bool]:
-    header, query = request.headers.get("Authorization"), request.args.getlist("api_key")
+def _presented(*, with_query: bool) -> tuple[str, bool]:
+    header, query = request.headers.get("Authorization"), request.args.getlist("api_key") if with_query else []
     if header is not None and query:
         raise Invalid({"api_key": ["Send the credential in the header or in the query, not in both."]})
     if len(query) > 1:

@@ -44,14 +44,14 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
-TABLES = {"policy.md": policy_table, "settings.md": settings_table}
+TABLES = {"authorization.md": policy_table, "settings.md": settings_table}
 
 
 def main() -> None:
     """Replace the last table of each page."""
     for name, table in TABLES.items():
         page = ROOT / "docs" / name
-        text = page.read_text().split("\n| ", 1)[0]
+        text = page.read_text().rpartition("\n\n| ")[0]
         page.write_text(f"{text.rstrip()}\n\n{table()}\n")
 
 

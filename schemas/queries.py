@@ -95,10 +95,10 @@ def _moment(args: MultiDict[str, str], name: str) -> datetime | None:
     return moment
 
 
-def refuse_unknown(args: MultiDict[str, str]) -> None:
+def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTIAL,)) -> None:
     """Refuse query parameters where a route declares none but the credential."""
     for name in args:
-        if name != CREDENTIAL:
+        if name not in known:
             raise _invalid(name, "Unknown query parameter.")
 
 

@@ -13,6 +13,7 @@ from app.oauth import flow, linking
 from app.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.describe import documented
+from schemas.queries import refuse_unknown
 from schemas.sign_in import OAuthStart, OAuthStarted
 
 START = OAuthStart()
@@ -35,6 +36,7 @@ def build() -> Blueprint:
     )  # fmt: skip
     @blp.response(200, OAuthStarted)
     def start(provider: str) -> Response:
+        refuse_unknown(request.args, known=())
         cookies.refuse_cross_site()
         given = load(START, json_body() if request.content_length or request.mimetype else {})
         to = given.get("callback_url", HOME)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
 from app import cookies, sign_in
 from app.authentication import caller, caller_if_any, credentials_required, open_to_all, session_welcome
@@ -14,6 +14,7 @@ from app.sign_in import SignedIn
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented
 from blueprints.examples import EXAMPLE_ID
+from schemas.queries import refuse_unknown
 from schemas.sign_in import (
     ActIn,
     ActingIn,
@@ -44,6 +45,7 @@ session_required = credentials_required(SessionOnly.ALL, with_cookies=True)
 def build() -> Blueprint:
     """The blueprint of the sign-in routes."""
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
+    blp.before_request(lambda: refuse_unknown(request.args, known=()))
     _route_entrance(blp)
     _route_session(blp)
     return blp
@@ -80,7 +82,7 @@ def _route_entrance(blp: Blueprint) -> None:
 
     @blp.route("/signout", methods=["POST"])
     @session_welcome("ends a session if there is one", with_cookies=True)
-    @documented(blp, "signOut", "Sign out", 403, 429, 500, 503, open_to_all=True, answers={"success": True})
+    @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, open_to_all=True, answers={"success": True})
     @blp.response(200, SignedOut)
     def sign_out() -> Response:
         principal = caller_if_any()
@@ -95,7 +97,7 @@ def _route_session(blp: Blueprint) -> None:
     @blp.route("/session", methods=["GET"])
     @session_welcome("says whether somebody is signed in", with_cookies=True)
     @documented(
-        blp, "readSession", "Read the current session", 403, 429, 500, 503, open_to_all=True,
+        blp, "readSession", "Read the current session", 400, 403, 429, 500, 503, open_to_all=True,
         answers={"session": SESSION, "user": USER}, answer_schemas=(CurrentSession, {"type": "null"}),
     )  # fmt: skip
     @blp.response(200)
@@ -109,7 +111,7 @@ def _route_session(blp: Blueprint) -> None:
     @blp.route("/token", methods=["POST"])
     @session_required
     @documented(
-        blp, "renewToken", "Get a fresh bearer token of the current session", 401, 403, 429, 500, 503,
+        blp, "renewToken", "Get a fresh bearer token of the current session", 400, 401, 403, 429, 500, 503,
         answers={"token": TOKEN, "expiresAt": SESSION["expiresAt"]},
     )  # fmt: skip
     @blp.response(200, FreshToken)
