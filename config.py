@@ -100,6 +100,9 @@ class Settings:
             _check_url(name.upper(), getattr(self, name))
         if self.base_url and not re.fullmatch(r"https?://[^/?#@\s]+", self.base_url):
             raise SettingError("BASE_URL must be a scheme and a host, such as https://api.example.com")
+        providers = (self.github_client_id, self.google_client_id, self.microsoft_client_id)
+        if self.production and any(providers) and not self.base_url:
+            raise SettingError("BASE_URL is required where people sign in through providers in production")
         for name in ("api_v1_deprecation", "api_v1_sunset"):
             if not getattr(self, name).isprintable():
                 raise SettingError(f"{name.upper()} must be one line of plain text")
@@ -111,12 +114,15 @@ class Settings:
     @property
     def public_url(self) -> str:
         """The start of links to the service, without a slash at its end. Never taken from a request."""
-        return self.base_url or f"http://localhost:{self.port}"
+        host = "localhost" if self.host in LOCAL_HOSTS else f"[{self.host}]" if ":" in self.host else self.host
+        return self.base_url or f"http://{host}:{self.port}"
 
     @property
     def production(self) -> bool:
         return self.environment == "production"
 
+
+LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 BOUNDS = (
     ("port", 1, 65535),

@@ -27,9 +27,11 @@ limit_request_line = 8190
 
 def worker_exit(_server, worker):
     """Write what a worker still holds in memory before its process ends."""
-    from app import usage
+    from app import usage  # the application may be imported in workers only, after gevent
 
-    usage.close(worker.wsgi)
+    application = getattr(worker, "wsgi", None)
+    if application is not None:  # it did start
+        usage.close(application)
 
 
 # Several instances of one account would fight over the control socket in its home folder.

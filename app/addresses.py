@@ -7,6 +7,8 @@ import unicodedata
 from marshmallow import ValidationError
 from marshmallow.validate import Email
 
+LONGEST = 254
+
 _check = Email()
 
 
@@ -14,6 +16,8 @@ def normalized(address: str) -> str:
     """NFC-normalize, check, then fold to lower case. Raises marshmallow's ValidationError, also for look-alikes of
     the at sign."""
     normal = unicodedata.normalize("NFC", address)
+    if len(normal) > LONGEST:
+        raise ValidationError("Not a valid email address.")
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
     return str(_check(str(_check(normal)).lower()))

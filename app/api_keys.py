@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 
 from app import audit, secrets
 from app.clock import now
-from app.errors import Conflict, Forbidden, Invalid, NotFound
+from app.errors import Conflict, Invalid, NotFound
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
-from app.models.auth.organizations import AuthMember, AuthOrganization
+from app.organizations import home_of
 from app.principal import Principal
 
 SCOPES = ("read", "write", "admin")
@@ -47,12 +47,8 @@ def issue(
 
     Raises Invalid for scopes that the owner does not have and for a life that is over or too long.
     """
-    check_scopes(scopes, owner)
     ends = expires_at or now() + DEFAULT_LIFE
-    if ends <= now():
-        raise Invalid({"expiresAt": ["Must be in the future."]})
-    if ends - now() > timedelta(days=current_app.config["SETTINGS"].key_max_days):
-        raise Invalid({"expiresAt": ["Is later than keys may last here."]})
+    check(scopes, ends, is_admin=owner.role == "admin")
     home = organization_id or home_of(session, owner.id)
     made = AuthApiKey(user_id=owner.id, organization_id=home, scopes=list(dict.fromkeys(scopes)), **settings)
     return _stored(session, made, secrets.KEY, name, ends, principal)
@@ -66,12 +62,17 @@ def issue_anonymous(
     return _stored(session, made, secrets.ANONYMOUS_KEY, name, now() + life, None)
 
 
-def check_scopes(scopes: Iterable[str], owner: AuthUser) -> None:
-    """Refuse scopes that do not exist or that ``owner`` does not have now; raises Invalid."""
+def check(scopes: Iterable[str], expires_at: datetime, *, is_admin: bool) -> None:
+    """Refuse scopes that do not exist or that the owner does not have now, and a life that is over or too long; raises
+    Invalid."""
     if not set(scopes) or not set(scopes) <= set(SCOPES):
         raise Invalid({"scopes": [f"Takes {', '.join(SCOPES)}."]})
-    if "admin" in scopes and owner.role != "admin":
+    if "admin" in scopes and not is_admin:
         raise Invalid({"scopes": ["Only admins make keys with the scope admin."]})
+    if expires_at <= now():
+        raise Invalid({"expiresAt": ["Must be in the future."]})
+    if expires_at - now() > timedelta(days=current_app.config["SETTINGS"].key_max_days):
+        raise Invalid({"expiresAt": ["Is later than keys may last here."]})
 
 
 def rotate(
@@ -100,24 +101,18 @@ def revoke(session: Session, key: AuthApiKey, *, principal: Principal | None = N
         audit.note(session, principal, "auth.api_key.revoke", key)
 
 
-def get(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
-    """The key with this id, locked: for ``principal`` only its own, unless an admin; raises NotFound."""
-    key = session.get(AuthApiKey, identifier, with_for_update=True)
-    if key is None or not (principal is None or principal.is_admin or _is_own(key, principal)):
+def locked(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
+    """The key with this id, for a change of it: on the command line any, for ``principal`` one that it sees; raises
+    NotFound."""
+    wanted = select(AuthApiKey).where(AuthApiKey.id == identifier).with_for_update()
+    if principal is None:
+        key = session.scalar(wanted)
+    else:
+        visible = AuthApiKey.policy.visible(AuthApiKey, principal.reader)
+        key = session.scalar(wanted.where(visible), principal.binds)
+    if key is None:
         raise NotFound("No key has this id" if principal is None else None)
     return key
-
-
-def own(session: Session, identifier: UUID, principal: Principal) -> AuthApiKey:
-    """The key with this id when it is the caller's; raises NotFound, and Forbidden for an admin who sees it."""
-    key = get(session, identifier, principal)
-    if key.user_id != principal.user_id:
-        raise Forbidden("Only the owner of a key rotates it")
-    return key
-
-
-def _is_own(key: AuthApiKey, principal: Principal) -> bool:
-    return key.user_id is not None and key.user_id == principal.user_id and key.revoked_at is None
 
 
 def is_live(key: AuthApiKey) -> bool:
@@ -132,14 +127,6 @@ def status(key: AuthApiKey) -> str:
     if not is_live(key):
         return "expired"
     return "active" if key.enabled else "disabled"
-
-
-def home_of(session: Session, user_id: UUID) -> UUID | None:
-    """The personal organization of a user."""
-    member = AuthMember.organization_id == AuthOrganization.id
-    personal = select(AuthOrganization.id).join(AuthMember, member)
-    owned = (AuthMember.user_id == user_id, AuthMember.role == "owner")
-    return session.scalar(personal.where(AuthOrganization.is_personal, *owned))
 
 
 def _stored(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 import orjson
-from flask import g, has_request_context, request
+from flask import g, has_request_context
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import origin
 from app.encoding import dumps
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
@@ -21,28 +22,31 @@ from app.principal import Credential, Principal
 
 SECRET = {HIDDEN, WRITE_ONLY, ENCRYPTED, DIGEST}
 LONGEST_TEXT = 2000
-LONGEST_USER_AGENT = 512
+
+# What the owner of a row keeps there is nobody else's.
+PRIVATE = "metadata_"
 
 Values = Mapping[str, Any]
+Actor = Principal | AuthUser | None
 
 
-def written(
-    session: Session, principal: Principal | None, verb: str, record: Record, before: Values | None = None
-) -> None:
-    """Note that ``principal``, or the service itself, created, changed or deleted ``record``; ``before`` has what the
-    changed attributes were."""
-    names = before if before is not None else _given(record) if verb == "create" else ()
+def written(session: Session, actor: Actor, verb: str, record: Record, before: Values | None = None) -> None:
+    """Note that ``actor`` created, changed or deleted ``record``; ``before`` has what the changed attributes were.
+    Without an actor it was the service itself, or somebody without a credential."""
+    names: Iterable[str] = before or ()
+    if verb == "create":
+        names = _given(record)
     changes = {
         record.fields()[name].name: {"before": (before or {}).get(name), "after": getattr(record, name)}
         for name in names
         if _may_be_shown(record, name)
     }
-    note(session, principal, f"{verb_of(type(record))}.{verb}", record, changes=_plain(changes))
+    note(session, actor, f"{_stem(type(record))}.{verb}", record, changes=_plain(changes))
 
 
 def note(
     session: Session,
-    principal: Principal | None,
+    actor: Actor,
     action: str,
     target: Record,
     *,
@@ -57,13 +61,13 @@ def note(
         organization_id=_organization_of(target, session),
         outcome=outcome,
         changes=dict(changes or {}),
-        **_actor(principal),
+        **_actor(actor),
         **_origin(),
     )
     session.add(row)
 
 
-def verb_of(model: type[Record]) -> str:
+def _stem(model: type[Record]) -> str:
     """The start of the names of what can happen to ``model``: ``auth.api_key``."""
     return f"{model.domain}.{model.segment}".replace("-", "_")
 
@@ -75,7 +79,7 @@ def _given(record: Record) -> list[str]:
 
 def _may_be_shown(record: Record, attribute: str) -> bool:
     field = record.fields()[attribute]
-    if field.column is None or field.wire.marks & SECRET:
+    if field.column is None or field.wire.marks & SECRET or attribute == PRIVATE:
         return False
     value = getattr(record, attribute)
     return not (isinstance(value, str) and len(value) > LONGEST_TEXT)
@@ -98,19 +102,24 @@ def _organization_of(target: Record, session: Session) -> UUID | None:
     return own
 
 
-def _actor(principal: Principal | None) -> dict[str, Any]:
-    if principal is None:
+def _actor(actor: Actor) -> dict[str, Any]:
+    if isinstance(actor, AuthUser):
+        return {"actor_type": "user", "actor_id": str(actor.id), "actor_name": actor.name}
+    if actor is None:
         return {"actor_type": "anonymous" if has_request_context() else "system"}
-    if principal.credential is Credential.SESSION:
-        name = select(AuthUser.name).where(AuthUser.id == principal.user_id)
-        return {"actor_type": "user", "actor_id": str(principal.user_id), "actor_name": name.scalar_subquery()}
-    kind = "anonymous" if principal.user_id is None else "api_key"
-    name = select(AuthApiKey.name).where(AuthApiKey.id == principal.credential_id)
-    return {"actor_type": kind, "actor_id": str(principal.credential_id), "actor_name": name.scalar_subquery()}
+    if actor.credential is Credential.SESSION:
+        name = select(AuthUser.name).where(AuthUser.id == actor.user_id)
+        return {"actor_type": "user", "actor_id": str(actor.user_id), "actor_name": name.scalar_subquery()}
+    kind = "anonymous" if actor.user_id is None else "api_key"
+    name = select(AuthApiKey.name).where(AuthApiKey.id == actor.credential_id)
+    return {"actor_type": kind, "actor_id": str(actor.credential_id), "actor_name": name.scalar_subquery()}
 
 
 def _origin() -> dict[str, Any]:
     if not has_request_context():
         return {}
-    agent = request.user_agent.string[:LONGEST_USER_AGENT] or None
-    return {"ip_address": request.remote_addr, "user_agent": agent, "request_id": g.get("request_id")}
+    return {
+        "ip_address": origin.address(),
+        "user_agent": origin.user_agent(),
+        "request_id": g.get("request_id"),
+    }

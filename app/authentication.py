@@ -11,11 +11,9 @@ from flask import Flask, after_this_request, current_app, g, request
 from app import cookies, credentials, limits, secrets, usage
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
 from app.policy import SessionOnly
-from app.principal import Credential, Principal
+from app.principal import SAFE_METHODS, Credential, Principal, scope_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def caller_if_any() -> Principal | None:
 
 
 def _authorize(principal: Principal, access: Access) -> None:
-    scope = "read" if request.method in SAFE_METHODS else "write"
+    scope = scope_of(request.method)
     if scope not in principal.scopes:
         usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)
@@ -138,7 +136,7 @@ def _of_cookie() -> Principal:
     if request.method not in SAFE_METHODS:
         cookies.require_same_origin()
     principal = credentials.of_session(secrets.vault().digest(token), from_cookie=True)
-    if principal.first_today:
+    if cookies.is_due():
         after_this_request(cookies.renew)
     return principal
 

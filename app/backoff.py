@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from threading import Lock
+from typing import Any
+
 from flask import current_app
+from limits.storage import Storage
 
 from app import limits
 
 FIRST, LONGEST = 1, 15 * 60
 # How long failures are remembered, in seconds from the first.
 WINDOW = 60 * 60
+
+# One step, so that attempts of several workers are judged one after the other.
+SETTLE = """
+if redis.call('EXISTS', KEYS[1]) + redis.call('EXISTS', KEYS[3]) > 0 then return 0 end
+if ARGV[1] == '1' then
+    redis.call('DEL', KEYS[2])
+    return 1
+end
+for which = 1, 2 do
+    local failures = KEYS[2 * which]
+    local failed = redis.call('INCR', failures)
+    if failed == 1 then redis.call('EXPIRE', failures, ARGV[4]) end
+    local over = failed - tonumber(ARGV[1 + which])
+    if over >= 0 then
+        local delay = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 20), tonumber(ARGV[6]))
+        redis.call('SET', KEYS[2 * which - 1], 1, 'EX', delay)
+    end
+end
+return 0
+"""
+_one_at_a_time = Lock()
 
 
 def settle(account: str, network: str, *, succeeded: bool) -> bool:
@@ -19,22 +44,16 @@ def settle(account: str, network: str, *, succeeded: bool) -> bool:
     is locked nothing succeeds and nothing is counted. A success forgets the failures of the account, not those of the
     network: whoever holds one account could clear the way for guessing others.
     """
-    counter = limits.counter()
     settings = current_app.config["SETTINGS"]
-    keys = {
-        f"account/{account}": settings.sign_in_failures,
-        f"network/{network}": settings.sign_in_failures_per_network,
-    }
-    if any(counter.count(_lock(key)) for key in keys):
-        return False
-    if succeeded:
-        counter.clear(_failures(f"account/{account}"))
-        return True
-    for key, free in keys.items():
-        failed = counter.hit(_failures(key), WINDOW)
-        if failed >= free:
-            counter.hit(_lock(key), delay(failed - free))
-    return False
+    keys = [f"sign-in/{kind}/{who}" for who in (f"account/{account}", f"network/{network}") for kind in KINDS]
+    free = (settings.sign_in_failures, settings.sign_in_failures_per_network)
+    return limits.counter().first_answer(
+        lambda shared: _settle_shared(shared, keys, free, succeeded),
+        lambda own: _settle_own(own, keys, free, succeeded),
+    )
+
+
+KINDS = ("lock", "failures")
 
 
 def delay(times: int) -> int:
@@ -42,9 +61,21 @@ def delay(times: int) -> int:
     return min(FIRST << min(times, 20), LONGEST)
 
 
-def _failures(key: str) -> str:
-    return f"sign-in/failures/{key}"
+def _settle_shared(shared: Any, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+    arguments = (int(succeeded), *free, WINDOW, FIRST, LONGEST)
+    return bool(shared.storage.eval(SETTLE, len(keys), *keys, *arguments))
 
 
-def _lock(key: str) -> str:
-    return f"sign-in/lock/{key}"
+def _settle_own(own: Storage, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+    """The same within this process, while Redis is away."""
+    with _one_at_a_time:
+        if own.get(keys[0]) or own.get(keys[2]):
+            return False
+        if succeeded:
+            own.clear(keys[1])
+            return True
+        for lock, failures, most in ((keys[0], keys[1], free[0]), (keys[2], keys[3], free[1])):
+            failed = own.incr(failures, WINDOW)
+            if failed >= most:
+                own.incr(lock, delay(failed - most))
+        return False

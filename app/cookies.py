@@ -8,11 +8,10 @@ from urllib.parse import urlsplit
 from flask import Response, current_app, request
 
 from app import secrets
+from app.clock import now
 from app.errors import Forbidden
 
 LASTS = timedelta(days=7)
-# At the end of the value of a cookie that ends with the browser, so that its renewal does too.
-TRANSIENT = "."
 
 
 def name() -> str:
@@ -22,22 +21,28 @@ def name() -> str:
 
 def session_token() -> str | None:
     """The secret in the session cookie, or None when there is none of a good form."""
-    token = request.cookies.get(name(), "").removesuffix(TRANSIENT)
+    token, _ = _parts()
     return token if secrets.kind(token) == secrets.SESSION else None
 
 
 def give(response: Response, token: str, *, remember: bool) -> None:
     """Set the session cookie; unless ``remember``, it ends with the browser."""
-    value = token if remember else token + TRANSIENT
-    age = LASTS if remember else None
+    # Behind the secret stands the day of a cookie that is to be renewed; one that ends with the browser has none.
+    value, age = (f"{token}.{_today()}", LASTS) if remember else (f"{token}.", None)
     response.set_cookie(name(), value, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path="/")
+
+
+def is_due() -> bool:
+    """Whether the cookie of the request was set on an earlier day and is to last on."""
+    _, day = _parts()
+    return day not in ("", _today())
 
 
 def renew(response: Response) -> Response:
     """Let the cookie of the request last its full time again, unless the answer sets another."""
     if "Set-Cookie" not in response.headers:
-        value = request.cookies[name()]
-        give(response, value.removesuffix(TRANSIENT), remember=not value.endswith(TRANSIENT))
+        token, _ = _parts()
+        give(response, token, remember=True)
     return response
 
 
@@ -72,8 +77,19 @@ def _is_same_origin(*, unknown: bool) -> bool:
 
 def own_origin() -> str:
     """Scheme, host and port that pages of this service have."""
-    parts = urlsplit(_own_url())
-    return f"{parts.scheme}://{parts.netloc}"
+    parts = urlsplit(_own_url().lower())
+    default = {"http": ":80", "https": ":443"}[parts.scheme]
+    return f"{parts.scheme}://{parts.netloc.removesuffix(default)}"
+
+
+def _parts() -> tuple[str, str]:
+    """The secret in the cookie of the request, and the day it was set on."""
+    token, _, day = request.cookies.get(name(), "").partition(".")
+    return token, day
+
+
+def _today() -> str:
+    return f"{now():%Y%m%d}"
 
 
 def _is_secure() -> bool:

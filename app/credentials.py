@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cache
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import Any
 from uuid import UUID
 
-from flask import request
 from sqlalchemy import bindparam, func, select, update
 
-from app import limits, usage
+from app import limits, origin, usage
 from app.clock import now
 from app.database import transaction
 from app.encoding import View
-from app.errors import Unauthenticated
+from app.errors import RateLimited, Unauthenticated
 from app.models.auth.identity import AuthSession, AuthUser
 from app.models.auth.keys import AuthApiKey
 from app.models.auth.organizations import AuthMember
 from app.principal import Credential, Principal, covered
-from app.statements import Statement, compiled, reading
+from app.statements import Statement, autocommitted, compiled
+from app.users import is_banned
 
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
 SEEN_EVERY = timedelta(minutes=1)
@@ -29,7 +29,7 @@ SEEN_EVERY = timedelta(minutes=1)
 def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
     """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
     row = _one(_cookie_statement() if from_cookie else _session_statement(), digest)
-    if row is None or not _is_alive(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
+    if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
     limits.spend(limits.default_limit(), f"user:{row['user_id']}")
     if _is_due(row["last_seen_at"]):
@@ -46,24 +46,22 @@ def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
         memberships=_by_id(row["memberships"]),
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
-        first_today=row["last_seen_at"] is None or row["last_seen_at"].date() != now().date(),
     )
 
 
 def of_key(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
-    usage.begin(from_query=from_query)
     row = _one(_key_statement(), digest)
-    if row is None:
+    outcome = _outcome(row) if row else "NOT_FOUND"
+    usage.begin(row["id"] if row else None, outcome, from_query=from_query)
+    if row is None or outcome != "VALID":
         raise Unauthenticated(invalid_token=True)
-    usage.conclude("RATE_LIMITED", row["id"])
-    limits.spend_on_key(row)
-    outcome = _outcome(row)
-    if outcome != "VALID":
-        usage.conclude(outcome)
-        raise Unauthenticated(invalid_token=True)
-    limits.spend(limits.default_limit(), f"key:{row['id']}")
-    usage.conclude("VALID")
+    try:
+        limits.spend_on_key(row)
+        limits.spend(limits.default_limit(), f"key:{row['id']}")
+    except RateLimited:
+        usage.conclude("RATE_LIMITED")
+        raise
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
     scopes = covered(row["scopes"])
@@ -97,19 +95,14 @@ def _has_living_owner(row: dict[str, Any]) -> bool:
     if row["user_id"] is None:
         return True
     left = row["organization_id"] is not None and str(row["organization_id"]) not in (row["memberships"] or {})
-    return _is_alive(row["banned"], row["ban_expires"]) and not left
-
-
-def _is_alive(banned: bool, ban_expires: datetime | None) -> bool:
-    return not banned or (ban_expires is not None and ban_expires <= now())
+    return not is_banned(row["banned"], row["ban_expires"]) and not left
 
 
 def _is_allowed_address(allowed: list[str]) -> bool:
     if not allowed:
         return True
-    address = ip_address(request.remote_addr or "0.0.0.0")  # noqa: S104 - an unknown address matches no block
-    address = getattr(address, "ipv4_mapped", None) or address
-    return any(address in ip_network(block, strict=False) for block in allowed)
+    address = origin.ip()
+    return address is not None and any(address in ip_network(block, strict=False) for block in allowed)
 
 
 def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:
@@ -127,13 +120,15 @@ def _is_due(last: datetime | None) -> bool:
 
 def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
     """Note the use of a credential, once a minute at most, without touching updatedAt."""
-    statement = update(model).where(model.id == identifier).values(**values, updated_at=model.updated_at)
+    # Of requests at the same time one notes it; the others need not wait for that.
+    free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
+    statement = update(model).where(model.id == free).values(**values, updated_at=model.updated_at)
     with transaction() as session:
         session.execute(statement)
 
 
 def _one(statement: Statement, digest: str) -> dict[str, Any] | None:
-    with reading() as connection:
+    with autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
     return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None
 

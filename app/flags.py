@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app import audit
 from app.errors import NotFound
 from app.models.platform import PlatformFeatureFlag
-from app.statements import reading
+from app.statements import autocommitted
 
 ANONYMOUS_KEYS = "auth-anonymous-api-key"
 NAMES = {ANONYMOUS_KEYS: "Anonymous API keys"}
@@ -16,7 +16,7 @@ NAMES = {ANONYMOUS_KEYS: "Anonymous API keys"}
 
 def is_enabled(key: str) -> bool:
     """Whether the flag called ``key`` is on now, as the database has it."""
-    with reading() as connection:
+    with autocommitted() as connection:
         found = connection.execute("SELECT enabled FROM platform_feature_flag WHERE key = %s", (key,)).fetchone()
     return bool(found and found[0])
 

@@ -7,6 +7,8 @@ connection here waits on watchers of the event loop that it keeps.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -17,6 +19,8 @@ from gevent.threadpool import ThreadPool
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
 
 T = TypeVar("T")
+
+NICENESS = 10
 
 # What psycopg waits for, as libev's events (1 to read, 2 to write), and what it is told when that came true.
 EVENTS = {WAIT_R: (1, READY_R), WAIT_W: (2, READY_W), WAIT_RW: (3, READY_RW)}
@@ -71,8 +75,15 @@ def aside(work: Callable[..., T], *arguments: Any) -> T:
     threads go on meanwhile. One piece of work at a time in each process; the others wait their turn."""
     if not monkey.is_module_patched("threading"):
         return work(*arguments)
-    result: T = _threads().apply(work, arguments)
+    result: T = _threads().apply(_politely, (work, *arguments))
     return result
+
+
+def _politely(work: Callable[..., T], *arguments: Any) -> T:
+    """Let the event loop go first where both want the processor. On Linux this is about the calling thread alone."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+    return work(*arguments)
 
 
 def connect(url: str, **options: Any) -> psycopg.Connection[Any]:

@@ -9,47 +9,63 @@ import procrastinate
 from flask import Flask
 from procrastinate import JobContext
 
+from app import sign_in
 from app.database import server_url
 from app.usage import sums
 
-tasks = procrastinate.Blueprint()
+# Seconds that a running job may go on after a signal asked for the end.
+GRACE = 20
 
 
-def in_application(task: Callable[[], None]) -> Callable[[JobContext, int], None]:
-    """Run a periodic task in the context of the application that the worker serves."""
-
-    @wraps(task)
-    def run(context: JobContext, timestamp: int) -> None:
-        with context.additional_context["application"].app_context():
-            task()
-
-    return run
-
-
-@tasks.periodic(cron="5 * * * *")
-@tasks.task(name="sum_key_use", queueing_lock="sum_key_use", pass_context=True)
-@in_application
 def sum_key_use() -> None:
     """Sum the key use of the hours that have ended."""
     sums.roll_up()
 
 
-@tasks.periodic(cron="25 3 * * *")
-@tasks.task(name="expire_key_use", queueing_lock="expire_key_use", pass_context=True)
-@in_application
 def expire_key_use() -> None:
     """Delete single rows of key use after their time."""
     sums.expire()
 
 
+def forget_expired() -> None:
+    """Delete sessions and proofs in progress whose time is over."""
+    sign_in.forget_expired()
+
+
+# What happens by the clock, in the notation of cron, in UTC.
+PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
+    ("5 * * * *", sum_key_use),
+    ("25 3 * * *", expire_key_use),
+    ("45 * * * *", forget_expired),
+)
+
+
 def queue(app: Flask) -> procrastinate.App:
-    """The queue in the database of ``app``, not yet opened."""
+    """The queue in the database of ``app``, with every task, not yet opened."""
     made = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=server_url(app.config["SETTINGS"])))
-    made.add_tasks_from(tasks, namespace="rowgate")
+    for cron, work in PERIODIC:
+        name = work.__name__
+        task = made.task(name=name, queueing_lock=name, pass_context=True)(_by_the_clock(work))
+        made.periodic(cron=cron)(task)
     return made
 
 
 def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
     """Do jobs until a signal asks for the end, or until there are none."""
-    context = {"application": app}
-    queue(app).run_worker(wait=not until_empty, concurrency=concurrency, additional_context=context)
+    queue(app).run_worker(
+        wait=not until_empty,
+        concurrency=concurrency,
+        additional_context={"application": app},
+        shutdown_graceful_timeout=GRACE,
+    )
+
+
+def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]:
+    """Run ``work`` in the context of the application that the worker serves."""
+
+    @wraps(work)
+    def run(context: JobContext, timestamp: int) -> None:
+        with context.additional_context["application"].app_context():
+            work()
+
+    return run

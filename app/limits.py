@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask, current_app
 from flask_limiter import Limiter
@@ -21,6 +21,8 @@ from redis.exceptions import RedisError
 from app.errors import RateLimited
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # How long counting stays in this process after Redis failed to answer, in seconds.
 PAUSE = 2.0
@@ -37,6 +39,7 @@ class Limit:
 
 ANONYMOUS_KEYS = Limit("anonymous-keys", parse("5 per hour"))
 KEYS = Limit("keys", parse("10 per hour"))
+ROTATIONS = Limit("rotations", parse("10 per hour"))
 
 
 @dataclass
@@ -49,7 +52,7 @@ class Counter:
 
     def hit(self, key: str, window: int) -> int:
         """Count one and return the number counted in the running window of ``window`` seconds."""
-        return int(self._first_answer("incr", key, window))
+        return self.first_answer(lambda storage: int(storage.incr(key, window)))
 
     def is_reachable(self) -> bool:
         """Whether Redis answers now."""
@@ -58,25 +61,19 @@ class Counter:
         except RedisError:
             return False
 
-    def count(self, key: str) -> int:
-        """The number counted in the running window of ``key``."""
-        return int(self._first_answer("get", key))
-
-    def clear(self, key: str) -> None:
-        self._first_answer("clear", key)
-
     def ends_at(self, key: str) -> float:
         """When the running window of ``key`` ends, as a Unix time."""
-        return float(self._first_answer("get_expiry", key))
+        return self.first_answer(lambda storage: float(storage.get_expiry(key)))
 
-    def _first_answer(self, method: str, *arguments: Any) -> Any:
+    def first_answer(self, ask: Callable[[Any], T], ask_own: Callable[[Any], T] | None = None) -> T:
+        """Ask the shared storage, or this process's own while Redis is away, in its own way where that differs."""
         if time.monotonic() >= self.resumes_at:
             try:
-                return getattr(self.shared, method)(*arguments)
+                return ask(self.shared)
             except RedisError as error:
                 self.resumes_at = time.monotonic() + PAUSE
                 log.warning("Redis is away, limits are counted per process: %s", type(error).__name__)
-        return getattr(self.own, method)(*arguments)
+        return (ask_own or ask)(self.own)
 
 
 def init_app(app: Flask, storage_uri: str) -> None:

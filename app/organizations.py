@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from uuid import UUID
 
-from sqlalchemy import exists, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
-from app.models.auth.identity import AuthUser
+from app.models.auth.identity import AuthSession, AuthUser
 from app.models.auth.organizations import AuthMember, AuthOrganization
 from app.models.notification import NotificationPreference
 from app.models.storage import StorageBucket
@@ -48,3 +49,16 @@ def free_slug(session: Session, name: str) -> str:
     if len(slug) >= 3 and not session.scalar(select(taken)):
         return slug
     return f"{slug or 'org'}-{secrets.token_hex(4)}"
+
+
+def home_of(session: Session, user_id: UUID) -> UUID | None:
+    """The personal organization of a user."""
+    member = AuthMember.organization_id == AuthOrganization.id
+    personal = select(AuthOrganization.id).join(AuthMember, member)
+    owned = (AuthMember.user_id == user_id, AuthMember.role == "owner")
+    return session.scalar(personal.where(AuthOrganization.is_personal, *owned))
+
+
+def end_sessions(session: Session, user_id: UUID) -> None:
+    """Sign a user out everywhere."""
+    session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from typing import Any, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort, Unavailable
 from app.green import aside
+
+T = TypeVar("T")
 
 SHORTEST, LONGEST = 8, 128
 MOST_COMMON = 30_000
+# Hashes that may wait at once; at 50 a second, the last one waits two seconds.
+MOST_WAITING = 100
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
 
@@ -33,12 +39,13 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
 
 
 def hashed(password: str) -> str:
-    return aside(HASHER.hash, password)
+    """Hash a password; raises Unavailable when too many wait for that."""
+    return _computed(HASHER.hash, password)
 
 
 def is_right(stored: str | None, password: str) -> bool:
     """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
-    return aside(_verify, stored or _nobodys(), password) and stored is not None
+    return _computed(_verify, stored, password) and stored is not None
 
 
 def is_outdated(stored: str) -> bool:
@@ -46,9 +53,32 @@ def is_outdated(stored: str) -> bool:
     return HASHER.check_needs_rehash(stored)
 
 
-def _verify(stored: str, password: str) -> bool:
+def _computed(work: Callable[..., T], *arguments: Any) -> T:
+    """Compute aside, as long as the queue there is one that people would wait in."""
+    with _waiting() as number:
+        if number > MOST_WAITING:
+            raise Unavailable("Too many people sign in at this moment")
+        return aside(work, *arguments)
+
+
+@contextmanager
+def _waiting() -> Iterator[int]:
+    global _queue
+    _queue += 1
     try:
-        return HASHER.verify(stored, password)
+        yield _queue
+    finally:
+        _queue -= 1
+
+
+_queue = 0
+
+
+def _verify(stored: str | None, password: str) -> bool:
+    # Made first for everybody: only then do known and unknown addresses take the same time from the first sign-in on.
+    nobodys = _nobodys()
+    try:
+        return HASHER.verify(stored or nobodys, password)
     except (VerificationError, InvalidHashError):
         return False
 

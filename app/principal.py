@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 MANAGERS = ("owner", "admin")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 def covered(scopes: Collection[str]) -> frozenset[str]:
@@ -17,6 +18,11 @@ def covered(scopes: Collection[str]) -> frozenset[str]:
     if "admin" in scopes:
         return frozenset({"read", "write", "admin"})
     return frozenset({"read", "write"} if "write" in scopes else scopes)
+
+
+def scope_of(method: str) -> str:
+    """The scope that a verb of HTTP needs."""
+    return "read" if method in SAFE_METHODS else "write"
 
 
 class Credential(StrEnum):
@@ -41,8 +47,7 @@ class Principal:
     """A caller as the database knows it at this request.
 
     ``is_admin`` is the effective right: the user is an admin now and the credential carries it.
-    ``memberships`` maps the organizations that this credential acts in to the live role in each. ``first_today``
-    says that a session was not seen before on this day (UTC).
+    ``memberships`` maps the organizations that this credential acts in to the live role in each.
     """
 
     credential: Credential
@@ -54,7 +59,6 @@ class Principal:
     memberships: Mapping[UUID, str] = field(default_factory=dict)
     verified_email: str | None = None
     authenticated_at: datetime | None = None
-    first_today: bool = False
 
     @property
     def reader(self) -> Reader:

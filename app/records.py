@@ -47,7 +47,7 @@ def find(
     with the number of all that match."""
     statement = statements.page(model, principal.reader, tuple(sorted(filters)), deep=skip >= statements.DEEP_SKIP)
     binds = statements.filter_binds(model, filters) | {"take": take, "skip": skip} | principal.binds
-    with statements.reading() as connection:
+    with statements.autocommitted() as connection:
         rows = statement.rows(connection, binds)
     records = statement.view.records([row[1:] for row in rows if row[1] is not None])
     return records, rows[0][0]
@@ -56,7 +56,7 @@ def find(
 def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     """The record with this id; raises NotFound alike for absent and invisible ones."""
     statement = statements.item(model, principal.reader)
-    with statements.reading() as connection:
+    with statements.autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
     if not rows:
         raise NotFound()
@@ -66,7 +66,7 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
 def itself(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     """The record that a credential is, which may always be told about itself."""
     statement = statements.stored(model, principal.reader)
-    with statements.reading() as connection:
+    with statements.autocommitted() as connection:
         return statement.view.record(statement.rows(connection, {"wanted_id": identifier} | principal.binds)[0])
 
 

@@ -8,20 +8,26 @@ from uuid import UUID
 
 from flask import current_app, has_request_context, request
 from marshmallow import ValidationError
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app import audit, backoff, limits, passwords, secrets, users
+from app import audit, backoff, limits, origin, passwords, secrets, users
 from app.addresses import normalized
-from app.api_keys import home_of
 from app.clock import now
 from app.database import LostRace, retried, transaction
-from app.errors import Forbidden, InvalidEmail, InvalidEmailOrPassword, UniqueViolation, UserAlreadyExists
-from app.models.auth.identity import AuthAccount, AuthSession, AuthUser
-from app.principal import Credential, Principal
-from app.statements import reading
+from app.errors import (
+    Forbidden,
+    InvalidEmail,
+    InvalidEmailOrPassword,
+    Unauthenticated,
+    UniqueViolation,
+    UserAlreadyExists,
+)
+from app.models.auth.identity import AuthAccount, AuthSession, AuthUser, AuthVerification
+from app.organizations import home_of
+from app.principal import Principal
+from app.statements import autocommitted
 
-LONGEST_USER_AGENT = 512
 CREDENTIAL_OF = """
 SELECT u.id, a.password FROM auth_user u JOIN auth_account a ON a.user_id = u.id AND a.provider_id = 'credential'
 WHERE u.email = %s
@@ -52,6 +58,8 @@ def open_session(session: Session, user: AuthUser, *, method: str = "password") 
     user.last_login_at = now()
     session.add(opened)
     session.flush()
+    audit.written(session, user, "create", opened)
+    session.flush()
     return SignedIn(opened, user, token, cookie)
 
 
@@ -74,9 +82,9 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
             users.add(session, user)
             account = users.add_password(session, user, hashed)
             for record in (user, account):
-                audit.written(session, _acting(user), "create", record)
+                audit.written(session, user, "create", record)
             session.flush()
-            opened = None if _must_verify(user) else open_session(session, user)
+            opened = None if must_verify(user) else open_session(session, user)
             session.expunge_all()
     except UniqueViolation as taken:
         if "email" in taken.details["fields"]:
@@ -91,21 +99,22 @@ def with_password(email: str, password: str) -> SignedIn:
         address = normalized(email)
     except ValidationError:
         address = ""
-    with reading() as connection:
+    with autocommitted() as connection:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
     right = passwords.is_right(stored, password)
     account, network = secrets.vault().digest(address or email), limits.network_of(request.remote_addr)
     if not backoff.settle(account, network, succeeded=right):
         raise InvalidEmailOrPassword()
-    fresh = passwords.hashed(password) if passwords.is_outdated(stored) else None
+    fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
     with transaction() as session:
-        user = session.get(AuthUser, user_id)
-        if user is None or is_banned(user):
+        unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
+        proof = session.scalar(select(AuthAccount).where(*unchanged).with_for_update())
+        user = session.get(AuthUser, user_id) if proof else None
+        if proof is None or user is None or users.is_banned(user.banned, user.ban_expires):
             raise InvalidEmailOrPassword()
-        if _must_verify(user):
+        if must_verify(user):
             raise Forbidden("Verify the email address of the account first")
-        if fresh is not None:
-            session.execute(_password_account(user.id)).scalar_one().password = fresh
+        proof.password = fresh
         opened = open_session(session, user)
         session.expunge_all()
     return opened
@@ -115,7 +124,7 @@ def renew_token(principal: Principal) -> tuple[str, AuthSession]:
     """Give the session of ``principal`` a fresh bearer token in place of its earlier one."""
     token = secrets.make(secrets.SESSION)
     with transaction() as session:
-        own = session.get_one(AuthSession, principal.credential_id)
+        own = _own(session, principal)
         own.token_hash = secrets.vault().digest(token)
         session.flush()
         session.expunge_all()
@@ -125,16 +134,28 @@ def renew_token(principal: Principal) -> tuple[str, AuthSession]:
 def sign_out(principal: Principal) -> None:
     """End the session of ``principal``."""
     with transaction() as session:
-        own = session.get(AuthSession, principal.credential_id)
+        own = session.get(AuthSession, principal.credential_id, with_for_update=True)
         if own is not None:
+            audit.written(session, principal, "delete", own)
             session.delete(own)
+
+
+def sign_out_elsewhere(principal: Principal) -> None:
+    """End the other sessions of the user of ``principal``."""
+    with transaction() as session:
+        others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
+        for other in session.scalars(select(AuthSession).where(*others).with_for_update()).all():
+            audit.written(session, principal, "delete", other)
+            session.delete(other)
 
 
 def current(principal: Principal) -> tuple[AuthSession, AuthUser]:
     """The session of ``principal`` and its user, detached."""
     with transaction() as session:
-        own = session.get_one(AuthSession, principal.credential_id)
-        user = session.get_one(AuthUser, own.user_id)
+        own = _own(session, principal)
+        user = session.get(AuthUser, own.user_id)
+        if user is None:
+            raise Unauthenticated(invalid_token=True)
         session.expunge_all()
     return own, user
 
@@ -142,30 +163,29 @@ def current(principal: Principal) -> tuple[AuthSession, AuthUser]:
 def act_in(principal: Principal, organization_id: UUID) -> None:
     """Make an organization of the caller the one that new records and keys of this session belong to."""
     with transaction() as session:
-        session.get_one(AuthSession, principal.credential_id).active_organization_id = organization_id
+        _own(session, principal).active_organization_id = organization_id
 
 
-def is_banned(user: AuthUser) -> bool:
-    return user.banned and (user.ban_expires is None or user.ban_expires > now())
+def forget_expired() -> None:
+    """Delete sessions and proofs in progress whose time is over."""
+    with transaction() as session:
+        for model in (AuthSession, AuthVerification):
+            session.execute(delete(model).where(model.expires_at <= now()))
 
 
-def _must_verify(user: AuthUser) -> bool:
+def _own(session: Session, principal: Principal) -> AuthSession:
+    found = session.get(AuthSession, principal.credential_id, with_for_update={"key_share": True})
+    if found is None:  # signed out since the guard looked
+        raise Unauthenticated(invalid_token=True)
+    return found
+
+
+def must_verify(user: AuthUser) -> bool:
+    """Whether the user gets no session before the address is verified."""
     return bool(current_app.config["SETTINGS"].require_email_verification) and not user.email_verified
-
-
-def _password_account(user_id: UUID) -> Any:
-    return select(AuthAccount).where(AuthAccount.user_id == user_id, AuthAccount.provider_id == "credential")
-
-
-def _acting(user: AuthUser) -> Principal:
-    """A user who signs up acts in its own name."""
-    return Principal(Credential.SESSION, user.id, frozenset(), user_id=user.id)
 
 
 def _device() -> dict[str, Any]:
     if not has_request_context():
         return {}
-    return {
-        "ip_address": request.remote_addr or None,
-        "user_agent": request.user_agent.string[:LONGEST_USER_AGENT] or None,
-    }
+    return {"ip_address": origin.address(), "user_agent": origin.user_agent()}

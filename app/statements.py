@@ -43,9 +43,9 @@ class Statement:
 
 
 @contextmanager
-def reading() -> Iterator[psycopg.Connection[Row]]:
-    """Lend a connection of the driver on which every statement is a transaction of its own: no BEGIN and no
-    ROLLBACK to wait for."""
+def autocommitted() -> Iterator[psycopg.Connection[Row]]:
+    """Lend a connection of the driver on which every statement is a transaction of its own, as reads are: no BEGIN and
+    no ROLLBACK to wait for."""
     engine = db.engines[READS]
     lent = engine.raw_connection()
     try:

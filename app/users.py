@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import audit, organizations, passwords
 from app.addresses import normalized
+from app.clock import now
 from app.errors import NotFound, UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthUser
+from app.organizations import end_sessions
 
 LOCAL_ISSUER = "local"
 
@@ -24,8 +28,9 @@ def register(session: Session, *, email: str, password: str, name: str | None = 
     role = "admin" if admin else "user"
     user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
     add(session, user)
-    add_password(session, user, passwords.hashed(password))
-    audit.written(session, None, "create", user)
+    account = add_password(session, user, passwords.hashed(password))
+    for record in (user, account):
+        audit.written(session, None, "create", record)
     return user
 
 
@@ -45,6 +50,11 @@ def add_password(session: Session, user: AuthUser, hashed: str) -> AuthAccount:
     return account
 
 
+def is_banned(banned: bool, until: datetime | None) -> bool:
+    """Whether a ban stands now; one without an end stands until it is taken back."""
+    return banned and (until is None or until > now())
+
+
 def name_of(address: str) -> str:
     """What a user without a name is called: the part of the address before the at sign."""
     return address.partition("@")[0][:120]
@@ -59,9 +69,10 @@ def by_email(session: Session, email: str) -> AuthUser:
 
 
 def promote(session: Session, user: AuthUser) -> None:
-    """Make the user a platform admin, as of the next request."""
+    """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
     before, user.role = user.role, "admin"
     audit.written(session, None, "update", user, {"role": before})
+    end_sessions(session, user.id)
 
 
 def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
@@ -69,3 +80,4 @@ def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
     audit.written(session, None, "update", user, before)
+    end_sessions(session, user.id)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from flask import Response, current_app, request
 from werkzeug.datastructures import MultiDict
 
 from app import api_keys, flags, limits, records
 from app.authentication import caller, caller_if_any, credentials_required, session_welcome
-from app.database import transaction
+from app.clock import now
+from app.database import retried, transaction
 from app.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
@@ -34,7 +36,8 @@ from schemas.api_keys import (
 from schemas.derive import read_schema
 from schemas.envelopes import Deleted, list_schema
 from schemas.fields import uuid_of
-from schemas.queries import list_query, refuse_unknown, usage_query
+from schemas.queries import list_query, refuse_unknown
+from schemas.usage import usage_query
 
 READS = (400, 401, 403, 404, 429, 500, 503)
 CREATES = (400, 401, 403, 413, 415, 429, 500, 503)
@@ -94,11 +97,8 @@ def _route_creation(blp: Blueprint) -> None:
     @blp.response(201, AuthApiKeyMade)
     def rotate(given: dict[str, Any], id: str) -> Response:
         refuse_unknown(request.args)
-        grace = timedelta(seconds=given.get("grace_seconds", 0))
-        with transaction() as session:
-            key = api_keys.own(session, wanted(id), caller())
-            fresh, secret = api_keys.rotate(session, key, grace=grace, principal=caller())
-            return _shown_once(_made(fresh, secret))
+        _check_verified(caller())
+        return _rotate(wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
 
 
 def _route_reading(blp: Blueprint) -> None:
@@ -159,26 +159,49 @@ def _route_changes(blp: Blueprint) -> None:
     @blp.response(200, Deleted)
     def revoke(id: str) -> Response:
         refuse_unknown(request.args)
-        with transaction() as session:
-            key = api_keys.get(session, wanted(id), caller())
-            if key.revoked_at is not None:
-                raise NotFound()
-            api_keys.revoke(session, key, principal=caller())
+        _revoke(wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
 
 def _create(principal: Principal) -> Response:
     given = load(NEW, json_body())
     given.pop("anonymous", None)
-    if current_app.config["SETTINGS"].require_email_verification and principal.verified_email is None:
-        raise Forbidden("Keys are for accounts with a verified address")
+    _check_verified(principal)
+    ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
+    api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
+    limits.spend(limits.KEYS, f"user:{principal.user_id}")
     with transaction() as session:
-        owner = session.get_one(AuthUser, principal.user_id)
-        api_keys.check_scopes(given.get("scopes", ["read"]), owner)
-        limits.spend(limits.KEYS, f"user:{owner.id}")
+        owner = session.get(AuthUser, principal.user_id)
+        if owner is None:
+            raise Unauthenticated(invalid_token=True)
         home = principal.organization_id
         key, secret = api_keys.issue(session, owner, **given, organization_id=home, principal=principal)
         return _shown_once(_made(key, secret))
+
+
+def _check_verified(principal: Principal) -> None:
+    if current_app.config["SETTINGS"].require_email_verification and principal.verified_email is None:
+        raise Forbidden("Keys are for accounts with a verified address")
+
+
+@retried
+def _rotate(identifier: UUID, grace: timedelta) -> Response:
+    with transaction() as session:
+        key = api_keys.locked(session, identifier, caller())
+        if key.user_id != caller().user_id:
+            raise Forbidden("Only the owner of a key rotates it")
+        limits.spend(limits.ROTATIONS, f"user:{key.user_id}")
+        fresh, secret = api_keys.rotate(session, key, grace=grace, principal=caller())
+        return _shown_once(_made(fresh, secret))
+
+
+@retried
+def _revoke(identifier: UUID) -> None:
+    with transaction() as session:
+        key = api_keys.locked(session, identifier, caller())
+        if key.revoked_at is not None:
+            raise NotFound()
+        api_keys.revoke(session, key, principal=caller())
 
 
 def _create_anonymous() -> Response:
@@ -238,6 +261,10 @@ def _owner_wanted(principal: Principal) -> tuple[dict[str, Any], MultiDict[str, 
     return {"user_id": owner or principal.user_id}, args
 
 
+def _holds(principal: Principal, scope: str) -> bool:
+    return principal.is_admin if scope == "admin" else scope in principal.scopes
+
+
 def _described_self(principal: Principal) -> dict[str, Any]:
     if principal.credential is Credential.SESSION:
         raise Forbidden("This tells a key about itself; a session is told by /api/auth/session")
@@ -247,5 +274,7 @@ def _described_self(principal: Principal) -> dict[str, Any]:
         "anonymous": principal.credential is Credential.ANONYMOUS_KEY,
         "userId": principal.user_id,
         "organizationId": principal.organization_id,
-        "effectiveScopes": [scope for scope in api_keys.SCOPES if scope in principal.scopes],
+        "effectiveScopes": [
+            scope for scope in api_keys.SCOPES if scope in principal.scopes and _holds(principal, scope)
+        ],
     }

@@ -6,18 +6,15 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from app.clock import now
 from app.errors import InvalidFilter, InvalidPagination
 from app.models.base import Field, Record
 from app.models.columns import ADMIN_READS, FILTERABLE
 from app.principal import Principal
-from app.usage.sums import DAY, HOUR, floor
 from schemas.fields import moment_of, uuid_of
 
 DEFAULT_TAKE = 20
@@ -27,8 +24,6 @@ WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
-MOST_POINTS = 750  # a month by the hour
-FIRST_YEAR, LAST_YEAR = 1970, 9000
 
 
 @dataclass(frozen=True)
@@ -53,53 +48,11 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
 KNOWN = (*WINDOW, CREDENTIAL)
 
 
-@dataclass(frozen=True)
-class UsageQuery:
-    """A range of hours or days, whole ones: from ``since`` until before ``until`` in ``step``."""
-
-    since: datetime
-    until: datetime
-    step: timedelta
-
-    @property
-    def interval(self) -> str:
-        return "hour" if self.step == HOUR else "day"
-
-
-def usage_query(args: MultiDict[str, str]) -> UsageQuery:
-    """Read ``from``, ``to`` and ``interval``: when nothing else is asked, the last day by the hour or the last thirty
-    days by the day; raises InvalidFilter."""
-    for name, values in args.lists():
-        if name not in ("from", "to", "interval", CREDENTIAL):
-            raise _invalid(name, "Unknown query parameter.")
-        if len(values) > 1:
-            raise _invalid(name, "Given more than once.")
-    step = {"hour": HOUR, "day": DAY}.get(args.get("interval", "hour"))
-    if step is None:
-        raise _invalid("interval", "Must be one of: hour, day.")
-    until = floor(_moment(args, "to") or now(), step)
-    until += step if until < (_moment(args, "to") or now()) else timedelta()
-    since = floor(_moment(args, "from") or until - (30 if step == DAY else 24) * step, step)
-    if not timedelta() < until - since <= MOST_POINTS * step:
-        raise _invalid("from", f"Must be before to, by {MOST_POINTS} {args.get('interval', 'hour')}s at most.")
-    return UsageQuery(since, until, step)
-
-
-def _moment(args: MultiDict[str, str], name: str) -> datetime | None:
-    text = args.get(name)
-    if text is None:
-        return None
-    moment = moment_of(text)
-    if moment is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise _invalid(name, "Is not a timestamp.")
-    return moment
-
-
 def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTIAL,)) -> None:
     """Refuse query parameters where a route declares none but the credential."""
     for name in args:
         if name not in known:
-            raise _invalid(name, "Unknown query parameter.")
+            raise invalid_query(name, "Unknown query parameter.")
 
 
 def filters_of(model: type[Record]) -> dict[str, Field]:
@@ -127,14 +80,14 @@ def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default:
 def _filter(model: type[Record], principal: Principal, name: str, values: list[str]) -> tuple[str, Any]:
     known = _known(model).get(name)
     if known is None or (ADMIN_READS in known.wire.marks and not principal.is_admin):
-        raise _invalid(name, "Unknown query parameter.")
+        raise invalid_query(name, "Unknown query parameter.")
     if FILTERABLE not in known.wire.marks:
-        raise _invalid(name, "Cannot be filtered by.")
+        raise invalid_query(name, "Cannot be filtered by.")
     if len(values) > 1:
-        raise _invalid(name, "Given more than once.")
+        raise invalid_query(name, "Given more than once.")
     value = _reader(known)(values[0])
     if value is None or "\x00" in values[0]:
-        raise _invalid(name, f"Is not a {_plain_type(known)}.")
+        raise invalid_query(name, f"Is not a {_plain_type(known)}.")
     return known.attribute, value
 
 
@@ -175,5 +128,6 @@ def _plain_type(known: Field) -> str:
     return "valid value" if known.wire.type.startswith("enum[") else known.wire.type
 
 
-def _invalid(name: str, message: str) -> InvalidFilter:
+def invalid_query(name: str, message: str) -> InvalidFilter:
+    """The failure of one query parameter."""
     return InvalidFilter(f"Invalid query parameter {name}: {message}", details={"fields": {name: [message]}})

@@ -14,12 +14,19 @@ from schemas.fields import Flag, Identifier, Moment, Text, Url
 
 # A path of this service: no scheme, no host, and nothing that browsers read as either.
 OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
-LONGEST_PATH = 2048
+# Two of these and the state have to fit into a cookie, twice.
+LONGEST_PATH = 400
 
 
 def _own_path(text: str) -> None:
     if OWN_PATH.fullmatch(text) is None or len(text) > LONGEST_PATH:
         raise ValidationError("Must be a path of this service, such as /welcome.")
+
+
+def _readable(text: str) -> None:
+    """Refuse blanks alone, and characters that are not seen or that turn the text around them."""
+    if not text.strip() or not text.isprintable():
+        raise ValidationError("Must be readable text.")
 
 
 def _path(name: str, description: str) -> Text:
@@ -31,7 +38,10 @@ class SignUp(WireSchema):
 
     email = Text(required=True)
     password = Text(required=True, metadata={"description": "8 to 128 characters."})
-    name = Text(validate=validate.Length(1, 120), metadata={"description": "The start of the address when omitted."})
+    name = Text(
+        validate=[validate.Length(1, 120), _readable],
+        metadata={"description": "The start of the address when omitted."},
+    )
     image = Url(validate=validate.Length(max=2048), allow_none=True)
     callback_url = _path("callbackURL", "Where a link in a mail leads to.")
     remember_me = Flag(data_key="rememberMe", metadata={"description": "False: the cookie ends with the browser."})

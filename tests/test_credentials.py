@@ -55,7 +55,7 @@ def test_without_a_credential_the_challenge_names_no_error(cast):
 def test_a_wrong_checksum_is_refused_without_asking_the_database(app, monkeypatch):
     token = secrets.make(secrets.KEY)
     wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
-    monkeypatch.setattr("app.credentials.reading", None)
+    monkeypatch.setattr("app.credentials.autocommitted", None)
     assert Actor(app, wrong).get(PATH).status_code == 401
 
 
@@ -119,7 +119,18 @@ def test_v28_a_ban_ends_sessions_and_keys_at_the_next_request(cast, app, owner):
     assert cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"banned": True}).status_code == 200
     assert (owner.get(PATH).status_code, key.get(PATH).status_code) == (401, 401)
     change(app, AuthUser, AuthUser.id == owner.user_id, ban_expires=now() - timedelta(minutes=1))
-    assert (owner.get(PATH).status_code, key.get(PATH).status_code) == (200, 200)
+    assert (owner.get(PATH).status_code, key.get(PATH).status_code) == (401, 200), "sessions do not come back"
+
+
+def test_v28_a_change_of_role_asks_for_a_new_sign_in(cast, owner):
+    assert cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"role": "admin"}).status_code == 200
+    assert owner.get(PATH).status_code == 401
+
+
+def test_v28_a_deleted_users_session_and_key_are_refused_at_the_next_request(cast, owner):
+    key = cast.key(owner, "read")
+    assert cast.admin.delete(f"/api/v1/auth/user/{owner.user_id}").status_code == 200
+    assert (owner.get(PATH).status_code, key.get(PATH).status_code) == (401, 401)
 
 
 def test_v28_a_demoted_admin_sees_no_more_than_others(cast, app, owner):
@@ -154,6 +165,9 @@ def test_a_key_acts_in_one_organization(cast, owner):
         (["2001:db8::/32"], "2001:db8::1", 200),
         (["2001:db8::/32"], "2001:db9::1", 401),
         (["10.0.0.0/8"], "::ffff:10.1.2.3", 200),
+        (["0.0.0.0/0", "::/0"], "unknown", 401),
+        (["0.0.0.0/0", "::/0"], "10.1.2.3:4567", 401),
+        (["0.0.0.0/0", "::/0"], "", 401),
     ],
 )
 def test_v27_an_allow_list_takes_addresses_and_blocks(cast, owner, blocks, address, status):
@@ -185,6 +199,36 @@ def test_signing_out_by_deleting_the_session_ends_it(cast, owner):
     session = owner.get("/api/v1/auth/session").json["data"][0]
     assert owner.delete(f"/api/v1/auth/session/{session['id']}").status_code == 200
     assert owner.get(PATH).status_code == 401
+
+
+def test_v16_nobody_reads_or_ends_the_session_of_another_by_its_id(cast, owner):
+    session = owner.get("/api/v1/auth/session").json["data"][0]
+    path = f"/api/v1/auth/session/{session['id']}"
+    stranger = cast.user()
+    assert (stranger.get(path).status_code, stranger.delete(path).status_code) == (404, 404)
+    assert owner.get(PATH).status_code == 200
+
+
+def test_v23_two_tenants_with_the_same_names_do_not_meet(cast):
+    first, second = cast.user(), cast.user()
+    for owner in (first, second):
+        owner.post("/api/v1/crm/company", {"name": "Same"})
+        cast.key(owner, "read", name="Same")
+    for owner in (first, second):
+        assert cast.key(owner, "read").get("/api/v1/crm/company").json["total"] == 1
+        assert owner.get("/api/v1/auth/api-key?name=Same").json["meta"]["count"] == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "session?tokenHash=x", "session?cookieHash=x", "account?password=x", "account?issuer=local",
+        "account?accessToken=x", "api-key?keyHash=x", "api-key?userId=x", "api-key?revokedAt=x",
+        "invitation?secretHash=x", "user?banReason=x",
+    ],
+)  # fmt: skip
+def test_v25_nobody_asks_about_secret_columns_through_filters(owner, path):
+    assert owner.get(f"/api/v1/auth/{path}").status_code == 400
 
 
 def test_v26_no_key_gets_where_a_session_is_needed(cast):

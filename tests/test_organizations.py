@@ -10,6 +10,7 @@ import pytest
 
 from app.database import transaction
 from app.models.auth.identity import AuthAccount, AuthSession, AuthUser
+from tests.cast import Actor
 
 ORGANIZATIONS, MEMBERS, INVITATIONS = "/api/v1/auth/organization", "/api/v1/auth/member", "/api/v1/auth/invitation"
 
@@ -141,6 +142,28 @@ def test_an_invitation_is_withdrawn_by_managers_and_answered_once(cast, owner):
     assert guest.delete(path).status_code == 403
     assert owner.put(path, {"status": "canceled"}).status_code == 200
     assert guest.put(path, {"status": "accepted"}).status_code == 400
+
+
+def test_who_leaves_leaves_no_key_and_no_invitation_behind(cast, owner):
+    manager, guest = cast.colleague(owner, "admin"), cast.user()
+    manager.post("/api/auth/session/organization", {"organizationId": str(owner.organization_id)})
+    key = Actor(owner.app, manager.post("/api/v1/auth/api-key").json["key"])
+    made = invite(manager, address(cast, guest), organizationId=str(owner.organization_id)).json
+    own = membership(owner, manager, owner.organization_id)
+    assert owner.delete(f"{MEMBERS}/{own['id']}").status_code == 200
+    cast.admin.post(MEMBERS, {"organizationId": str(owner.organization_id), "userId": str(manager.user_id)})
+    assert key.get("/api/v1/crm/contact").status_code == 401
+    assert guest.put(f"{INVITATIONS}/{made['id']}", {"status": "accepted"}).status_code == 400
+
+
+def test_an_invitation_ends_in_the_future(cast, owner):
+    response = invite(owner, address(cast, cast.user()), expiresAt="2020-01-01T00:00:00Z")
+    assert response.status_code == 400
+
+
+def test_an_organization_has_a_hundred_open_invitations_at_most(owner):
+    statuses = [invite(owner, f"guest{number}@many.example").status_code for number in range(101)]
+    assert statuses == [201] * 100 + [409]
 
 
 def test_only_an_owner_invites_an_owner(cast, founder):

@@ -126,3 +126,21 @@ def test_every_reference_leads_an_index(app, table):
 
 def _table(name):
     return next(model for model in MODELS if model.__tablename__ == name).__table__
+
+
+def test_validating_a_key_takes_one_statement_and_two_round_trips_to_redis(counting, app, cast, owner, monkeypatch):
+    key = cast.key(owner, "read", rate_limit_enabled=True, rate_limit_max=1000)
+    path = f"/api/v1/auth/user/{owner.user_id}"
+    key.get(path)
+    commands = []
+    client = app.extensions["limit_counter"].shared.storage
+    send = client.connection_pool.connection_class.send_packed_command
+    monkeypatch.setattr(
+        client.connection_pool.connection_class, "send_packed_command",
+        lambda self, *rest, **options: (commands.append(rest), send(self, *rest, **options))[1],
+    )  # fmt: skip
+    with counting() as asked:
+        assert key.get(path).status_code == 200
+    assert len([query for query in asked if "auth_api_key" in str(query)]) == 1
+    assert len(asked) == 2, "the key, and the record that is read"
+    assert len(commands) == 2

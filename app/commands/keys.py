@@ -76,7 +76,7 @@ def list_(email: str | None, as_json: bool) -> None:
 def show_(identifier: UUID, as_json: bool) -> None:
     """Show one key."""
     with transaction() as session:
-        shown = described(api_keys.get(session, identifier))
+        shown = described(api_keys.locked(session, identifier))
     show(shown, as_json, COLUMNS)
 
 
@@ -87,7 +87,7 @@ def show_(identifier: UUID, as_json: bool) -> None:
 def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
     """Replace a key by one with the same settings. Its secret is shown this once."""
     with transaction() as session:
-        key = api_keys.get(session, identifier)
+        key = api_keys.locked(session, identifier)
         fresh, secret = api_keys.rotate(session, key, grace=timedelta(seconds=grace_seconds))
         shown = {**described(fresh), "key": secret}
     show(shown, as_json, (*COLUMNS, "key"))
@@ -99,7 +99,7 @@ def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
 def revoke(identifier: UUID, as_json: bool) -> None:
     """Refuse a key from the next request on."""
     with transaction() as session:
-        key = api_keys.get(session, identifier)
+        key = api_keys.locked(session, identifier)
         api_keys.revoke(session, key)
         shown = described(key)
     show(shown, as_json, COLUMNS)
@@ -113,7 +113,7 @@ def revoke(identifier: UUID, as_json: bool) -> None:
 def usage(identifier: UUID, days: int, interval: str, as_json: bool) -> None:
     """Draw the use of a key over time."""
     with transaction() as session:
-        key = api_keys.get(session, identifier)
+        key = api_keys.locked(session, identifier)
         name, start = key.name, key.start
     step = {"hour": sums.HOUR, "day": sums.DAY}[interval]
     until = sums.floor(now(), step) + step

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import FrameType
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -33,6 +33,7 @@ from config import ROOT, Settings
 
 FIRST_ADMIN = "admin@rowgate.example"
 READY_TIMEOUT = 60.0
+TENDED_EVERY = 5.0
 
 
 class Stopped(Exception):
@@ -77,8 +78,9 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
         _load_sample()
     for engine in db.engines.values():
         engine.dispose()
-    _start_jobs(children)
-    _run_workers(settings, children)
+    jobs = JobWorker()
+    children.callback(jobs.end)
+    _run_workers(settings, jobs, children)
 
 
 def _check_port(settings: Settings) -> None:
@@ -123,14 +125,27 @@ def _load_sample() -> None:
         click.echo(f"    {email:<32} {password}")
 
 
-def _start_jobs(children: ExitStack) -> None:
-    step("starting the worker of background jobs")
-    command = [sys.executable, "-m", "flask", "jobs", "work"]
-    worker = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
-    children.callback(_end, worker)
+class JobWorker:
+    """The worker of background jobs, started again should it end."""
+
+    def __init__(self) -> None:
+        step("starting the worker of background jobs")
+        self._start()
+
+    def _start(self) -> None:
+        command = [sys.executable, "-m", "flask", "jobs", "work"]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
+
+    def tend(self) -> None:
+        if self.process.poll() is not None:
+            step("the worker of background jobs has ended; starting another")
+            self._start()
+
+    def end(self) -> None:
+        _end(self.process)
 
 
-def _run_workers(settings: Settings, children: ExitStack) -> None:
+def _run_workers(settings: Settings, jobs: JobWorker, children: ExitStack) -> None:
     """Run gunicorn until it ends or a signal asks for the end."""
     step(f"starting {settings.workers} workers")
     command = [sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py"), "wsgi:app"]
@@ -139,9 +154,13 @@ def _run_workers(settings: Settings, children: ExitStack) -> None:
     children.callback(_end, workers)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", workers)
-    step(f"serving at http://{host}:{settings.port}")
-    step(f"UI at http://{host}:{settings.port}/api/v1/docs (Ctrl-C stops everything)")
-    raise click.exceptions.Exit(workers.wait())
+    step(f"serving at {settings.public_url}")
+    step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
+    while workers.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            workers.wait(TENDED_EVERY)
+        jobs.tend()
+    raise click.exceptions.Exit(workers.returncode)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -7,7 +7,7 @@ from secrets import token_hex
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, delete, exists, func, select
+from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app import audit
@@ -16,14 +16,16 @@ from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.effects.storage import release_uploads
 from app.errors import Conflict, Forbidden, ReauthenticationRequired
 from app.models.auth.identity import AuthAccount, AuthUser
+from app.models.auth.keys import AuthApiKey
 from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
-from app.organizations import free_slug, furnish, welcome
+from app.organizations import end_sessions, free_slug, furnish, welcome
 from app.principal import Credential, Principal
 
 FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}
 # Any number of its own will do.
 ADMIN_LOCK = 7_203_150
+MOST_PENDING = 100
 
 
 @on_create(AuthUser)
@@ -38,6 +40,8 @@ def govern_user(user: AuthUser, write: Write) -> None:
     require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
     if write.changed("role", "banned") and write.before.get("role", user.role) == "admin":
         _keep_an_admin(user, write)
+    if write.changed("role") or (write.changed("banned") and user.banned):
+        end_sessions(write.session, user.id)
 
 
 @on_delete(AuthUser)
@@ -106,7 +110,7 @@ def dissolve(organization: AuthOrganization, write: Write) -> None:
 
 @on_create(AuthMember)
 def enroll(member: AuthMember, write: Write) -> None:
-    _check_owners(member.organization_id, member.role, write)
+    _refuse_second_owner(member.organization_id, member.role, write)
 
 
 @on_update(AuthMember)
@@ -115,7 +119,7 @@ def change_role(member: AuthMember, write: Write) -> None:
     if before is None:
         return
     _lock_organization(member.organization_id, write)
-    _check_owners(member.organization_id, member.role, write)
+    _refuse_second_owner(member.organization_id, member.role, write)
     _check_grant(member.organization_id, member.role, write.principal)
     _check_outranks(member, before, write)
 
@@ -128,8 +132,25 @@ def leave(member: AuthMember, write: Write) -> None:
     elif member.role == "owner":
         _keep_an_owner(member, write)
     teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
-    membership = AuthTeamMember.user_id == member.user_id
-    write.session.execute(delete(AuthTeamMember).where(membership, AuthTeamMember.team_id.in_(teams)))
+    joined = (AuthTeamMember.user_id == member.user_id, AuthTeamMember.team_id.in_(teams))
+    for membership in write.session.scalars(select(AuthTeamMember).where(*joined)).all():
+        audit.written(write.session, write.principal, "delete", membership)
+        write.session.delete(membership)
+    _leave_nothing(member, write)
+
+
+def _leave_nothing(member: AuthMember, write: Write) -> None:
+    """End what would let somebody who left act in the organization, or come back by themselves."""
+    keys = (AuthApiKey.user_id == member.user_id, AuthApiKey.organization_id == member.organization_id)
+    for key in write.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
+        key.revoked_at = now()
+        audit.note(write.session, write.principal, "auth.api_key.revoke", key)
+    own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
+    for invitation in write.session.scalars(
+        select(AuthInvitation).where(*own, AuthInvitation.status == "pending")
+    ).all():
+        invitation.status, invitation.responded_at = "canceled", now()
+        audit.written(write.session, write.principal, "update", invitation, {"status": "pending"})
 
 
 def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
@@ -139,7 +160,7 @@ def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None
         raise Forbidden(f"Only an owner grants the role {role}")
 
 
-def _check_owners(organization_id: UUID, role: str, write: Write) -> None:
+def _refuse_second_owner(organization_id: UUID, role: str, write: Write) -> None:
     """A personal organization has one owner, the person it was made for."""
     with write.session.no_autoflush:
         organization = write.get(AuthOrganization, organization_id)
@@ -178,7 +199,12 @@ def _lock_organization(organization_id: UUID, write: Write) -> None:
 @on_create(AuthInvitation)
 def invite(invitation: AuthInvitation, write: Write) -> None:
     require(invitation.status == "pending", "status", "A new invitation is pending.")
-    _check_owners(invitation.organization_id, invitation.role, write)
+    require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
+    _lock_organization(invitation.organization_id, write)
+    waiting = (AuthInvitation.organization_id == invitation.organization_id, AuthInvitation.status == "pending")
+    if (write.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MOST_PENDING:
+        raise Conflict(f"An organization has at most {MOST_PENDING} invitations that wait for an answer")
+    _refuse_second_owner(invitation.organization_id, invitation.role, write)
     _check_grant(invitation.organization_id, invitation.role, write.principal)
     if invitation.team_id is not None:
         team = write.get(AuthTeam, invitation.team_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.effects.auth import require_fresh
 from app.effects.hooks import Write, on_update, require
+from app.errors import Forbidden
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
 from app.principal import covered
@@ -11,10 +12,11 @@ from app.principal import covered
 
 @on_update(AuthApiKey)
 def change_key(key: AuthApiKey, write: Write) -> None:
+    if key.user_id != write.principal.user_id:
+        raise Forbidden("Only the owner of a key changes it; admins revoke")
     if not write.changed("scopes"):
         return
     key.scopes = list(dict.fromkeys(key.scopes))
-    require(key.user_id is not None, "scopes", "An anonymous key reads and nothing else.")
     owner = write.get(AuthUser, key.user_id)
     require("admin" not in key.scopes or owner.role == "admin", "scopes", "Only admins have keys with the scope admin.")
     if covered(key.scopes) - covered(write.before["scopes"]):

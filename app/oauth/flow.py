@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 LASTS = timedelta(minutes=10)
 # Sign-ins that one browser may have under way at the same time.
-MOST_AT_ONCE = 3
+MOST_AT_ONCE = 2
 # What a provider's answer can fail with: its own refusal, a bad token, no connection, rubbish.
 FAILURES = (
     AuthlibBaseError,
@@ -75,11 +75,11 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
         session_id=str(principal.credential_id) if principal else None,
         **made,
     )
-    with transaction() as opened:
+    with transaction() as database:
         proof = AuthVerification(purpose="oauth_state", identifier=_digest(name, made["state"]))
         proof.value = _digest(name, made["code_verifier"])
         proof.expires_at = now() + LASTS
-        opened.add(proof)
+        database.add(proof)
     return str(url)
 
 
@@ -97,8 +97,8 @@ def resume(name: str) -> Return:
         AuthVerification.value == _digest(name, data["code_verifier"]),
         AuthVerification.expires_at > now(),
     )
-    with transaction() as opened:
-        used = opened.execute(delete(AuthVerification).where(*unused).returning(AuthVerification.id)).one_or_none()
+    with transaction() as database:
+        used = database.execute(delete(AuthVerification).where(*unused).returning(AuthVerification.id)).one_or_none()
     if used is None:
         client.framework.clear_state_data(session, state)
         raise Refused("state_mismatch")
@@ -120,7 +120,7 @@ def identify(name: str) -> Identity:
 
 def _forget_oldest() -> None:
     states = sorted((key for key in session if key.startswith("_state_")), key=lambda key: session[key]["exp"])
-    for key in states[: 1 - MOST_AT_ONCE or None] if len(states) >= MOST_AT_ONCE else ():
+    for key in states[: max(0, len(states) - MOST_AT_ONCE + 1)]:
         session.pop(key)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -12,16 +14,16 @@ from sqlalchemy.orm import Session
 from app import audit, organizations, secrets, users
 from app.addresses import normalized
 from app.clock import now
-from app.database import transaction
+from app.database import TRIES, retried, transaction
 from app.effects.auth import FRESH
 from app.errors import UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthSession, AuthUser
 from app.oauth.providers import Identity, Refused
-from app.principal import Credential, Principal
-from app.sign_in import SignedIn, is_banned, open_session
+from app.sign_in import SignedIn, must_verify, open_session
 
 LONGEST = {"access_token": 8192, "refresh_token": 8192, "id_token": 16384}
 LONGEST_NAME, LONGEST_IMAGE = 120, 2048
+A_YEAR = 366 * 24 * 3600
 
 
 def sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
@@ -32,12 +34,13 @@ def sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
     new user otherwise. An address that either side has not verified links nothing: whoever wrote it down first would
     get into the account of its owner.
     """
-    try:
-        return _sign_in(identity, session_id)
-    except UniqueViolation:  # the same person came through two tabs at once
-        return _sign_in(identity, session_id)
+    for _ in range(TRIES):
+        with suppress(UniqueViolation):  # the same person came through two tabs at once
+            return _sign_in(identity, session_id)
+    raise Refused("sign_in_failed")
 
 
+@retried
 def _sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
     with transaction() as session:
         known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
@@ -53,9 +56,11 @@ def _sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
             account.account_id = identity.subject
             session.add(account)
             session.flush()
-            audit.written(session, _acting(user), "create", account)
-        if is_banned(user):
+            audit.written(session, user, "create", account)
+        if users.is_banned(user.banned, user.ban_expires):
             raise Refused("account_not_available")
+        if must_verify(user):
+            raise Refused("account_not_verified")
         _keep_tokens(account, identity)
         opened = open_session(session, user, method="oauth")
         session.expunge_all()
@@ -76,7 +81,11 @@ def _user_to_link(session: Session, identity: Identity, asking: AuthSession | No
     if asking is not None:
         if now() - asking.authenticated_at > FRESH:
             raise Refused("reauthentication_required")
-        return session.get_one(AuthUser, asking.user_id)
+        own = session.get_one(AuthUser, asking.user_id)
+        if not own.email_verified:
+            # Whoever merely wrote the address down would keep this way in when its holder comes.
+            raise Refused("account_not_verified")
+        return own
     try:
         address = normalized(identity.email or "")
     except ValidationError:
@@ -90,10 +99,10 @@ def _user_to_link(session: Session, identity: Identity, asking: AuthSession | No
 
 
 def _new_user(session: Session, identity: Identity, address: str) -> AuthUser:
-    name = (identity.name or "").strip()[:LONGEST_NAME] or users.name_of(address)
+    name = "".join(filter(str.isprintable, identity.name or "")).strip()[:LONGEST_NAME] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
     organizations.welcome(session, user)
-    audit.written(session, _acting(user), "create", user)
+    audit.written(session, user, "create", user)
     return user
 
 
@@ -108,11 +117,8 @@ def _keep_tokens(account: AuthAccount, identity: Identity) -> None:
         value = identity.token.get(name)
         sealed = secrets.vault().encrypt(value) if isinstance(value, str) else None
         setattr(account, name, sealed if sealed is None or len(sealed) <= longest else None)
-    ends = identity.token.get("expires_at")
-    account.access_token_expires_at = datetime.fromtimestamp(ends, UTC) if isinstance(ends, int | float) else None
-    scope = identity.token.get("scope")
-    account.scope = scope[:2000] if isinstance(scope, str) else None
-
-
-def _acting(user: AuthUser) -> Principal:
-    return Principal(Credential.SESSION, user.id, frozenset(), user_id=user.id)
+    ends, scope = identity.token.get("expires_at"), identity.token.get("scope")
+    # What lasts longer than a year is as good as lasting for ever.
+    fits = isinstance(ends, int | float) and 0 < ends < time.time() + A_YEAR
+    account.access_token_expires_at = datetime.fromtimestamp(ends, UTC) if ends is not None and fits else None
+    account.scope = scope[:2000].replace("\x00", "") if isinstance(scope, str) else None

@@ -20,6 +20,7 @@ NAMES = ("github", "google", "microsoft")
 # The tenant of personal Microsoft accounts.
 CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad"
 LEEWAY = 60
+LONGEST_SUBJECT = 255
 
 Claims = Mapping[str, Any]
 
@@ -101,16 +102,20 @@ def _microsoft(settings: Settings) -> dict[str, Any]:
 
 def _of_github(provider: FlaskOAuth2App) -> Identity:
     token = provider.authorize_access_token()
-    user = _answer(provider.get("user", token=token))
-    addresses = _answer(provider.get("user/emails", token=token))
+    user, addresses = _answer(provider.get("user", token=token)), _answer(provider.get("user/emails", token=token))
+    if not isinstance(user, dict) or not isinstance(user.get("id"), int) or not isinstance(addresses, list):
+        raise Refused("identity_incomplete")
     # The address in the profile is what its owner likes to show; only this list says what is verified.
-    primary = [each["email"] for each in addresses if each.get("primary") is True and each.get("verified") is True]
-    if not primary or not isinstance(user.get("id"), int):
+    primary = [
+        each.get("email")
+        for each in addresses
+        if isinstance(each, dict) and each.get("primary") is True and each.get("verified") is True
+    ]
+    if not primary:
         raise Refused("email_not_verified")
-    return Identity(
-        "github", _settings().github_url, str(user["id"]), primary[0], True,
-        name=user.get("name") or user.get("login"), image=user.get("avatar_url"), token=token,
-    )  # fmt: skip
+    name = _text(user.get("name")) or _text(user.get("login"))
+    image = _text(user.get("avatar_url"))
+    return Identity("github", _settings().github_url, str(user["id"]), _text(primary[0]), True, name, image, token)
 
 
 def _of_google(provider: FlaskOAuth2App) -> Identity:
@@ -119,15 +124,15 @@ def _of_google(provider: FlaskOAuth2App) -> Identity:
     token, claims = _claims(provider, {"essential": True, "values": [issuer, issuer.removeprefix("https://")]})
     if claims.get("email_verified") is not True or not claims.get("email"):
         raise Refused("email_not_verified")
-    return _of_claims("google", issuer, claims["sub"], claims, token, verified=True)
+    return _of_claims("google", issuer, claims.get("sub"), claims, token, verified=True)
 
 
 def _of_microsoft(provider: FlaskOAuth2App) -> Identity:
     token, claims = _claims(provider, {"essential": True, "validate": _is_tenants_issuer})
     tenant, person = claims.get("tid"), claims.get("oid")
-    if not tenant or not person:
-        raise Refused("identity_incomplete")
     issuer = f"{_settings().microsoft_authority}/{tenant}/v2.0"
+    if not tenant:
+        raise Refused("identity_incomplete")
     return _of_claims("microsoft", issuer, person, claims, token, verified=_has_proved_address(claims))
 
 
@@ -146,7 +151,7 @@ def _is_tenants_issuer(claims: Claims, issuer: Any) -> bool:
 
 def _has_proved_address(claims: Claims) -> bool:
     """Any tenant's admin can write any address into a profile, so ``email`` alone says nothing."""
-    email = str(claims.get("email", "")).lower()
+    email = str(claims.get("email") or "").lower()
     proved = [*_listed(claims, "verified_primary_email"), *_listed(claims, "verified_secondary_email")]
     return bool(email) and (
         claims.get("xms_edov") in (True, 1, "1", "true")
@@ -173,11 +178,17 @@ def _claims(provider: FlaskOAuth2App, issuer: Claims) -> tuple[Claims, Claims]:
     return token, token["userinfo"]
 
 
-def _of_claims(provider: str, issuer: str, subject: str, claims: Claims, token: Claims, *, verified: bool) -> Identity:
-    return Identity(
-        provider, issuer, str(subject), claims.get("email"), verified,
-        name=claims.get("name"), image=claims.get("picture"), token=token,
-    )  # fmt: skip
+def _of_claims(provider: str, issuer: str, subject: Any, claims: Claims, token: Claims, *, verified: bool) -> Identity:
+    known = _text(subject, LONGEST_SUBJECT)
+    if not known:
+        raise Refused("identity_incomplete")
+    email, name, image = (_text(claims.get(each)) for each in ("email", "name", "picture"))
+    return Identity(provider, issuer, known, email, verified, name, image, token)
+
+
+def _text(value: Any, most: int = 2048) -> str | None:
+    """A claim that should be text, when it is: providers may send anything."""
+    return value if isinstance(value, str) and len(value) <= most and "\x00" not in value else None
 
 
 def _answer(response: Any) -> Any:

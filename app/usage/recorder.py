@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -24,17 +25,18 @@ from flask import Flask, Response, current_app, g, request
 from sqlalchemy.exc import SQLAlchemyError
 from uuid_utils.compat import uuid7
 
+from app import origin
 from app.clock import now
 from app.encoding import dumps
-from app.statements import reading
+from app.principal import scope_of
+from app.statements import autocommitted
 
 log = logging.getLogger(__name__)
 
 EVERY = 1.0
 MOST_WAITING = 10_000
 BATCH = 1_000
-LONGEST_ROUTE, LONGEST_USER_AGENT = 255, 512
-SCOPES = {"GET": "read", "HEAD": "read", "OPTIONS": "read"}
+LONGEST_ROUTE = 255
 
 # The owner is taken from the key as it stands; one that went meanwhile leaves a row without key.
 INSERT = """
@@ -47,6 +49,7 @@ FROM jsonb_to_recordset(%s::jsonb) AS r (
     id uuid, time timestamptz, key_id uuid, request_id text, outcome text, method text, route text, status_code int,
     required_scope text, credential_source text, latency_ms int, ip_address text, user_agent text)
 LEFT JOIN auth_api_key k ON k.id = r.key_id
+ON CONFLICT (id) DO NOTHING
 """
 
 
@@ -54,9 +57,9 @@ LEFT JOIN auth_api_key k ON k.id = r.key_id
 class Check:
     """The check of the key that the running request presented, as far as it has come."""
 
+    key_id: UUID | None
+    outcome: str
     credential_source: str
-    key_id: UUID | None = None
-    outcome: str = "NOT_FOUND"
 
 
 @dataclass
@@ -69,6 +72,7 @@ class Recorder:
     _stopping: threading.Event = field(default_factory=threading.Event)
     _writer: threading.Thread | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
+    _flushing: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, row: Mapping[str, Any]) -> None:
         if len(self.waiting) >= MOST_WAITING:
@@ -79,17 +83,18 @@ class Recorder:
             self._start()
 
     def flush(self) -> None:
-        """Write all that waits; rows that cannot be written now wait on."""
-        while self.waiting:
-            batch = [self.waiting.popleft() for _ in range(min(BATCH, len(self.waiting)))]
-            try:
-                self._write(batch)
-            except (psycopg.Error, SQLAlchemyError):
-                self.waiting.extendleft(reversed(batch))
-                raise
-        if self.dropped:
-            log.warning("%d rows of key use were dropped while the database was away", self.dropped)
-            self.dropped = 0
+        """Write all that waits; rows that cannot be written now wait on. Whoever comes second waits for the first."""
+        with self._flushing:
+            while self.waiting:
+                batch = [self.waiting.popleft() for _ in range(min(BATCH, len(self.waiting)))]
+                try:
+                    self._write(batch)
+                except BaseException:
+                    self.waiting.extendleft(reversed(batch))
+                    raise
+            if self.dropped:
+                log.warning("%d rows of key use were dropped while the database was away", self.dropped)
+                self.dropped = 0
 
     def close(self) -> None:
         """Write what waits and write no more by itself."""
@@ -112,14 +117,18 @@ class Recorder:
                 self.flush()
             except (psycopg.Error, SQLAlchemyError) as error:
                 log.warning("Key use cannot be written now: %s", type(error).__name__)
+            except Exception:
+                log.exception("Key use cannot be written")
 
     def _write(self, batch: list[Mapping[str, Any]]) -> None:
-        rows = dumps(batch).decode()
-        with self.app.app_context(), reading() as connection:
+        with self.app.app_context(), autocommitted() as connection:
             try:
-                connection.execute(INSERT, (rows,))
-            except psycopg.errors.ForeignKeyViolation:  # a key went between the look at it and the insert
-                connection.execute(INSERT, (rows,))
+                connection.execute(INSERT, (dumps(batch).decode(),))
+            except (psycopg.IntegrityError, psycopg.DataError):
+                # A key went between the look at it and the insert, or a row is not fit: all but that one are kept.
+                for row in batch:
+                    with suppress(psycopg.IntegrityError, psycopg.DataError):
+                        connection.execute(INSERT, (dumps([row]).decode(),))
 
 
 def init_app(app: Flask) -> None:
@@ -129,17 +138,16 @@ def init_app(app: Flask) -> None:
     app.after_request(_record)
 
 
-def begin(*, from_query: bool) -> None:
-    """Note that the running request presented a key of good form."""
-    g.key_check = Check("query" if from_query else "header")
+def begin(key_id: UUID | None, outcome: str, *, from_query: bool) -> None:
+    """Note that the running request presented a key of good form, and what looking it up came to."""
+    g.key_check = Check(key_id, outcome, "query" if from_query else "header")
 
 
-def conclude(outcome: str, key_id: UUID | None = None) -> None:
-    """Note what the check of the presented key came to; nothing where there was none."""
+def conclude(outcome: str) -> None:
+    """Note what the check of the presented key came to in the end; nothing where there was none."""
     check: Check | None = g.get("key_check")
     if check is not None:
         check.outcome = outcome
-        check.key_id = key_id or check.key_id
 
 
 def flush(app: Flask) -> None:
@@ -168,11 +176,11 @@ def _record(response: Response) -> Response:
             "method": request.method[:10],
             "route": _template(request.url_rule.rule) if request.url_rule else None,
             "status_code": response.status_code,
-            "required_scope": SCOPES.get(request.method, "write"),
+            "required_scope": scope_of(request.method),
             "credential_source": check.credential_source,
             "latency_ms": int((time.perf_counter() - g.began) * 1000),
-            "ip_address": request.remote_addr or None,
-            "user_agent": request.user_agent.string[:LONGEST_USER_AGENT] or None,
+            "ip_address": origin.address(),
+            "user_agent": origin.user_agent(),
         }
         current_app.extensions["usage"].add(row)
     return response

@@ -12,7 +12,7 @@ from uuid import UUID
 import psycopg
 
 from app.clock import now
-from app.statements import reading
+from app.statements import autocommitted
 
 KEPT = timedelta(days=90)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -82,7 +82,7 @@ DELETE FROM auth_api_key_analytics WHERE id = ANY (ARRAY (
 def roll_up() -> None:
     """Sum the hours that have ended; summing an hour again changes nothing."""
     until = _hour(now())
-    with reading() as connection:
+    with autocommitted() as connection:
         (last,) = connection.execute("SELECT max(hour) FROM auth_api_key_usage").fetchone() or (None,)
         since = last - REPEATED if last else until - KEPT
         connection.execute(ROLL_UP, {"since": since, "until": until, "bounds": BOUNDS})
@@ -91,7 +91,7 @@ def roll_up() -> None:
 def expire() -> None:
     """Delete the single rows after ninety days, a part at a time. Their hours have been summed before."""
     roll_up()
-    with reading() as connection:
+    with autocommitted() as connection:
         while _deleted(connection):
             pass
 
@@ -139,7 +139,7 @@ def series(key_id: UUID, since: datetime, until: datetime, step: timedelta) -> l
     these hours or days."""
     points = {time: Point() for time in _times(since, until, step)}
     binds = {"key": key_id, "since": since, "until": until, "bounds": BOUNDS}
-    with reading() as connection:
+    with autocommitted() as connection:
         for hour, *sums in connection.execute(SERIES, binds):
             points[floor(hour, step)].add(*sums)
     return [point.described(time) for time, point in points.items()]

@@ -51,6 +51,8 @@ def build() -> Blueprint:
     )  # fmt: skip
     @blp.response(302)
     def finish(provider: str) -> BaseResponse:
+        if request.method == "HEAD":
+            return _redirect(HOME)  # whoever looks ahead must not use the state up
         try:
             back = flow.resume(provider)
         except Refused as refusal:
@@ -67,8 +69,9 @@ def build() -> Blueprint:
 
 
 def _redirect(path: str, error: str = "") -> Response:
-    separator = "&" if "?" in path else "?"
-    place = f"{path}{separator}{urlencode({'error': error})}" if error else path
-    response: Response = redirect(place)  # type: ignore[assignment]
+    place, hash_mark, fragment = path.partition("#")
+    if error:
+        place += ("&" if "?" in place else "?") + urlencode({"error": error})
+    response: Response = redirect(place + hash_mark + fragment)  # type: ignore[assignment]
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

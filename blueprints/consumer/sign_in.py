@@ -8,7 +8,7 @@ from flask import Response, request
 
 from app import cookies, sign_in
 from app.authentication import caller, caller_if_any, credentials_required, open_to_all, session_welcome
-from app.errors import ForeignKeyViolation
+from app.errors import ForeignKeyViolation, Unauthenticated
 from app.policy import SessionOnly
 from app.sign_in import SignedIn
 from blueprints.base import Blueprint, answer
@@ -105,8 +105,22 @@ def _route_session(blp: Blueprint) -> None:
         principal = caller_if_any()
         if principal is None:
             return _unstored(answer(None))
-        session, user = sign_in.current(principal)
+        try:
+            session, user = sign_in.current(principal)
+        except Unauthenticated:
+            return _unstored(answer(None))
         return _unstored(answer({"session": session_body(session), "user": user_body(user)}))
+
+    @blp.route("/revoke-other-sessions", methods=["POST"])
+    @session_required
+    @documented(
+        blp, "revokeOtherSessions", "Sign out everywhere else", 400, 401, 403, 429, 500, 503,
+        answers={"success": True},
+    )  # fmt: skip
+    @blp.response(200, SignedOut)
+    def revoke_other_sessions() -> Response:
+        sign_in.sign_out_elsewhere(caller())
+        return answer({"success": True})
 
     @blp.route("/token", methods=["POST"])
     @session_required

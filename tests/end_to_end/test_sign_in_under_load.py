@@ -15,7 +15,8 @@ from app import limits
 from tests.end_to_end.service import free_port, gunicorn, started
 
 IN_FLIGHT = 20
-PROBES = 400
+PROBES = 200
+ROUNDS = 3
 PERSON = {"email": "load@sign-in.example", "password": "correct horse battery"}
 
 
@@ -27,7 +28,8 @@ def port(app, var_dir, tmp_path_factory):
         yield number
     with app.app_context():
         for kept in ("failures", "lock"):
-            limits.counter().clear(f"sign-in/{kept}/network/127.0.0.1")
+            forget = f"sign-in/{kept}/network/127.0.0.1"
+            limits.counter().shared.storage.delete(forget)
 
 
 def sign(port, how, person):
@@ -52,8 +54,8 @@ def p95_of_health(port):
     return statistics.quantiles(taken, n=20)[-1]
 
 
-def test_with_twenty_sign_ins_in_flight_health_answers_within_five_times_its_idle_time(port, record_property):
-    assert sign(port, "signup", PERSON) == 200
+def busy_with_sign_ins(port):
+    """The same latency while twenty sign-ins are in flight all the time."""
     done = Event()
 
     def keep_signing_in(_):
@@ -62,16 +64,24 @@ def test_with_twenty_sign_ins_in_flight_health_answers_within_five_times_its_idl
             statuses.append(sign(port, "signin", PERSON))
         return statuses
 
-    idle = p95_of_health(port)
     with ThreadPoolExecutor(IN_FLIGHT) as pool:
         running = pool.map(keep_signing_in, range(IN_FLIGHT))
-        busy = p95_of_health(port)
-        done.set()
+        try:
+            latency = p95_of_health(port)
+        finally:
+            done.set()
         statuses = [status for each in running for status in each]
     assert set(statuses) == {200}
     assert len(statuses) > IN_FLIGHT
-    record_property("p95", (idle, busy))
-    print(f"\np95 of /healthz: idle {idle * 1000:.2f} ms, with sign-ins {busy * 1000:.2f} ms, {len(statuses)} sign-ins")
+    return latency
+
+
+def test_with_twenty_sign_ins_in_flight_health_answers_within_five_times_its_idle_time(port):
+    assert sign(port, "signup", PERSON) == 200
+    # Taken in turns, as whatever else the machine does at the moment should weigh on both.
+    pairs = [(p95_of_health(port), busy_with_sign_ins(port)) for _ in range(ROUNDS)]
+    idle, busy = (statistics.median(each) for each in zip(*pairs, strict=True))
+    print(f"\np95 of /healthz: idle {idle * 1000:.2f} ms, with sign-ins {busy * 1000:.2f} ms")
     assert busy < 5 * idle
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from app.database import transaction
 from app.models.auth.identity import AuthAccount, AuthSession
-from tests.oauth.journey import PUBLIC, error_of, start, travel, user_of, visit
+from tests.oauth.journey import PUBLIC, error_of, start, travel, user_of, verify, visit
+from tests.sign_in.visitors import sign_up
 
 TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47"
 
@@ -70,7 +71,8 @@ def test_v9_the_request_carries_pkce_state_and_nonce_and_the_configured_redirect
 
 def test_a_signed_in_user_links_a_further_way_and_may_unlink_it(application, certified, ada, cast):
     browser = visit(application)
-    made = browser.post("/api/auth/signup", json={"email": f"{uuid4().hex}@here.example", "password": "horse battery"})
+    made = sign_up(browser)
+    verify(application, made)
     assert error_of(travel(browser, certified.shape)) is None
     assert user_of(browser)["id"] == made.json["user"]["id"]
     token = browser.post("/api/auth/token", headers={"Origin": PUBLIC}).json["token"]

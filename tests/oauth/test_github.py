@@ -59,7 +59,7 @@ def test_an_error_with_status_200_is_an_error(application, github, octocat, fail
 @pytest.mark.parametrize("user", [[], {}, {"id": "7"}, {"id": None}, "rubbish", None])
 def test_rubbish_for_a_profile_signs_nobody_in(application, github, octocat, user):
     github.user = user
-    assert error_of(travel(visit(application), "github")) in ("sign_in_failed", "email_not_verified")
+    assert error_of(travel(visit(application), "github")) in ("sign_in_failed", "identity_incomplete")
 
 
 def test_a_person_is_known_by_number_and_not_by_name(application, github, octocat):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from app import sign_in
 from app.clock import now
 from app.database import transaction
-from app.models.auth.identity import AuthSession
+from app.models.auth.identity import AuthSession, AuthVerification
 from tests.cast import Actor
 from tests.sign_in.visitors import CONTACTS, PASSWORD, SAME_ORIGIN, address, cookie_of, session_of, sign_up, visit
 
@@ -99,23 +101,49 @@ def test_another_site_can_neither_sign_somebody_in_nor_out(browser):
     assert session_of(browser) is not None
 
 
-def test_an_unremembered_cookie_ends_with_the_browser_and_stays_so(browser, app):
-    made = sign_up(browser, rememberMe=False).json
+def age(browser):
+    """Let the cookie be one of another day."""
+    token, _, day = cookie_of(browser).value.partition(".")
+    browser.set_cookie("session", f"{token}.{day and '20260101'}")
+
+
+def test_the_cookie_is_renewed_on_the_first_request_of_a_day_that_brings_it(browser):
+    sign_up(browser)
+    assert "Set-Cookie" not in browser.get("/api/auth/session").headers
+    age(browser)
+    assert "Set-Cookie" in browser.get("/api/auth/session").headers
+    assert cookie_of(browser).max_age == 7 * 24 * 3600
+    assert "Set-Cookie" not in browser.get("/api/auth/session").headers
+
+
+def test_an_unremembered_cookie_ends_with_the_browser_and_stays_so(browser):
+    sign_up(browser, rememberMe=False)
     assert cookie_of(browser).max_age is None
-    yesterday = now() - timedelta(days=1)
-    with app.app_context(), transaction() as session:
-        own = AuthSession.user_id == made["user"]["id"]
-        session.execute(update(AuthSession).where(own).values(last_seen_at=yesterday))
-    renewed = browser.get("/api/auth/session")
-    assert "Set-Cookie" in renewed.headers
-    assert cookie_of(browser).max_age is None
+    age(browser)
+    assert "Set-Cookie" not in browser.get("/api/auth/session").headers
     assert session_of(browser) is not None
 
 
-def test_the_cookie_is_renewed_on_the_first_request_of_a_day(browser):
-    sign_up(browser)
-    assert "Set-Cookie" in browser.get("/api/auth/session").headers
-    assert "Set-Cookie" not in browser.get("/api/auth/session").headers
+def test_signing_out_everywhere_else_keeps_this_session(browser, app):
+    email = address()
+    first = sign_up(browser, email=email).json["token"]
+    other = visit(app)
+    other.post("/api/auth/signin", json={"email": email, "password": PASSWORD})
+    assert other.post("/api/auth/revoke-other-sessions", headers=SAME_ORIGIN).json == {"success": True}
+    assert Actor(app, first).get(CONTACTS).status_code == 401
+    assert session_of(browser) is None
+    assert session_of(other) is not None
+
+
+def test_signing_out_while_the_session_is_being_read_never_fails(app):
+    for _ in range(4):
+        token = sign_up(visit(app)).json["token"]
+        actor = Actor(app, token)
+        calls = [("POST", "signout"), *[("GET", "session"), ("POST", "token")] * 3, ("POST", "signout")]
+        with ThreadPoolExecutor(8) as pool:
+            answers = pool.map(actor.send, *zip(*((verb, f"/api/auth/{name}") for verb, name in calls), strict=True))
+            statuses = {answer.status_code for answer in answers}
+        assert statuses <= {200, 401}
 
 
 def test_over_https_the_cookie_is_bound_to_the_host(build):
@@ -145,6 +173,22 @@ def test_sessions_are_listed_without_secrets_and_revoked_one_by_one(browser, app
     assert first.delete(f"/api/v1/auth/session/{newest['id']}").status_code == 200
     assert Actor(app, second).get(CONTACTS).status_code == 401
     assert first.get(CONTACTS).status_code == 200
+
+
+def test_expired_sessions_and_proofs_are_forgotten(app, cast):
+    ended, alive = cast.user(), cast.user()
+    with app.app_context():
+        with transaction() as session:
+            own = AuthSession.user_id == ended.user_id
+            session.execute(update(AuthSession).where(own).values(expires_at=now()))
+            proof = {"purpose": "oauth_state", "identifier": uuid4().hex * 2, "value": "0" * 64, "expires_at": now()}
+            session.add(AuthVerification(**proof))
+        sign_in.forget_expired()
+        with transaction() as session:
+            proofs = select(AuthVerification.id).where(AuthVerification.identifier == proof["identifier"])
+            assert session.scalar(proofs) is None
+            assert session.scalar(select(AuthSession.id).where(AuthSession.user_id == ended.user_id)) is None
+    assert alive.get(CONTACTS).status_code == 200
 
 
 def test_v17_no_request_writes_columns_of_a_session(cast):

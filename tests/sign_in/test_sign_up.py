@@ -44,6 +44,9 @@ def test_a_new_user_has_an_organization_and_may_write(browser, app):
     [
         ({"email": "nobody"}, 400, "INVALID_EMAIL"),
         ({"email": "a@b@c.de"}, 400, "INVALID_EMAIL"),
+        ({"email": "a" * 250 + "@example.com"}, 400, "INVALID_EMAIL"),
+        ({"name": "  "}, 400, "VALIDATION_ERROR"),
+        ({"name": "\u202egnp.exe"}, 400, "VALIDATION_ERROR"),
         ({"password": "short77"}, 400, "PASSWORD_TOO_SHORT"),
         ({"password": "x" * 129}, 400, "PASSWORD_TOO_LONG"),
         ({"password": "password1"}, 400, "PASSWORD_TOO_COMMON"),
