@@ -48,7 +48,8 @@ clean: ## remove the environment and the embedded servers' data
 	@echo "rowgate: installing the tests' counterparts from the npm registry"
 	@mkdir -p .venv/node
 	@cp tests/node/package.json tests/node/package-lock.json .venv/node
-	@cd .venv/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
+	@cd .venv/node && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca \
+		npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 .venv/run: requirements.lock | .venv/bin/python
