@@ -50,6 +50,12 @@ class Settings:
         "6000 per minute", "limit of the generic routes, for each credential or client address"
     )
     require_email_verification: bool = setting(False, "sign-in and new keys only for accounts with a verified address")
+    upload_max_bytes: int = setting(25 * 1024 * 1024, "largest uploaded file, in bytes; buckets have limits besides")
+    s3_bucket: str = setting("", "bucket for uploaded files; empty keeps them under VAR_DIR")
+    s3_endpoint_url: str = setting("", "address of the S3 service; empty means Amazon's")
+    s3_region: str = setting("us-east-1", "region of the bucket")
+    s3_access_key_id: str = setting("", "credential for the bucket; empty leaves it to the SDK's own search")
+    s3_secret_access_key: str = setting("", "secret of that credential")
     key_max_days: int = setting(3650, "longest life of a signed-in user's key, in days; 365 is advised in production")
     github_client_id: str = setting("", "OAuth app at GitHub; empty switches sign-in with GitHub off")
     github_client_secret: str = setting("", "secret of that app")
@@ -135,6 +141,7 @@ BOUNDS = (
     ("max_take", 1, 100_000),
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
     ("key_max_days", 1, 36500),
+    ("upload_max_bytes", 1, 1024 * 1024 * 1024),
     ("oauth_timeout", 0.1, 60.0),
     ("sign_in_failures", 1, 1000),
     ("sign_in_failures_per_network", 1, 100_000),

@@ -27,7 +27,7 @@ from app.oauth import providers
 from app.secrets import Vault
 from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
-from blueprints.consumer import oauth, sign_in
+from blueprints.consumer import oauth, sign_in, uploads
 from config import ROOT, Settings
 from schemas.errors import body_of
 
@@ -43,6 +43,8 @@ VERSION_1_HEADERS = [
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
 # Which driver; where to is said at each connection.
 DRIVER = "postgresql+psycopg://"
+# What the framework says besides the status.
+KEPT_HEADERS = ("Allow", "Retry-After", "Content-Range")
 FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
     404: errors.NotFound,
     405: errors.MethodNotAllowed,
@@ -141,6 +143,7 @@ def _register_routes(app: Flask) -> None:
     api.register_blueprint(api_keys.build())
     api.register_blueprint(sign_in.build())
     api.register_blueprint(oauth.build())
+    api.register_blueprint(uploads.build())
     app.register_blueprint(operations.build(api))
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 
@@ -174,7 +177,7 @@ def _failure_of(error: Exception) -> errors.Failure:
     if isinstance(error, HTTPException):
         known = FAILURE_OF_STATUS.get(error.code or 500)
         failure = known() if known else _other(error)
-        failure.headers |= {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+        failure.headers |= {name: value for name, value in error.get_headers() if name in KEPT_HEADERS}
         return failure
     return errors.Failure()
 

@@ -9,7 +9,7 @@ import procrastinate
 from flask import Flask
 from procrastinate import JobContext
 
-from app import sign_in
+from app import sign_in, uploads
 from app.database import server_url
 from app.usage import sums
 
@@ -32,11 +32,17 @@ def forget_expired() -> None:
     sign_in.forget_expired()
 
 
+def sweep_uploads() -> None:
+    """Remove stored bytes that no upload has."""
+    uploads.sweep()
+
+
 # What happens by the clock, in the notation of cron, in UTC.
 PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
     ("25 3 * * *", expire_key_use),
     ("45 * * * *", forget_expired),
+    ("50 3 * * *", sweep_uploads),
 )
 
 

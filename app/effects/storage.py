@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
+from codecs import getincrementaldecoder
 from functools import partial
 from hashlib import sha256
 from uuid import UUID
@@ -17,7 +18,7 @@ from app.clock import now
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.errors import Invalid, PayloadTooLarge
 from app.models.storage import StorageBucket, StorageDocument, StorageUpload
-from app.object_store import object_store
+from app.object_store import object_store, put
 from app.organizations import DEFAULT_BUCKET
 
 LARGEST_INLINE = 512 * 1024
@@ -26,20 +27,29 @@ UNKNOWN_TYPE = "application/octet-stream"
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]{0,63}/[A-Za-z0-9][\w!#$&^.+-]{0,62}", re.ASCII)
 
 
+class TypeRefused(Invalid):
+    """A type that the bucket does not take."""
+
+
 @on_create(StorageUpload)
 def store_upload(upload: StorageUpload, write: Write) -> None:
     content = _decoded(write.given["content_base64"])
-    bucket = _bucket(upload, write)
     upload.filename = clean_filename(upload.filename)
     upload.content_type = content_type(content, upload.content_type)
     upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
+    place(upload, write)
+    upload.storage_key, upload.status = put(content), "stored"
+    write.on_rollback(partial(object_store().remove, upload.storage_key))
+
+
+def place(upload: StorageUpload, write: Write) -> None:
+    """Give a measured file its place in the bucket it names, or in the caller's default one; raises PayloadTooLarge and
+    TypeRefused where the bucket does not take it."""
+    bucket = _bucket(upload, write)
     _admit(upload, bucket)
     upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
     bucket.used_bytes += upload.size
     bucket.upload_count += 1
-    store = object_store()
-    upload.storage_key, upload.status = store.put(content), "stored"
-    write.on_rollback(partial(store.remove, upload.storage_key))
 
 
 @on_update(StorageUpload)
@@ -99,7 +109,8 @@ def _admit(upload: StorageUpload, bucket: StorageBucket) -> None:
     if bucket.used_bytes + upload.size > bucket.quota_bytes:
         raise PayloadTooLarge("The bucket is full")
     allowed = bucket.allowed_content_types
-    require(not allowed or upload.content_type in allowed, "contentType", "The bucket does not take this type.")
+    if allowed and upload.content_type not in allowed:
+        raise TypeRefused({"contentType": ["The bucket does not take this type."]})
 
 
 def clean_filename(name: str) -> str:
@@ -121,8 +132,21 @@ def content_type(content: bytes, declared: str | None) -> str:
     return declared
 
 
+def type_of(head: bytes, declared: str) -> str:
+    """Tell the type of a file from its first bytes. What they leave open, the declared type may say, as long as it does
+    not claim what they would show."""
+    found = _sniffed(head)
+    if found:
+        return found
+    if MEDIA_TYPE.fullmatch(declared) and not _is_binary_media(declared) and declared != UNKNOWN_TYPE:
+        return declared
+    return "text/plain" if _is_text(head) else UNKNOWN_TYPE
+
+
 def _sniffed(content: bytes) -> str | None:
     """The type of the format with an unmistakable signature, or None."""
+    if content.startswith(b"%PDF-"):  # two formats share it, which the library takes for doubt
+        return "application/pdf"
     try:
         best = puremagic.magic_string(content[:4096])[0]
     except (puremagic.PureError, ValueError, IndexError):
@@ -136,7 +160,8 @@ def _is_binary_media(declared: str) -> bool:
 
 def _is_text(content: bytes) -> bool:
     try:
-        return "\x00" not in content.decode()
+        # The end may lie in the middle of a character.
+        return "\x00" not in getincrementaldecoder("utf-8")().decode(content)
     except UnicodeDecodeError:
         return False
 

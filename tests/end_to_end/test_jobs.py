@@ -36,6 +36,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "sum_key_use": "5 * * * *",
         "expire_key_use": "25 3 * * *",
         "forget_expired": "45 * * * *",
+        "sweep_uploads": "50 3 * * *",
     }
 
 

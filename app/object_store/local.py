@@ -1,0 +1,79 @@
+"""Objects as files under a folder, each written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.errors import Unavailable
+from app.green import aside
+from app.object_store.store import Delivery
+
+UNFINISHED = ".part"
+
+
+@dataclass(frozen=True)
+class LocalStore:
+    """Objects as files under ``root``, in folders by the start of their key."""
+
+    root: Path
+
+    def open(self, key: str) -> LocalWriter:
+        with _named():
+            path = self.path(key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return LocalWriter(path)
+
+    def remove(self, key: str) -> None:
+        with suppress(FileNotFoundError):
+            self.path(key).unlink()
+
+    def keys(self) -> Iterator[tuple[str, datetime]]:
+        for path in self.root.glob("*/*"):
+            with suppress(FileNotFoundError):
+                yield path.name, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+    def deliver(self, key: str, *, content_type: str, disposition: str) -> Delivery:
+        return Delivery(path=self.path(key).resolve())
+
+    def path(self, key: str) -> Path:
+        return self.root / key[:2] / key
+
+
+class LocalWriter:
+    """A file under another name until it is complete and on the disk."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._unfinished = path, path.with_name(path.name + UNFINISHED)
+        self._file = self._unfinished.open("xb")
+
+    def write(self, chunk: bytes) -> None:
+        with _named():
+            self._file.write(chunk)
+
+    def commit(self) -> None:
+        with _named():
+            self._file.flush()
+            # Waiting for the disk would stop every request of the process.
+            aside(os.fsync, self._file.fileno())
+            self._file.close()
+            self._unfinished.rename(self._path)
+
+    def abort(self) -> None:
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self._unfinished.unlink()
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """A full disk, or one that cannot be written, is a part that is away."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable("Files cannot be stored at the moment") from error

@@ -1,0 +1,167 @@
+"""The upload routes: a file in, its metadata, its bytes, and gone again."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from flask import Response, current_app, redirect, request, send_file
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.formparser import FormDataParser
+
+from app import records, uploads
+from app.authentication import caller, credentials_required
+from app.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.models.storage import StorageUpload
+from app.object_store import object_store
+from app.uploads import Incoming
+from blueprints.base import Blueprint, answer
+from blueprints.crud import wanted
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID
+from schemas.envelopes import Deleted
+from schemas.queries import refuse_unknown
+from schemas.uploads import Uploaded, UploadMetadata, upload_body
+
+# What surrounds the file in a form: boundaries and headers.
+FORM_ROOM = 64 * 1024
+# Types that a browser shows without running anything in them. All others are for saving.
+SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "text/plain")
+SHOWN_FAMILIES = ("audio/", "video/")
+HARMLESS = "default-src 'none'; sandbox"
+URL = f"http://localhost:3001/api/upload/{EXAMPLE_ID}/content"
+READS = (400, 401, 403, 404, 429, 500, 503)
+METADATA = {
+    "id": EXAMPLE_ID, "filename": "plan.pdf", "contentType": "application/pdf", "size": 1234, "sha256": "0" * 64,
+    "url": URL, "userId": EXAMPLE_ID, "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+signed_in = credentials_required(with_cookies=True)
+
+
+def build() -> Blueprint:
+    """The blueprint of the upload routes."""
+    blp = Blueprint("upload", __name__, url_prefix="/api/upload", description="Uploaded files.")
+    blp.before_request(lambda: refuse_unknown(request.args, known=()))
+    _route_upload(blp)
+    _route_item(blp)
+    return blp
+
+
+def _route_upload(blp: Blueprint) -> None:
+    @blp.route("", methods=["POST"])
+    @signed_in
+    @blp.doc(**FORM)
+    @documented(
+        blp, "uploadFile", "Upload a file", 400, 401, 403, 413, 415, 429, 500, 503,
+        description="One file, in the field `file` of a form. Its type is told from its bytes.", answers={"url": URL},
+    )  # fmt: skip
+    @blp.response(200, Uploaded)
+    def upload() -> Response:
+        identifier = _received()
+        place = f"/api/upload/{identifier}"
+        response = answer({"url": f"{_public_url()}{place}/content"})
+        response.headers["Location"] = place
+        return response
+
+
+def _route_item(blp: Blueprint) -> None:
+    @blp.route("/<string:id>", methods=["GET"])
+    @signed_in
+    @documented(blp, "readUpload", "Read what is known of a file", *READS, answers=METADATA)
+    @blp.response(200, UploadMetadata)
+    def read(id: str) -> Response:
+        return answer(upload_body(records.get(StorageUpload, caller(), wanted(id)), _public_url()))
+
+    @blp.route("/<string:id>/content", methods=["GET"])
+    @signed_in
+    @documented(
+        blp, "readUploadContent", "Read the bytes of a file", *READS, 416,
+        description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
+    )  # fmt: skip
+    @blp.response(200, content_type="*/*")
+    def read_content(id: str) -> Response:
+        return _delivered(uploads.find(caller(), wanted(id)))
+
+    @blp.route("/<string:id>", methods=["DELETE"])
+    @signed_in
+    @documented(blp, "deleteUpload", "Delete a file", *READS, answers={"id": EXAMPLE_ID, "deleted": True})
+    @blp.response(200, Deleted)
+    def delete(id: str) -> Response:
+        records.delete(StorageUpload, caller(), wanted(id))
+        return answer({"id": id.lower(), "deleted": True})
+
+
+def _received() -> Any:
+    """Take the form of the running request into the store as it comes, and return the id of the upload."""
+    if request.mimetype != "multipart/form-data":
+        raise UnsupportedMediaType("The body must be multipart/form-data")
+    limit = current_app.config["SETTINGS"].upload_max_bytes
+    request.max_content_length = limit + FORM_ROOM
+    coming: list[Incoming] = []
+
+    def open_file(*_: Any, **__: Any) -> Incoming:
+        if coming:
+            raise Invalid({"file": ["Send one file."]})
+        coming.append(Incoming(limit))
+        return coming[-1]
+
+    try:
+        file = _parsed(open_file)
+        return uploads.keep(caller(), coming[0], file.filename or "", file.mimetype)
+    finally:
+        for each in coming:
+            each.abort()
+
+
+def _parsed(open_file: Any) -> FileStorage:
+    parser = FormDataParser(stream_factory=open_file, max_form_memory_size=FORM_ROOM, max_form_parts=8, silent=False)
+    try:
+        _, form, files = parser.parse(request.stream, request.mimetype, request.content_length, request.mimetype_params)
+    except RequestEntityTooLarge:
+        raise PayloadTooLarge("The file is larger than uploads may be") from None
+    except (ValueError, ClientDisconnected):
+        raise Invalid("The form is broken off or malformed") from None
+    unknown = [name for name in (*form, *files) if name != "file"]
+    if unknown:
+        raise Invalid({unknown[0]: ["Unknown field."]})
+    if "file" not in files:
+        raise Invalid({"file": ["Missing data for required field."]})
+    return files["file"]
+
+
+def _delivered(stored: uploads.Stored) -> Response:
+    in_place = stored.content_type in SHOWN_IN_PLACE or stored.content_type.startswith(SHOWN_FAMILIES)
+    disposition = f"{'inline' if in_place else 'attachment'}; filename*=UTF-8''{quote(stored.filename, safe='')}"
+    delivery = object_store().deliver(stored.key, content_type=stored.content_type, disposition=disposition)
+    if delivery.path is None:
+        response: Any = redirect(delivery.url)
+        response.headers["Cache-Control"] = "private, no-store"
+        return response
+    try:
+        response = send_file(delivery.path, mimetype=stored.content_type, etag=stored.sha256, conditional=True)
+    except FileNotFoundError:
+        raise NotFound() from None
+    response.headers["Content-Disposition"] = disposition
+    response.headers["Content-Security-Policy"] = HARMLESS
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _public_url() -> str:
+    return str(current_app.config["SETTINGS"].public_url)
