@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from uuid import UUID
 
 import procrastinate
 from flask import Flask
 from procrastinate import JobContext
 
-from app import sign_in, uploads
+from app import documents, indexing, queue, sign_in, uploads
 from app.database import server_url
+from app.errors import Unavailable
 from app.usage import sums
 
 # Seconds that a running job may go on after a signal asked for the end.
@@ -46,23 +48,35 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
 )
 
 
-def queue(app: Flask) -> procrastinate.App:
+# What rows ask for, by the name under which they do.
+ASKED: dict[str, Callable[[UUID], None]] = {
+    queue.INDEX: indexing.index_document,
+    documents.READ: documents.read,
+}
+# A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
+AGAIN = procrastinate.RetryStrategy(max_attempts=5, exponential_wait=10, retry_exceptions=[Unavailable])
+
+
+def opened(app: Flask) -> procrastinate.App:
     """The queue in the database of ``app``, with every task, not yet opened."""
     made = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=server_url(app.config["SETTINGS"])))
     for cron, work in PERIODIC:
         name = work.__name__
         task = made.task(name=name, queueing_lock=name, pass_context=True)(_by_the_clock(work))
         made.periodic(cron=cron)(task)
+    for name, work_on in ASKED.items():
+        made.task(name=name, pass_context=True, retry=AGAIN)(_when_asked(work_on))
     return made
 
 
 def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
     """Do jobs until a signal asks for the end, or until there are none."""
-    queue(app).run_worker(
+    opened(app).run_worker(
         wait=not until_empty,
         concurrency=concurrency,
         additional_context={"application": app},
         shutdown_graceful_timeout=GRACE,
+        delete_jobs="successful",
     )
 
 
@@ -73,5 +87,16 @@ def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]
     def run(context: JobContext, timestamp: int) -> None:
         with context.additional_context["application"].app_context():
             work()
+
+    return run
+
+
+def _when_asked(work_on: Callable[[UUID], None]) -> Callable[[JobContext, str], None]:
+    """Run ``work_on`` about one row in the context of the application that the worker serves."""
+
+    @wraps(work_on)
+    def run(context: JobContext, document_id: str) -> None:
+        with context.additional_context["application"].app_context():
+            work_on(UUID(document_id))
 
     return run

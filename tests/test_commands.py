@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from app import usage
+from app import jobs, queue, usage
+from app.database import transaction
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -120,3 +121,40 @@ def test_the_use_of_a_key_is_drawn(run, app, email):
     assert drawn[-1].endswith("3 " + "█" * 33 + "░" * 17)
     points = run("keys", "usage", key["id"], "--days", "1", "--by", "hour", "--json")
     assert (len(points), sum(point["requests"] for point in points)) == (24, 3)
+
+
+@pytest.fixture
+def job(run, app):
+    """Defers a job that nobody knows how to do, and finds it again."""
+
+    def defer(mark):
+        with app.app_context(), transaction() as session:
+            queue.defer(session, "nobody_knows_this", document_id=mark)
+        return find(mark)
+
+    def find(mark):
+        listed = run("jobs", "list", "--json")
+        return next(each for each in listed if each["arguments"].get("document_id") == mark)
+
+    return defer, find
+
+
+def test_jobs_are_listed_and_cancelled(run, job):
+    defer, find = job
+    waiting = defer("cancelled")
+    assert waiting["status"] == "todo"
+    assert "nobody_knows_this" in run("jobs", "list", "--status", "todo")
+    assert run("jobs", "cancel", str(waiting["id"])) == f"Job {waiting['id']} is cancelled\n"
+    assert find("cancelled")["status"] == "cancelled"
+    assert run("jobs", "cancel", str(waiting["id"]), code=1) == f"Error: Job {waiting['id']} does not wait\n"
+
+
+def test_a_failed_job_is_done_again(run, app, job):
+    defer, find = job
+    identifier = str(defer("failed")["id"])
+    jobs.work(app, concurrency=1, until_empty=True)
+    assert find("failed")["status"] == "failed"
+    assert run("jobs", "retry", identifier) == f"Job {identifier} waits\n"
+    assert find("failed")["status"] == "todo"
+    run("jobs", "cancel", identifier)
+    assert run("jobs", "retry", "999999999", code=1).startswith("Error: Job 999999999")

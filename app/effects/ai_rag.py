@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from sqlalchemy import delete
 
+from app import queue
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata
 from app.models.base import camel
@@ -34,6 +35,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     _check_source(document)
     document.content_hash = _digest(document.content)
     write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
+    queue.defer(write.session, queue.INDEX, document_id=str(document.id))
 
 
 @on_update(AiRagDocument)
@@ -42,6 +44,16 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _check_source(document)
         document.content_hash = _digest(document.content)
         document.status = "pending"
+        _drop_chunks(document, write)
+        queue.defer(write.session, queue.INDEX, document_id=str(document.id))
+
+
+def _drop_chunks(document: AiRagDocument, write: Write) -> None:
+    """The passages of a text that is no more."""
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+    document.chunk_count = 0
+    write.session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
 
 
 def _check_source(document: AiRagDocument) -> None:

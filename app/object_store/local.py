@@ -28,6 +28,10 @@ class LocalStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             return LocalWriter(path)
 
+    def read(self, key: str) -> bytes:
+        with _named():
+            return self.path(key).read_bytes()
+
     def remove(self, key: str) -> None:
         with suppress(FileNotFoundError):
             self.path(key).unlink()

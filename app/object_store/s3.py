@@ -41,6 +41,11 @@ class S3Store:
     def open(self, key: str) -> S3Writer:
         return S3Writer(self.client, self.bucket, key)
 
+    def read(self, key: str) -> bytes:
+        with _named():
+            content: bytes = self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+            return content
+
     def remove(self, key: str) -> None:
         with _named():
             self.client.delete_object(Bucket=self.bucket, Key=key)

@@ -36,6 +36,9 @@ class Store(Protocol):
     def open(self, key: str) -> Writer:
         """Begin to write an object; raises Unavailable when the store fails."""
 
+    def read(self, key: str) -> bytes:
+        """The whole object; raises Unavailable when it cannot be had."""
+
     def remove(self, key: str) -> None:
         """Remove an object, if it is there."""
 

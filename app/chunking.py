@@ -1,0 +1,50 @@
+"""Cutting a text into passages that overlap a little, at paragraphs, lines, sentences or words where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Where a passage had better end, best first.
+BOUNDARIES = ("\n\n", "\n", ". ", " ")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of a text, from ``start`` until before ``end``."""
+
+    start: int
+    end: int
+    content: str
+
+
+def cut(text: str, size: int, overlap: int) -> Iterator[Passage]:
+    """Cut ``text`` into passages of at most ``size`` characters, each of which begins up to ``overlap`` before the end
+    of the one before. Blank passages are left out."""
+    start = 0
+    while start < len(text):
+        end = _end(text, start, size)
+        content = text[start:end].strip()
+        if content:
+            yield Passage(start, end, content)
+        if end == len(text):
+            return
+        start = _start(text, start, end, overlap)
+
+
+def _end(text: str, start: int, size: int) -> int:
+    latest = start + size
+    if latest >= len(text):
+        return len(text)
+    for boundary in BOUNDARIES:
+        found = text.rfind(boundary, start + size // 2, latest)
+        if found != -1:
+            return found + len(boundary)
+    return latest
+
+
+def _start(text: str, before: int, end: int, overlap: int) -> int:
+    """Begin inside the overlap, at a word; always further on than the passage before."""
+    earliest = max(end - overlap, before + 1)
+    word = text.find(" ", earliest, end)
+    return word + 1 if word != -1 else end if overlap == 0 else earliest

@@ -1,0 +1,98 @@
+"""Documents made of uploaded files: the text is read by a job, and enters the knowledge base of its owner."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app import queue
+from app.database import retried, transaction
+from app.errors import ForeignKeyViolation, Invalid
+from app.extraction import is_readable, text_of
+from app.models.ai_rag import AiRagDocument, AiRagIndex
+from app.models.storage import StorageDocument, StorageUpload
+from app.object_store import object_store
+from app.organizations import home_of
+from app.principal import Principal
+
+READ = "read_document"
+# What a job reads at once.
+LARGEST = 50 * 1024 * 1024
+KNOWLEDGE = "Documents"
+LONGEST_TITLE = 200
+
+
+@retried
+def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) -> UUID:
+    """Make a document of an upload that the caller sees; its text follows by a job of the same transaction.
+
+    Raises ForeignKeyViolation, and Invalid for a file that no text can be read from.
+    """
+    with transaction() as session:
+        visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
+        upload = session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
+        if upload is None:
+            raise ForeignKeyViolation.on("uploadId")
+        if not is_readable(upload.content_type) or upload.size > LARGEST:
+            raise Invalid({"uploadId": ["No text can be read from this file."]})
+        title = given.get("title") or upload.filename[:LONGEST_TITLE]
+        document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
+        document.kind = given.get("kind", "text")
+        session.add(document)
+        session.flush()
+        queue.defer(session, READ, document_id=str(document.id))
+        return document.id
+
+
+@retried
+def read(document_id: UUID) -> None:
+    """Fill a document with the text of its upload, and let its owner's knowledge base have it. What is gone meanwhile
+    or was written by hand is left alone.
+
+    Raises Unreadable.
+    """
+    with transaction() as session:
+        document = session.get(StorageDocument, document_id, with_for_update=True)
+        upload = session.get(StorageUpload, document.upload_id) if document and document.upload_id else None
+        if document is None or upload is None or document.content:
+            return
+        document.content = text_of(object_store().read(upload.storage_key), upload.content_type)
+        document.version += 1
+        _enter(session, document)
+
+
+def _enter(session: Session, document: StorageDocument) -> None:
+    index = _knowledge_of(session, document.user_id)
+    if index is None:
+        return
+    digest = sha256(document.content.encode()).hexdigest()
+    same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest)
+    if session.scalar(select(AiRagDocument.id).where(*same)):
+        return
+    entry = AiRagDocument(
+        id=uuid7(), index_id=index.id, created_by_id=document.user_id, title=document.title, source_type="document",
+        storage_document_id=document.id, content=document.content, content_hash=digest,
+    )  # fmt: skip
+    session.add(entry)
+    index.document_count += 1
+    session.flush()
+    queue.defer(session, queue.INDEX, document_id=str(entry.id))
+
+
+def _knowledge_of(session: Session, user_id: UUID) -> AiRagIndex | None:
+    """The knowledge base in the personal organization of a user, made at the first need."""
+    home = home_of(session, user_id)
+    if home is None:
+        return None
+    named = (AiRagIndex.organization_id == home, AiRagIndex.name == KNOWLEDGE)
+    index = session.scalar(select(AiRagIndex).where(*named).with_for_update())
+    if index is None:
+        index = AiRagIndex(organization_id=home, name=KNOWLEDGE, created_by_id=user_id)
+        session.add(index)
+        session.flush()
+    return index
