@@ -27,7 +27,7 @@ from app.oauth import providers
 from app.secrets import Vault
 from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
-from blueprints.consumer import documents, oauth, sign_in, uploads
+from blueprints.consumer import chats, documents, oauth, sign_in, uploads
 from config import ROOT, Settings
 from schemas.errors import body_of
 
@@ -145,6 +145,7 @@ def _register_routes(app: Flask) -> None:
     api.register_blueprint(oauth.build())
     api.register_blueprint(uploads.build())
     api.register_blueprint(documents.build())
+    api.register_blueprint(chats.build())
     app.register_blueprint(operations.build(api))
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 

@@ -17,7 +17,7 @@ from app.models import DOMAINS
 from tests.end_to_end.service import free_port, gunicorn, started
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-TAGS = [*(domain.name for domain in DOMAINS), "company", "api-key", "sign-in", "oauth", "upload", "documents"]
+TAGS = [*(domain.name for domain in DOMAINS), "company", "api-key", "sign-in", "oauth", "upload", "documents", "chat"]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,78 @@
+"""The chat routes: the history of the caller's chats, and their removal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app import chats, records
+from app.authentication import caller, credentials_required
+from app.errors import Invalid
+from app.models.ai.chats import AiChat
+from blueprints.base import Blueprint, answer
+from blueprints.crud import wanted
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID
+from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
+from schemas.envelopes import Deleted
+from schemas.queries import refuse_unknown
+
+DEFAULT_TAKE = 10
+SUMMARY = ("id", "title", "userId", "visibility", "createdAt", "updatedAt")
+CHAT = {
+    "id": EXAMPLE_ID, "title": "Cranes", "userId": EXAMPLE_ID, "visibility": "private",
+    "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+
+signed_in = credentials_required(with_cookies=True)
+
+
+def build() -> Blueprint:
+    """The blueprint of the chat routes."""
+    blp = Blueprint("chat", __name__, url_prefix="/api/chat", description="Chats of the caller.")
+    blp.before_request(lambda: refuse_unknown(request.args, known=()))
+
+    @blp.route("/history", methods=["POST"])
+    @signed_in
+    @documented(
+        blp, "readChatHistory", "List your chats, or read one", 400, 401, 403, 404, 413, 415, 429, 500, 503,
+        description="Newest first; with `chatId`, that chat with its messages.", example={"take": 10},
+        answers={"chats": [CHAT], "hasMore": False}, answer_schemas=(ChatHistory, ChatWithMessages),
+    )  # fmt: skip
+    @blp.arguments(ChatHistoryQuery)
+    @blp.response(200)
+    def history(given: dict[str, Any]) -> Response:
+        if "chat_id" in given:
+            return _one(given)
+        return _several(given)
+
+    @blp.route("/<string:id>", methods=["DELETE"])
+    @signed_in
+    @documented(
+        blp, "deleteChat", "Delete a chat with all that belongs to it", 400, 401, 403, 404, 429, 500, 503,
+        answers={"id": EXAMPLE_ID, "deleted": True},
+    )  # fmt: skip
+    @blp.response(200, Deleted)
+    def delete(id: str) -> Response:
+        records.delete(AiChat, caller(), wanted(id))
+        return answer({"id": id.lower(), "deleted": True})
+
+    return blp
+
+
+def _one(given: dict[str, Any]) -> Response:
+    for attribute, name in (("take", "take"), ("starting_after", "startingAfter"), ("ending_before", "endingBefore")):
+        if attribute in given:
+            raise Invalid({name: ["Does not go with chatId."]})
+    chat, messages = chats.read(caller(), given["chat_id"])
+    shown = {name: chat[name] for name in SUMMARY}
+    return answer({**shown, "messages": [message_body(message) for message in messages]})
+
+
+def _several(given: dict[str, Any]) -> Response:
+    after, before = given.get("starting_after"), given.get("ending_before")
+    if after is not None and before is not None:
+        raise Invalid({"endingBefore": ["Does not go with startingAfter."]})
+    page = chats.page(caller(), given.get("take", DEFAULT_TAKE), starting_after=after, ending_before=before)
+    return answer({"chats": [chat_body(chat) for chat in page.chats], "hasMore": page.has_more})
