@@ -26,6 +26,8 @@ from schemas.uploads import Uploaded, UploadMetadata, upload_body
 
 # What surrounds the file in a form: boundaries and headers.
 FORM_ROOM = 64 * 1024
+# What the parser may hold: a piece of 64 KiB, and what is left of the one before while it looks for a boundary.
+PARSER_ROOM = 4 * FORM_ROOM
 # Types that a browser shows without running anything in them. All others are for saving.
 SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "text/plain")
 SHOWN_FAMILIES = ("audio/", "video/")
@@ -130,7 +132,7 @@ def _received() -> Any:
 
 
 def _parsed(open_file: Any) -> FileStorage:
-    parser = FormDataParser(stream_factory=open_file, max_form_memory_size=FORM_ROOM, max_form_parts=8, silent=False)
+    parser = FormDataParser(stream_factory=open_file, max_form_memory_size=PARSER_ROOM, max_form_parts=8, silent=False)
     try:
         _, form, files = parser.parse(request.stream, request.mimetype, request.content_length, request.mimetype_params)
     except RequestEntityTooLarge:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+import random
 import re
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.uploads.stores import CREDENTIALS, bucket, s3
 __all__ = ["bucket", "s3"]
 
 MIB = 1024 * 1024
-PIECE = bytes(range(256)) * 4096  # 1 MiB
+PIECE = random.Random(1).randbytes(1024 * 1024)
 MOST_GROWTH = 32 * MIB
 
 
