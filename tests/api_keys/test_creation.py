@@ -12,15 +12,10 @@ from app import flags, secrets
 from app.clock import now, wire
 from app.database import transaction
 from app.models.auth.keys import AuthApiKey
+from tests.api_keys.keys import KEYS
 from tests.cast import Actor
 
-KEYS = "/api/v1/auth/api-key"
 numbers = count(1)
-
-
-@pytest.fixture
-def owner(cast):
-    return cast.user()
 
 
 @pytest.fixture

@@ -11,40 +11,14 @@ from sqlalchemy import select, update
 from app.clock import now
 from app.database import transaction
 from app.models.auth.identity import AuthSession, AuthUser
-from app.models.auth.keys import AuthApiKey
 from app.models.platform import PlatformAuditLog
+from tests.api_keys.keys import CONTACTS, KEYS, make, path, use
 from tests.cast import Actor
 
-KEYS = "/api/v1/auth/api-key"
 RECORD = {
     "id", "name", "start", "scopes", "enabled", "status", "expiresAt", "lastUsedAt", "ipAllowList", "metadata",
     "createdAt", "updatedAt",
 }  # fmt: skip
-CONTACTS = "/api/v1/crm/contact"
-
-
-@pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-def make(owner, **body):
-    response = owner.post(KEYS, body)
-    assert response.status_code == 201, response.json
-    return response.json
-
-
-def path(key, *more):
-    return "/".join([KEYS, key["id"], *more])
-
-
-def change(app, key, **values):
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthApiKey).where(AuthApiKey.id == key["id"]).values(**values))
-
-
-def use(app, secret, **options):
-    return Actor(app, secret).get(CONTACTS, **options).status_code
 
 
 def test_the_list_has_the_callers_own_keys_newest_first_in_the_envelope(owner, cast):

@@ -15,28 +15,8 @@ from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKeyAnalytics
 from app.models.internal import AuthApiKeyUsage
 from app.usage import sums
+from tests.api_keys.keys import CONTACTS, KEYS, rows
 from tests.cast import Actor
-
-CONTACTS = "/api/v1/crm/contact"
-KEYS = "/api/v1/auth/api-key"
-ANALYTICS = "/api/v1/auth/api-key-analytics"
-
-
-@pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
-def key(owner):
-    made = owner.post(KEYS).json
-    return Actor(owner.app, made["key"], owner.user_id, owner.organization_id), made["id"]
-
-
-def rows(owner, identifier=None, **filters):
-    usage.flush(owner.app)
-    query = {"take": 1000} | ({"keyId": identifier} if identifier else {}) | filters
-    return owner.get(ANALYTICS, query_string=query).json["data"]
 
 
 def plant(app, owner, identifier, *times, outcome="VALID", latency=7):

@@ -8,40 +8,15 @@ from threading import Event
 
 import psycopg
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 from uuid_utils.compat import uuid7
 
 from app import secrets, usage
 from app.clock import now
 from app.database import transaction
 from app.models.auth.keys import AuthApiKey
+from tests.api_keys.keys import ANALYTICS, CONTACTS, KEYS, change, rows
 from tests.cast import Actor
-
-CONTACTS = "/api/v1/crm/contact"
-KEYS = "/api/v1/auth/api-key"
-ANALYTICS = "/api/v1/auth/api-key-analytics"
-
-
-@pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
-def key(owner):
-    made = owner.post(KEYS).json
-    return Actor(owner.app, made["key"], owner.user_id, owner.organization_id), made["id"]
-
-
-def rows(owner, identifier=None, **filters):
-    usage.flush(owner.app)
-    query = {"take": 1000} | ({"keyId": identifier} if identifier else {}) | filters
-    return owner.get(ANALYTICS, query_string=query).json["data"]
-
-
-def change(app, identifier, **values):
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthApiKey).where(AuthApiKey.id == identifier).values(**values))
 
 
 def test_a_check_becomes_a_row_with_template_and_without_query(app, owner, key):
