@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from uuid_utils.compat import uuid7
 
 from app import queue
 from app.database import retried, transaction
+from app.effects.ai_rag import content_hash
 from app.errors import ForeignKeyViolation, Invalid
 from app.extraction import is_readable, text_of
 from app.models.ai_rag import AiRagDocument, AiRagIndex
@@ -70,7 +70,7 @@ def _enter(session: Session, document: StorageDocument) -> None:
     index = _knowledge_of(session, document.user_id)
     if index is None:
         return
-    digest = sha256(document.content.encode()).hexdigest()
+    digest = content_hash(document.content)
     same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest)
     if session.scalar(select(AiRagDocument.id).where(*same)):
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from uuid import UUID
 
 from sqlalchemy import exists, select
@@ -12,7 +11,7 @@ from uuid_utils.compat import uuid7
 from app import chunking
 from app.clock import now
 from app.database import retried, transaction
-from app.effects.ai_rag import CHARACTERS_PER_TOKEN
+from app.effects.ai_rag import token_count
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagIndex
 
 NO_TEXT = "There is no text to index"
@@ -44,7 +43,7 @@ def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) ->
     for position, passage in enumerate(passages):
         chunk = AiRagChunk(id=uuid7(), document_id=document.id, position=position, content=passage.content)
         chunk.start_offset, chunk.end_offset = passage.start, passage.end
-        chunk.token_count = math.ceil(len(passage.content) / CHARACTERS_PER_TOKEN)
+        chunk.token_count = token_count(passage.content)
         session.add(chunk)
     document.chunk_count += len(passages)
     index.chunk_count += len(passages)

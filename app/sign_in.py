@@ -152,12 +152,12 @@ def sign_out_elsewhere(principal: Principal) -> None:
 def current(principal: Principal) -> tuple[AuthSession, AuthUser]:
     """The session of ``principal`` and its user, detached."""
     with transaction() as session:
-        own = _own(session, principal)
-        user = session.get(AuthUser, own.user_id)
-        if user is None:
-            raise Unauthenticated(invalid_token=True)
+        mine = select(AuthSession, AuthUser).join(AuthUser, AuthUser.id == AuthSession.user_id)
+        found = session.execute(mine.where(AuthSession.id == principal.credential_id)).one_or_none()
         session.expunge_all()
-    return own, user
+    if found is None:  # signed out since the guard looked
+        raise Unauthenticated(invalid_token=True)
+    return found[0], found[1]
 
 
 def act_in(principal: Principal, organization_id: UUID) -> None:

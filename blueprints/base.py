@@ -29,10 +29,7 @@ class Parser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"json": None}
 
     def load_json(self, req: Any, schema: Schema) -> Any:
-        body = json_body()
-        if not isinstance(body, dict):
-            raise InvalidJson("The body must be a JSON object")
-        return body
+        return json_object(json_body())
 
     def handle_error(self, error: ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
         messages = error.messages_dict
@@ -41,13 +38,18 @@ class Parser(FlaskParser):
 
 def load(schema: Schema, body: Any) -> dict[str, Any]:
     """Check ``body`` against ``schema``, where the route decides which schema it is; raises Invalid."""
-    if not isinstance(body, dict):
-        raise InvalidJson("The body must be a JSON object")
     try:
-        loaded: dict[str, Any] = schema.load(body)
+        loaded: dict[str, Any] = schema.load(json_object(body))
     except ValidationError as error:
         raise invalid(error.messages_dict) from error
     return loaded
+
+
+def json_object(body: Any) -> dict[str, Any]:
+    """The body, when it is an object; raises InvalidJson."""
+    if not isinstance(body, dict):
+        raise InvalidJson("The body must be a JSON object")
+    return body
 
 
 def invalid(messages: dict[str, Any]) -> Invalid:

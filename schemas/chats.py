@@ -6,7 +6,6 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.clock import wire
 from app.models.ai.chats import AiChat, AiMessage
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment, Whole
@@ -69,8 +68,8 @@ def chat_body(chat: AiChat) -> dict[str, Any]:
         "title": chat.title,
         "userId": chat.user_id,
         "visibility": chat.visibility,
-        "createdAt": wire(chat.created_at),
-        "updatedAt": wire(chat.updated_at),
+        "createdAt": chat.created_at,
+        "updatedAt": chat.updated_at,
     }
 
 
@@ -82,5 +81,5 @@ def message_body(message: AiMessage) -> dict[str, Any]:
         "role": message.role,
         "content": message.content,
         "parts": message.parts or [{"type": "text", "text": message.content}],
-        "createdAt": wire(message.created_at),
+        "createdAt": message.created_at,
     }

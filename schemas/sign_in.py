@@ -7,7 +7,6 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.clock import wire
 from app.models.auth.identity import AuthSession, AuthUser
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text, Url
@@ -152,8 +151,8 @@ def user_body(user: AuthUser) -> dict[str, Any]:
         "email": user.email,
         "image": user.image,
         "emailVerified": user.email_verified,
-        "createdAt": wire(user.created_at),
-        "updatedAt": wire(user.updated_at),
+        "createdAt": user.created_at,
+        "updatedAt": user.updated_at,
     }
 
 
@@ -162,9 +161,9 @@ def session_body(session: AuthSession) -> dict[str, Any]:
     return {
         "id": session.id,
         "userId": session.user_id,
-        "expiresAt": wire(session.expires_at),
+        "expiresAt": session.expires_at,
         "ipAddress": session.ip_address,
         "userAgent": session.user_agent,
-        "createdAt": wire(session.created_at),
-        "updatedAt": wire(session.updated_at),
+        "createdAt": session.created_at,
+        "updatedAt": session.updated_at,
     }

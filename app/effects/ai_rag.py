@@ -33,7 +33,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     if document.source_type == "document" and document.content is None and document.storage_document_id:
         document.content = write.get(StorageDocument, document.storage_document_id).content
     _check_source(document)
-    document.content_hash = _digest(document.content)
+    document.content_hash = content_hash(document.content)
     write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
     queue.defer(write.session, queue.INDEX, document_id=str(document.id))
 
@@ -42,7 +42,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
 def replace_source(document: AiRagDocument, write: Write) -> None:
     if write.changed("content", "source_url"):
         _check_source(document)
-        document.content_hash = _digest(document.content)
+        document.content_hash = content_hash(document.content)
         document.status = "pending"
         _drop_chunks(document, write)
         queue.defer(write.session, queue.INDEX, document_id=str(document.id))
@@ -68,7 +68,8 @@ def take_out(document: AiRagDocument, write: Write) -> None:
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
 
 
-def _digest(content: str | None) -> str | None:
+def content_hash(content: str | None) -> str | None:
+    """What tells whether a text is in a knowledge base already."""
     return None if content is None else sha256(content.encode()).hexdigest()
 
 
@@ -77,14 +78,14 @@ def cut(chunk: AiRagChunk, write: Write) -> None:
     document = write.get(AiRagDocument, chunk.document_id, lock=True)
     if chunk.position is None:
         chunk.position = write.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
-    chunk.token_count = _tokens(chunk.content)
+    chunk.token_count = token_count(chunk.content)
     _count_chunks(document, write, 1)
 
 
 @on_update(AiRagChunk)
 def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
     if write.changed("content"):
-        chunk.token_count = _tokens(chunk.content)
+        chunk.token_count = token_count(chunk.content)
         write.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
 
 
@@ -99,7 +100,8 @@ def _count_chunks(document: AiRagDocument, write: Write, step: int) -> None:
     index.chunk_count = max(0, index.chunk_count + step)
 
 
-def _tokens(content: str) -> int:
+def token_count(content: str) -> int:
+    """About how many tokens a model makes of ``content``."""
     return math.ceil(len(content) / CHARACTERS_PER_TOKEN)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
@@ -52,3 +53,10 @@ def configured(app, build):
         return build(base_url=PUBLIC, **places, **settings)
 
     return make
+
+
+@pytest.fixture
+def google(configured, openid):
+    """An application that takes the misbehaving provider for Google, and somebody new there."""
+    openid.claims = {"sub": uuid4().hex, "email": f"{uuid4().hex}@openid.example"}
+    return configured(google=openid.url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from abc import ABC, abstractmethod
 from base64 import urlsafe_b64encode
 from secrets import token_urlsafe
 from typing import Any
@@ -16,7 +17,7 @@ from joserfc.jwk import RSAKey
 from werkzeug.serving import make_server
 
 
-class Server:
+class Server(ABC):
     """A Flask application on a port of its own, served by a thread."""
 
     def __init__(self) -> None:
@@ -29,8 +30,9 @@ class Server:
         self.url = f"http://127.0.0.1:{self._server.port}"
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
+    @abstractmethod
     def route(self) -> None:
-        raise NotImplementedError
+        """Add what the provider serves."""
 
     def stop(self) -> None:
         self._server.shutdown()

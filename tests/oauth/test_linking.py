@@ -16,12 +16,6 @@ from tests.oauth.journey import agree, error_of, start, travel, user_of, verify,
 from tests.sign_in.visitors import sign_up
 
 
-@pytest.fixture
-def google(configured, openid):
-    openid.claims = {"sub": uuid4().hex, "email": f"{uuid4().hex}@openid.example"}
-    return configured(google=openid.url)
-
-
 def people(app, email):
     with app.app_context(), transaction() as session:
         return session.scalar(select(func.count()).select_from(AuthUser).where(AuthUser.email == email))

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 from joserfc.jwk import RSAKey
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from app.clock import now
 from app.database import transaction
@@ -17,18 +17,6 @@ from tests.oauth.journey import agree, error_of, start, travel, user_of, visit
 from tests.sign_in.visitors import sign_up
 
 TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47"
-HOUR = 3600
-
-
-@pytest.fixture
-def google(configured, openid):
-    openid.claims = {"sub": uuid4().hex, "email": f"{uuid4().hex}@openid.example"}
-    return configured(google=openid.url)
-
-
-def people(app, email):
-    with app.app_context(), transaction() as session:
-        return session.scalar(select(func.count()).select_from(AuthUser).where(AuthUser.email == email))
 
 
 @pytest.mark.parametrize(
