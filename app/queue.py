@@ -14,11 +14,9 @@ from app.statements import within
 INDEX = "index_document"
 
 
-def defer(session: Session, task: str, *, lock: str | None = None, **arguments: Any) -> None:
-    """Have ``task`` done once the transaction of ``session`` is committed; jobs with the same ``lock`` run one after
-    the other."""
-    job = _queue().configure_task(task, allow_unknown=True, lock=lock, connection=within(session))
-    job.defer(**arguments)
+def defer(session: Session, task: str, **arguments: Any) -> None:
+    """Have ``task`` done once the transaction of ``session`` is committed."""
+    _queue().configure_task(task, allow_unknown=True, connection=within(session)).defer(**arguments)
 
 
 @cache
