@@ -1,4 +1,5 @@
-"""Documents made of uploaded files: the text is read by a job, and enters the knowledge base of its owner."""
+"""Documents made of uploaded files, whose text is read by a job; and how documents enter the knowledge base of their
+owner."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from app import queue
 from app.database import retried, transaction
-from app.effects.ai_rag import content_hash
+from app.effects.ai_rag import OWN_DOCUMENTS, content_hash, drop_chunks, uncount
 from app.errors import ForeignKeyViolation, Invalid
 from app.extraction import is_readable, text_of
 from app.models.ai_rag import AiRagDocument, AiRagIndex
@@ -20,10 +21,8 @@ from app.object_store import object_store
 from app.organizations import home_of
 from app.principal import Principal
 
-READ = "read_document"
 # What a job reads at once.
 LARGEST = 50 * 1024 * 1024
-KNOWLEDGE = "Documents"
 LONGEST_TITLE = 200
 
 
@@ -45,7 +44,7 @@ def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) ->
         document.kind = given.get("kind", "text")
         session.add(document)
         session.flush()
-        queue.defer(session, READ, document_id=str(document.id))
+        queue.defer(session, queue.READ, document.id)
         return document.id
 
 
@@ -66,13 +65,46 @@ def read(document_id: UUID) -> None:
         _enter(session, document)
 
 
+@retried
+def enter(document_id: UUID) -> None:
+    """Let the knowledge base of its owner have a document as it is now."""
+    with transaction() as session:
+        document = session.get(StorageDocument, document_id, with_for_update={"key_share": True})
+        if document is not None:
+            _enter(session, document)
+
+
 def _enter(session: Session, document: StorageDocument) -> None:
     index = _knowledge_of(session, document.user_id)
     if index is None:
         return
+    inside = (AiRagDocument.index_id == index.id, AiRagDocument.storage_document_id == document.id)
+    entry = session.scalar(select(AiRagDocument).where(*inside))
+    digest = content_hash(document.content)
+    if entry is None or not (document.content or "").strip():
+        _exchange(session, index, entry, document)
+    elif entry.content_hash == digest:
+        entry.title = document.title
+    else:
+        entry.title, entry.content, entry.content_hash, entry.status = (
+            document.title,
+            document.content,
+            digest,
+            "pending",
+        )
+        drop_chunks(session, entry, index)
+        queue.defer(session, queue.INDEX, entry.id)
+
+
+def _exchange(session: Session, index: AiRagIndex, entry: AiRagDocument | None, document: StorageDocument) -> None:
+    """Remove the entry of a document that has no text any more, or make the first one of a document that has."""
+    if entry is not None:
+        uncount(entry, index)
+        session.delete(entry)
+        return
     digest = content_hash(document.content)
     same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest)
-    if session.scalar(select(AiRagDocument.id).where(*same)):
+    if not (document.content or "").strip() or session.scalar(select(AiRagDocument.id).where(*same)):
         return
     entry = AiRagDocument(
         id=uuid7(), index_id=index.id, created_by_id=document.user_id, title=document.title, source_type="document",
@@ -81,7 +113,7 @@ def _enter(session: Session, document: StorageDocument) -> None:
     session.add(entry)
     index.document_count += 1
     session.flush()
-    queue.defer(session, queue.INDEX, document_id=str(entry.id))
+    queue.defer(session, queue.INDEX, entry.id)
 
 
 def _knowledge_of(session: Session, user_id: UUID) -> AiRagIndex | None:
@@ -89,10 +121,10 @@ def _knowledge_of(session: Session, user_id: UUID) -> AiRagIndex | None:
     home = home_of(session, user_id)
     if home is None:
         return None
-    named = (AiRagIndex.organization_id == home, AiRagIndex.name == KNOWLEDGE)
+    named = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
     index = session.scalar(select(AiRagIndex).where(*named).with_for_update())
     if index is None:
-        index = AiRagIndex(organization_id=home, name=KNOWLEDGE, created_by_id=user_id)
+        index = AiRagIndex(organization_id=home, name=OWN_DOCUMENTS, created_by_id=user_id)
         session.add(index)
         session.flush()
     return index

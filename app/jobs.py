@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
+from typing import Any
 from uuid import UUID
 
 import procrastinate
 from flask import Flask
 from procrastinate import JobContext
 
-from app import documents, indexing, queue, sign_in, uploads
+from app import deliverables, documents, indexing, queue, reports, searching, sign_in, uploads
+from app.answering import turns
 from app.database import server_url
 from app.errors import Unavailable
 from app.usage import sums
@@ -39,19 +41,35 @@ def sweep_uploads() -> None:
     uploads.sweep()
 
 
+def close_abandoned_streams() -> None:
+    """End chat streams whose process was killed."""
+    turns.close_abandoned()
+
+
+def queue_due_reports() -> None:
+    """Compute reports again whose schedule says so."""
+    reports.queue_due()
+
+
 # What happens by the clock, in the notation of cron, in UTC.
 PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
     ("25 3 * * *", expire_key_use),
     ("45 * * * *", forget_expired),
     ("50 3 * * *", sweep_uploads),
+    ("*/10 * * * *", close_abandoned_streams),
+    ("15 * * * *", queue_due_reports),
 )
 
 
 # What rows ask for, by the name under which they do.
 ASKED: dict[str, Callable[[UUID], None]] = {
+    queue.READ: documents.read,
+    queue.ENTER: documents.enter,
     queue.INDEX: indexing.index_document,
-    documents.READ: documents.read,
+    queue.SEARCH: searching.run_query,
+    queue.REPORT: reports.compute,
+    queue.WORK: deliverables.work_on,
 }
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
 AGAIN = procrastinate.RetryStrategy(max_attempts=5, exponential_wait=10, retry_exceptions=[Unavailable])
@@ -64,9 +82,20 @@ def opened(app: Flask) -> procrastinate.App:
         name = work.__name__
         task = made.task(name=name, queueing_lock=name, pass_context=True)(_by_the_clock(work))
         made.periodic(cron=cron)(task)
+    made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
     for name, work_on in ASKED.items():
         made.task(name=name, pass_context=True, retry=AGAIN)(_when_asked(work_on))
     return made
+
+
+def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:
+    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased."""
+
+    async def resume_stalled(timestamp: int) -> None:
+        for job in await queue_.job_manager.get_stalled_jobs():
+            await queue_.job_manager.retry_job(job)
+
+    return resume_stalled
 
 
 def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
@@ -95,8 +124,8 @@ def _when_asked(work_on: Callable[[UUID], None]) -> Callable[[JobContext, str], 
     """Run ``work_on`` about one row in the context of the application that the worker serves."""
 
     @wraps(work_on)
-    def run(context: JobContext, document_id: str) -> None:
+    def run(context: JobContext, row_id: str) -> None:
         with context.additional_context["application"].app_context():
-            work_on(UUID(document_id))
+            work_on(UUID(row_id))
 
     return run

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from uuid import UUID
 
 import procrastinate
 from sqlalchemy.orm import Session
 
 from app.statements import within
 
-# Names of tasks that are asked for in several places.
-INDEX = "index_document"
+# What rows ask for; the functions are in app.jobs.
+READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
+SEARCH, REPORT, WORK = "run_query", "compute_report", "work_on_deliverable"
 
 
-def defer(session: Session, task: str, **arguments: Any) -> None:
-    """Have ``task`` done once the transaction of ``session`` is committed."""
-    _queue().configure_task(task, allow_unknown=True, connection=within(session)).defer(**arguments)
+def defer(session: Session, task: str, row_id: UUID) -> None:
+    """Have ``task`` done about a row once the transaction of ``session`` is committed."""
+    _queue().configure_task(task, allow_unknown=True, connection=within(session)).defer(row_id=str(row_id))
 
 
 @cache

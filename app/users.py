@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,7 +13,9 @@ from app.addresses import normalized
 from app.clock import now
 from app.errors import NotFound, UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthUser
+from app.models.auth.organizations import AuthMember
 from app.organizations import end_sessions
+from app.principal import Credential, Principal, covered
 
 LOCAL_ISSUER = "local"
 
@@ -81,3 +84,14 @@ def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
     user.banned, user.ban_reason = True, reason
     audit.written(session, None, "update", user, before)
     end_sessions(session, user.id)
+
+
+def acting(session: Session, user_id: UUID) -> Principal | None:
+    """A user as the caller of work that goes on without a request, with the memberships of now; never as an admin. None
+    for one who is gone or banned."""
+    user = session.get(AuthUser, user_id)
+    if user is None or is_banned(user.banned, user.ban_expires):
+        return None
+    member = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
+    memberships = {row.organization_id: row.role for row in session.execute(member)}
+    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, memberships=memberships)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -14,12 +12,11 @@ from sqlalchemy import func, select
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
 from app.errors import ForeignKeyViolation
+from app.hosts import is_private
 from app.models.ai.answering import AiChain, AiChainProvider, AiProvider, AiStream
 from app.models.ai.chats import AiArtifact, AiChat, AiMessage, AiSuggestion, AiVote
 from app.models.storage import StorageUpload
 
-# Other ways to write an IPv4 address: 2130706433, 0x7f.1, 127.1.
-NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,2}", re.IGNORECASE)
 LONGEST_CANVAS = AiArtifact.fields()["content"].wire.constraints["maxLength"]
 ATTACHMENT_FIELDS = {"uploadId", "name", "contentType"}
 
@@ -140,15 +137,8 @@ def check_provider(provider: AiProvider, write: Write) -> None:
     present = provider.kind == "builtin" or bool(provider.base_url)
     require(present, "baseUrl", "Is required unless kind is builtin.")
     if provider.base_url and not current_app.config["SETTINGS"].private_provider_urls:
-        require(not _is_private(provider.base_url), "baseUrl", "Must not point to a private address.")
-
-
-def _is_private(url: str) -> bool:
-    """Whether the host is a private name or address; names are resolved again when the provider is called."""
-    host = (urlsplit(url).hostname or "").rstrip(".")
-    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")) or NUMERIC_HOST.fullmatch(host):
-        return True
-    try:
-        return not ip_address(host.strip("[]")).is_global
-    except ValueError:
-        return False
+        require(
+            not is_private(urlsplit(provider.base_url).hostname or ""),
+            "baseUrl",
+            "Must not point to a private address.",
+        )

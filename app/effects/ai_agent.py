@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app import queue
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
 from app.errors import Forbidden
@@ -31,6 +32,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     if "approver_id" not in write.given:
         work.approver_id = write.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
+    queue.defer(write.session, queue.WORK, work.id)
 
 
 @on_update(AiAgentDeliverable)
@@ -43,6 +45,8 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
         return
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
+        if work.status == "queued":
+            queue.defer(write.session, queue.WORK, work.id)
     elif decides:
         _decide(work, write)
     else:

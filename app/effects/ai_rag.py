@@ -6,19 +6,24 @@ import math
 import re
 from datetime import datetime
 from hashlib import sha256
+from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session, aliased
 
 from app import queue
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
-from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata
+from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.models.base import camel
 from app.models.storage import StorageDocument
 
+# The knowledge base of a personal organization that stored documents enter by themselves.
+OWN_DOCUMENTS = "Documents"
 SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
 # A rough measure for texts in Latin script; it only bounds what is sent to a model.
 CHARACTERS_PER_TOKEN = 4
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+RANGE = {"gt", "gte", "lt", "lte"}
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
@@ -35,7 +40,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     _check_source(document)
     document.content_hash = content_hash(document.content)
     write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
-    queue.defer(write.session, queue.INDEX, document_id=str(document.id))
+    queue.defer(write.session, queue.INDEX, document.id)
 
 
 @on_update(AiRagDocument)
@@ -44,16 +49,15 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _check_source(document)
         document.content_hash = content_hash(document.content)
         document.status = "pending"
-        _drop_chunks(document, write)
-        queue.defer(write.session, queue.INDEX, document_id=str(document.id))
+        drop_chunks(write.session, document, write.get(AiRagIndex, document.index_id, lock=True))
+        queue.defer(write.session, queue.INDEX, document.id)
 
 
-def _drop_chunks(document: AiRagDocument, write: Write) -> None:
-    """The passages of a text that is no more."""
-    index = write.get(AiRagIndex, document.index_id, lock=True)
+def drop_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:
+    """Remove the passages of a text that is no more; ``index`` is locked."""
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
-    write.session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
+    session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
 
 
 def _check_source(document: AiRagDocument) -> None:
@@ -63,9 +67,22 @@ def _check_source(document: AiRagDocument) -> None:
 
 @on_delete(AiRagDocument)
 def take_out(document: AiRagDocument, write: Write) -> None:
-    index = write.get(AiRagIndex, document.index_id, lock=True)
+    uncount(document, write.get(AiRagIndex, document.index_id, lock=True))
+
+
+def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
+    """Take a document that goes, with its passages, out of the figures of its ``index``, which is locked."""
     index.document_count = max(0, index.document_count - 1)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+
+
+def forget(session: Session, document_id: UUID) -> None:
+    """Remove what entered knowledge bases by itself of a stored document that goes."""
+    index = aliased(AiRagIndex)
+    own = (AiRagDocument.storage_document_id == document_id, index.name == OWN_DOCUMENTS)
+    for entry in session.scalars(select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*own)):
+        uncount(entry, session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True}))
+        session.delete(entry)
 
 
 def content_hash(content: str | None) -> str | None:
@@ -125,6 +142,23 @@ def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
     embedding.dimensions = len(embedding.vector)
     fits = index.dimensions is None or index.dimensions == embedding.dimensions
     require(fits, "vector", f"Must have {index.dimensions} numbers.")
+
+
+@on_create(AiRagQuery)
+def ask(query: AiRagQuery, write: Write) -> None:
+    for key, wanted in query.filter.items():
+        require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
+    queue.defer(write.session, queue.SEARCH, query.id)
+
+
+def _is_filter(wanted: object) -> bool:
+    if isinstance(wanted, dict):
+        return bool(wanted) and wanted.keys() <= RANGE and all(_is_number(limit) for limit in wanted.values())
+    return isinstance(wanted, str | bool) or _is_number(wanted)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @on_create(AiRagMetadata)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
+from app import queue
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
 from app.models.analytics import AnalyticsEvent, AnalyticsInsight, AnalyticsReport
@@ -36,12 +37,14 @@ def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
     _check_period(report)
     _schedule(report)
+    queue.defer(write.session, queue.REPORT, report.id)
 
 
 @on_update(AnalyticsReport)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")
+        queue.defer(write.session, queue.REPORT, report.id)
     _check_period(report)
     if write.changed("schedule"):
         _schedule(report)

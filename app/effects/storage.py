@@ -14,7 +14,9 @@ import puremagic
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from app import queue
 from app.clock import now
+from app.effects import ai_rag
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.errors import Invalid, PayloadTooLarge
 from app.models.storage import StorageBucket, StorageDocument, StorageUpload
@@ -168,6 +170,8 @@ def _is_text(content: bytes) -> bool:
 
 @on_create(StorageDocument)
 def open_document(document: StorageDocument, write: Write) -> None:
+    if document.content:
+        queue.defer(write.session, queue.ENTER, document.id)
     if document.status == "published":
         document.published_at = now()
 
@@ -176,5 +180,11 @@ def open_document(document: StorageDocument, write: Write) -> None:
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1
+        queue.defer(write.session, queue.ENTER, document.id)
     if write.entered("status", document, "published"):
         document.published_at = now()
+
+
+@on_delete(StorageDocument)
+def remove_document(document: StorageDocument, write: Write) -> None:
+    ai_rag.forget(write.session, document.id)

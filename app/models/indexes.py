@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, func, literal_column, text
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, func, text
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Key:
         for name in self.columns:
             column = table.c[name.lstrip("-")]
             if self.search:
-                yield func.to_tsvector(literal_column("'simple'"), column)
+                yield func.to_tsvector(text("'english'"), column)
             else:
                 yield column.desc() if name.startswith("-") else column
 

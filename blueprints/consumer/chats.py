@@ -11,6 +11,7 @@ from app.authentication import caller, credentials_required
 from app.errors import Invalid
 from app.models.ai.chats import AiChat
 from blueprints.base import Blueprint, answer
+from blueprints.consumer import answers
 from blueprints.crud import wanted
 from blueprints.describe import documented
 from blueprints.examples import EXAMPLE_ID
@@ -31,7 +32,7 @@ signed_in = credentials_required(with_cookies=True)
 def build() -> Blueprint:
     """The blueprint of the chat routes."""
     blp = Blueprint("chat", __name__, url_prefix="/api/chat", description="Chats of the caller.")
-    blp.before_request(lambda: refuse_unknown(request.args, known=()))
+    answers.register(blp)
 
     @blp.route("/history", methods=["POST"])
     @signed_in
@@ -43,6 +44,7 @@ def build() -> Blueprint:
     @blp.arguments(ChatHistoryQuery)
     @blp.response(200)
     def history(given: dict[str, Any]) -> Response:
+        refuse_unknown(request.args, known=())
         if "chat_id" in given:
             return _one(given)
         return _several(given)
@@ -55,6 +57,7 @@ def build() -> Blueprint:
     )  # fmt: skip
     @blp.response(200, Deleted)
     def delete(id: str) -> Response:
+        refuse_unknown(request.args, known=())
         records.delete(AiChat, caller(), wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 

@@ -1,0 +1,53 @@
+"""The circuit breaker: a provider that keeps failing is left alone for a while, so that nobody waits for it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import case, update
+
+from app.answering.pieces import ProviderFailure
+from app.answering.plans import BUILTIN, Candidate
+from app.clock import now
+from app.database import transaction
+from app.models.ai.answering import AiProvider
+
+# Failures in a row after which a provider counts as degraded, and how long it is left alone before one call tries it.
+FAILURES = 5
+PAUSE = timedelta(seconds=30)
+# A question that a provider refuses says nothing about the provider.
+OURS = ("bad_request", "content_filter")
+
+
+def admits(candidate: Candidate) -> bool:
+    """Whether the provider may be called: always while it is well; while it is not, by one caller in each pause."""
+    if not candidate.degraded:
+        return True
+    due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - PAUSE)
+    with transaction() as session:
+        claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
+        return session.execute(claimed.values(last_checked_at=now())).rowcount == 1  # type: ignore[attr-defined]
+
+
+def succeeded(candidate: Candidate) -> None:
+    """Take note of an answer; the provider is well again."""
+    if candidate.kind == BUILTIN or not (candidate.degraded or candidate.failures):
+        return
+    well = case((AiProvider.status == "degraded", "active"), else_=AiProvider.status)
+    _change(candidate, status=well, consecutive_failures=0)
+
+
+def failed(candidate: Candidate, failure: ProviderFailure) -> None:
+    """Take note of a failure; too many in a row make the provider degraded."""
+    if candidate.kind == BUILTIN or failure.code in OURS:
+        return
+    count = AiProvider.consecutive_failures + 1
+    worn = (AiProvider.status == "active") & (count >= FAILURES)
+    status = case((worn, "degraded"), else_=AiProvider.status)
+    _change(candidate, status=status, consecutive_failures=count, last_error=str(failure)[:1000])
+
+
+def _change(candidate: Candidate, **values: object) -> None:
+    with transaction() as session:
+        changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
+        session.execute(changed.values(last_checked_at=now(), **values))

@@ -1,0 +1,73 @@
+"""The built-in provider: no model, but the passages of the caller's own texts that fit the question, quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from app import retrieval
+from app.answering.pieces import Piece, Prompt, Reply
+from app.answering.plans import Candidate
+from app.database import transaction
+from app.effects.ai_rag import token_count
+from app.models.ai_rag import AiRagDocument, AiRagIndex
+from app.models.storage import StorageDocument
+from app.retrieval import Hit
+
+QUOTED = 3
+# Share of what the question says that one passage has to hold, at least, for any to be worth quoting.
+FITTING = 0.55
+NOTHING = "Nothing in your documents fits this question."
+
+
+def pieces(candidate: Candidate, prompt: Prompt, reply: Reply, deadline: float) -> Generator[Piece, None, None]:
+    """The best passages under the titles of their documents, best first; or a sentence that says there are none."""
+    found = fitting(_found(prompt))
+    told = 0
+    for number, hit in enumerate(found):
+        titled = number == 0 or hit.title != found[number - 1].title
+        text = ("\n" if number else "") + (f"**{hit.title}**\n\n" if titled else "") + _quoted(hit.content)
+        told += token_count(text)
+        yield Piece("text", text)
+    if not found:
+        yield Piece("text", NOTHING)
+    reply.finish_reason = "stop"
+    reply.input_tokens, reply.output_tokens = token_count(prompt.question), told or token_count(NOTHING)
+
+
+def fitting(hits: Sequence[Hit]) -> list[Hit]:
+    """The best of ``hits``, those of one document together; none when none of them says enough of what was asked."""
+    if not hits or max(hit.coverage for hit in hits) < FITTING:
+        return []
+    best = hits[:QUOTED]
+    order = list(dict.fromkeys(hit.document_id for hit in best))
+    return sorted(best, key=lambda hit: order.index(hit.document_id))
+
+
+def _found(prompt: Prompt) -> list[Hit]:
+    with transaction() as session:
+        return retrieval.search(session, prompt.question, readable(session, prompt), 2 * QUOTED)
+
+
+def readable(session: Session, prompt: Prompt) -> Sequence[UUID]:
+    """The entries of knowledge bases that an answer may quote: those of the one that the chat names, if the caller sees
+    it, else those of the caller's organizations and of the caller's own documents."""
+    # A platform admin's questions are answered from what is the admin's own, too.
+    principal = replace(prompt.principal, is_admin=False)
+    entries = select(AiRagDocument.id)
+    if prompt.index_id is not None:
+        visible = select(AiRagIndex.id).where(AiRagIndex.policy.visible(AiRagIndex, principal.reader))
+        named = (AiRagDocument.index_id == prompt.index_id, AiRagDocument.index_id.in_(visible))
+        return session.scalars(entries.where(*named), principal.binds).all()
+    shared = AiRagDocument.policy.scope.gathered(AiRagDocument, principal.reader)
+    written = select(StorageDocument.id).where(StorageDocument.user_id == principal.user_id)
+    own = or_(shared, AiRagDocument.storage_document_id.in_(written))
+    return session.scalars(entries.where(own), principal.binds).all()
+
+
+def _quoted(text: str) -> str:
+    return "".join(f"> {line}".rstrip() + "\n" for line in text.splitlines())

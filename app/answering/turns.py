@@ -1,0 +1,147 @@
+"""A turn of a chat: what the user says is kept, then the answer while it comes, however it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import closing, suppress
+from datetime import timedelta
+
+from sqlalchemy import select, update
+
+from app.answering import walk
+from app.answering.pieces import Piece, ProviderFailure, Reply
+from app.answering.plans import Candidate
+from app.answering.records import LONGEST_ANSWER, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
+from app.answering.scene import Scene
+from app.clock import now
+from app.database import transaction
+from app.errors import Failure, Unavailable
+from app.models.ai.answering import AiStream
+from app.models.ai.chats import AiMessage
+
+# Seconds between two notes of what has come so far.
+SAVE_EVERY = 2.0
+OPEN = ("pending", "streaming")
+# No answer takes longer than the longest timeout of a chain.
+ABANDONED_AFTER = timedelta(minutes=20)
+ABANDONED = "The service ended while the answer came"
+
+
+class Stopped(Exception):
+    """The owner has ended the stream, or removed the chat."""
+
+
+class Turn:
+    """One answer on its way, as it is kept: attempts, steps, and the message at the end."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.attempts: list[AttemptRecord] = []
+        self.steps: list[StepRecord] = []
+        self.length = 0
+        self._saved = time.monotonic()
+
+    def skipped(self, candidate: Candidate) -> None:
+        self.attempts.append(AttemptRecord.skipped(candidate, len(self.attempts) + 1))
+
+    def began(self, candidate: Candidate) -> None:
+        self.attempts.append(AttemptRecord(candidate, len(self.attempts) + 1))
+        with transaction() as session:
+            write_attempts(session, self.scene, self.attempts)
+
+    def ended(self, candidate: Candidate, reply: Reply, failure: ProviderFailure | None) -> None:
+        self.attempts[-1].end(reply, failure)
+
+    def left(self, candidate: Candidate, reply: Reply) -> None:
+        if self.is_full:
+            reply.finish_reason = "length"
+            self.attempts[-1].end(reply, None)
+        else:
+            self.attempts[-1].abort()
+
+    @property
+    def is_full(self) -> bool:
+        return self.length >= LONGEST_ANSWER
+
+    @property
+    def text(self) -> str:
+        return "".join(step.text for step in self.steps if step.kind == "text")
+
+    def hear(self, piece: Piece) -> Piece:
+        """Keep a piece, as much of it as there is room for; raises Stopped when the answer is not wanted any more."""
+        piece = piece._replace(text=piece.text[: LONGEST_ANSWER - self.length])
+        self.length += len(piece.text)
+        if not self.steps:
+            self.attempts[-1].first_token_at = now()
+            self._saved = time.monotonic()
+        if not self.steps or self.steps[-1].kind != piece.kind:
+            self.steps.append(StepRecord(piece.kind, len(self.steps) + 1, self.attempts[-1]))
+        self.steps[-1].append(piece.text)
+        if time.monotonic() - self._saved >= SAVE_EVERY:
+            self._save()
+        return piece
+
+    def _save(self) -> None:
+        self._saved = time.monotonic()
+        going_on = update(AiStream).where(AiStream.id == self.scene.stream_id, AiStream.status.in_(OPEN))
+        with suppress(Unavailable), transaction() as session:
+            first = self.attempts[-1].first_token_at
+            changed = session.execute(going_on.values(status="streaming", first_token_at=first))
+            if not changed.rowcount:  # type: ignore[attr-defined]
+                raise Stopped()
+            write_steps(session, self.scene, self.steps)
+
+    def finish(self, status: str, reply: Reply, failure: str = "", code: str | None = None) -> None:
+        """Keep how the answer ended, with all of it; nothing when the chat is gone."""
+        with transaction() as session:
+            stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id).with_for_update()
+            before = session.scalar(stored)
+            if before is None:
+                return
+            write_attempts(session, self.scene, self.attempts)
+            write_steps(session, self.scene, self.steps, "completed" if status == "completed" else "failed")
+            write_end(session, self, "aborted" if before == "aborted" else status, reply, failure, code)
+
+
+def answer(turn: Turn) -> Generator[Piece, None, None]:
+    """The pieces of the answer; it is stored before the last one is followed by the end.
+
+    Raises UpstreamFailure or Unavailable before the first piece, walk.Broken after it. Closing the iterator ends the
+    call to the provider and keeps what has come as aborted.
+    """
+    reply = Reply()
+    try:
+        with closing(walk.answer(turn.scene.plan, turn.scene.prompt, reply, turn)) as pieces:
+            for piece in pieces:
+                yield turn.hear(piece)
+                if turn.is_full:
+                    break
+    except (GeneratorExit, Stopped) as gone:
+        turn.finish("aborted", reply)
+        if isinstance(gone, GeneratorExit):
+            raise
+    except walk.Broken as broken:
+        turn.finish("failed", reply, broken.failure.text, broken.failure.code)
+        raise
+    except Failure as failure:
+        turn.finish("failed", reply, failure.text, failure.details.get("reason", failure.code.lower()))
+        raise
+    except BaseException:
+        turn.finish("failed", reply, "The service failed", "unknown_error")
+        raise
+    else:
+        turn.finish("completed", reply)
+
+
+def close_abandoned() -> None:
+    """Mark streams that were under way when their process was killed as failed, with the text that was noted."""
+    late = now() - ABANDONED_AFTER
+    with transaction() as session:
+        left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.created_at < late)
+        values = {"status": "failed", "finished_at": now(), "error_code": "abandoned", "error_message": ABANDONED}
+        ended = session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
+        for stream_id, message_id in ended:
+            content = StepRecord.text_of(session, stream_id)
+            message = update(AiMessage).where(AiMessage.id == message_id, AiMessage.status == "streaming")
+            session.execute(message.values(status="failed", finish_reason="error", content=content))

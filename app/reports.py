@@ -1,0 +1,219 @@
+"""Reports: tables of figures over a period, computed by a job from the rows that the report covers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Date, Integer, RowMapping, String, and_, case, cast, func, select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app import queue
+from app.clock import now, wire
+from app.database import retried, transaction
+from app.effects.analytics import SCHEDULES
+from app.effects.hooks import Write
+from app.effects.storage import place
+from app.errors import Failure
+from app.models.ai.answering import AiAttempt, AiStream
+from app.models.ai.chats import AiChat, AiMessage, AiVote
+from app.models.analytics import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
+from app.models.auth.keys import AuthApiKey
+from app.models.crm import CrmDeal
+from app.models.internal import AuthApiKeyUsage
+from app.models.storage import StorageUpload
+from app.object_store import object_store, put
+from app.organizations import home_of
+from app.principal import Principal
+from app.users import acting
+
+# A worker that was killed in the middle leaves the report running; the job is then done again.
+UNFINISHED = ("queued", "running")
+MOST_ROWS = 5000
+Row = dict[str, Any]
+Figures = Any  # a statement, whose type would be that of its many columns
+NOBODY = "Whoever asked for it is not there any more"
+
+
+@retried
+def compute(report_id: UUID) -> None:
+    """Compute a report that is queued; one that is gone or done is left alone."""
+    with transaction() as session:
+        report = session.get(AnalyticsReport, report_id, with_for_update=True)
+        if report is None or report.status not in UNFINISHED:
+            return
+        principal = acting(session, report.created_by_id) if report.created_by_id else None
+        if principal is None:
+            report.status, report.error_message = "failed", NOBODY
+            return
+        rows = [_on_the_wire(row) for row in session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()]
+        report.row_count, report.generated_at, report.error_message = len(rows), now(), None
+        report.data, report.upload_id = rows, None
+        report.status = "ready"
+        if report.format == "csv":
+            _store_file(session, principal, report, rows)
+        session.add(_activity(report))
+
+
+@retried
+def queue_due() -> None:
+    """Queue reports again whose time has come."""
+    with transaction() as session:
+        due = select(AnalyticsReport).where(
+            AnalyticsReport.next_run_at <= now(), AnalyticsReport.status.in_(("ready", "failed"))
+        )
+        for report in session.scalars(due.with_for_update(skip_locked=True)):
+            step = SCHEDULES[report.schedule]
+            report.period_start, report.period_end = report.period_start + step, report.period_end + step
+            report.status, report.next_run_at = "queued", now() + step
+            queue.defer(session, queue.REPORT, report.id)
+
+
+def _within(report: AnalyticsReport, moment: Any) -> Any:
+    return and_(moment >= report.period_start, moment < report.period_end)
+
+
+def _day(moment: Any) -> Any:
+    return cast(moment, Date).label("date")
+
+
+def _usage(report: AnalyticsReport) -> Figures:
+    """What happened on each day, by name."""
+    event = AnalyticsEvent
+    counted = (_day(event.occurred_at), event.name, func.count().label("events"))
+    users = func.count(func.distinct(func.coalesce(cast(event.user_id, String), event.anonymous_id))).label("people")
+    own = (event.organization_id == report.organization_id, _within(report, event.occurred_at))
+    return select(*counted, users).where(*own).group_by("date", event.name).order_by("date", event.name)
+
+
+def _chat_quality(report: AnalyticsReport) -> Figures:
+    """Answers on each day: how they ended, how soon they began, and what readers thought of them."""
+    stream = AiStream
+    wait = func.avg(func.extract("epoch", stream.first_token_at - stream.started_at) * 1000)
+    votes = (
+        select(
+            AiVote.message_id, func.sum(case((AiVote.is_upvoted, 1), else_=0)).label("up"), func.count().label("all")
+        )
+        .group_by(AiVote.message_id)
+        .subquery()
+    )
+    joined = select(
+        _day(stream.created_at),
+        func.count().label("answers"),
+        *(func.count().filter(stream.status == status).label(status) for status in ("completed", "failed", "aborted")),
+        cast(func.round(wait), Integer).label("averageFirstTokenMs"),
+        cast(func.coalesce(func.sum(votes.c.up), 0), Integer).label("upvotes"),
+        cast(func.coalesce(func.sum(votes.c.all - votes.c.up), 0), Integer).label("downvotes"),
+    ).join(AiChat, AiChat.id == stream.chat_id)
+    joined = joined.join(AiMessage, AiMessage.id == stream.message_id, isouter=True)
+    joined = joined.join(votes, votes.c.message_id == AiMessage.id, isouter=True)
+    own = (AiChat.organization_id == report.organization_id, _within(report, stream.created_at))
+    return joined.where(*own).group_by("date").order_by("date")
+
+
+def _provider_costs(report: AnalyticsReport) -> Figures:
+    """Calls to each model of each provider, their tokens and their cost."""
+    attempt = AiAttempt
+    sums = {
+        "inputTokens": attempt.input_tokens, "outputTokens": attempt.output_tokens, "costMicros": attempt.cost_micros,
+    }  # fmt: skip
+    counted = select(
+        attempt.provider_slug.label("provider"),
+        attempt.model,
+        func.count().label("attempts"),
+        func.count().filter(attempt.status == "succeeded").label("succeeded"),
+        cast(func.round(func.avg(attempt.latency_ms)), Integer).label("averageLatencyMs"),
+        *(func.coalesce(func.sum(column), 0).label(name) for name, column in sums.items()),
+    ).join(AiStream, AiStream.id == attempt.stream_id)
+    counted = counted.join(AiChat, AiChat.id == AiStream.chat_id)
+    own = (AiChat.organization_id == report.organization_id, _within(report, attempt.started_at))
+    grouping = (attempt.provider_slug, attempt.model)
+    return counted.where(*own, attempt.status != "skipped").group_by(*grouping).order_by(*grouping)
+
+
+def _crm_pipeline(report: AnalyticsReport) -> Figures:
+    """The creator's deals by stage and currency; amounts in cents."""
+    deal = CrmDeal
+    weighed = func.coalesce(func.sum(deal.amount * deal.probability / 100), 0)
+    counted = select(
+        deal.stage, deal.currency, func.count().label("deals"),
+        func.coalesce(func.sum(deal.amount), 0).label("amount"), weighed.label("weightedAmount"),
+    )  # fmt: skip
+    own = (deal.organization_id == report.organization_id, deal.created_by_id == report.created_by_id)
+    grouping = (deal.stage, deal.currency)
+    return counted.where(*own, _within(report, deal.created_at)).group_by(*grouping).order_by(*grouping)
+
+
+def _api_keys(report: AnalyticsReport) -> Figures:
+    """The use of the creator's keys on each day, from the hourly sums."""
+    usage = AuthApiKeyUsage
+    average = func.sum(usage.latency_total_ms) / func.greatest(func.sum(usage.request_count), 1)
+    counted = select(
+        _day(usage.hour), AuthApiKey.id.label("keyId"), AuthApiKey.name.label("name"),
+        func.sum(usage.request_count).label("requests"), cast(average, Integer).label("averageLatencyMs"),
+        func.max(usage.latency_max_ms).label("slowestMs"),
+    ).join(AuthApiKey, AuthApiKey.id == usage.key_id)  # fmt: skip
+    own = (AuthApiKey.user_id == report.created_by_id, _within(report, usage.hour))
+    return counted.where(*own).group_by("date", AuthApiKey.id, AuthApiKey.name).order_by("date", AuthApiKey.id)
+
+
+FIGURES: dict[str, Callable[[AnalyticsReport], Figures]] = {
+    "usage": _usage,
+    "chat_quality": _chat_quality,
+    "provider_costs": _provider_costs,
+    "crm_pipeline": _crm_pipeline,
+    "api_keys": _api_keys,
+}
+
+
+def _on_the_wire(row: RowMapping) -> Row:
+    return {name: value if isinstance(value, int | str | None) else _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value) if isinstance(value, UUID) else int(value)
+
+
+def _store_file(
+    session: Session, principal: Principal, report: AnalyticsReport, rows: Sequence[dict[str, Any]]
+) -> None:
+    """Keep the rows as a file of whoever asked for the report, in the bucket at home."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["date"])
+    writer.writeheader()
+    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+    content = text.getvalue().encode()
+    upload = StorageUpload(
+        id=uuid7(), user_id=principal.user_id, filename=f"{report.kind}-{wire(report.period_start)[:10]}.csv",
+        content_type="text/csv", size=len(content), sha256=sha256(content).hexdigest(), status="stored",
+    )  # fmt: skip
+    home = home_of(session, principal.user_id) if principal.user_id else None
+    write = Write(session, replace(principal, organization_id=home))
+    try:
+        place(upload, write)
+        upload.storage_key = put(content)
+    except Failure as failure:
+        report.status, report.error_message = "failed", failure.text
+        return
+    write.on_rollback(partial(object_store().remove, upload.storage_key))
+    write.store(upload)
+    report.upload_id, report.data = upload.id, None
+
+
+def _harmless(value: Any) -> Any:
+    """Spreadsheets take a text that begins like a formula for one."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _activity(report: AnalyticsReport) -> AnalyticsActivity:
+    return AnalyticsActivity(
+        user_id=report.created_by_id, organization_id=report.organization_id, activity_type="REPORT_GENERATED",
+        metadata_={"reportId": str(report.id), "kind": report.kind, "source": "server"},
+    )  # fmt: skip

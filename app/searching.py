@@ -1,0 +1,74 @@
+"""Searches in a knowledge base that are kept: a query, run by a job or for a chat, and its results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app import retrieval
+from app.database import retried, transaction
+from app.models.ai_rag import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
+
+NO_VECTORS = "No embeddings are made here; search by keyword"
+RANGES = {"gt": "__gt__", "gte": "__ge__", "lt": "__lt__", "lte": "__le__"}
+
+
+@retried
+def run_query(query_id: UUID) -> None:
+    """Answer a query that waits; one that is gone or answered is left alone."""
+    with transaction() as session:
+        query = session.get(AiRagQuery, query_id, with_for_update=True)
+        if query is not None and query.status == "running":
+            answer(session, query)
+
+
+def answer(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
+    """Run ``query``, store what it found, and return it, best first."""
+    begun = time.monotonic()
+    hits: list[retrieval.Hit] = []
+    if query.mode == "vector":
+        query.status, query.error_message = "failed", NO_VECTORS
+    else:
+        hits = _found(session, query)
+        query.status, query.result_count = "completed", len(hits)
+    query.latency_ms = round((time.monotonic() - begun) * 1000)
+    session.add_all(_results(query, hits))
+    return hits
+
+
+def _found(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
+    documents = select(AiRagDocument.id).where(AiRagDocument.index_id == query.index_id, *_labelled(query.filter))
+    hits = retrieval.search(session, query.text, session.scalars(documents).all(), query.top_k)
+    return [hit for hit in hits if hit.score >= query.min_score]
+
+
+def _results(query: AiRagQuery, hits: Sequence[retrieval.Hit]) -> list[AiRagResult]:
+    return [
+        AiRagResult(
+            id=uuid7(), query_id=query.id, chunk_id=hit.chunk_id, document_id=hit.document_id, rank=rank,
+            score=hit.score, excerpt=hit.content,
+        )
+        for rank, hit in enumerate(hits, 1)
+    ]  # fmt: skip
+
+
+def _labelled(wanted: Mapping[str, Any]) -> list[ColumnElement[bool]]:
+    """Conditions on the labels of a document: each key has the value, or a number within the range."""
+    return [AiRagDocument.id.in_(_having(key, value)) for key, value in wanted.items()]
+
+
+def _having(key: str, value: Any) -> Any:
+    label = AiRagMetadata
+    if isinstance(value, dict):
+        met = and_(*(getattr(label.number_value, RANGES[bound])(limit) for bound, limit in value.items()))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        met = label.number_value == value
+    else:
+        met = label.value == (str(value).lower() if isinstance(value, bool) else value)
+    return select(label.document_id).where(label.key == key, met)

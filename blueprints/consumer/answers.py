@@ -1,0 +1,172 @@
+"""The chat route that answers: text as it is produced, plain or as the AI SDK's stream of UI messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Protocol
+from uuid import UUID
+
+from flask import Response, current_app, request, stream_with_context
+
+from app.answering import scene, turns, walk
+from app.answering.pieces import Piece, Said
+from app.answering.scene import Ask
+from app.authentication import caller, credentials_required
+from app.encoding import dumps
+from app.errors import Failure, Forbidden
+from blueprints.base import Blueprint
+from blueprints.describe import documented
+from schemas.conversation import ChatQuestion, spoken
+from schemas.fields import UUID_FORM
+
+PLAIN, EVENTS = "text/plain", "text/event-stream"
+# No cache and no proxy may hold back what comes.
+UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+DONE = b"data: [DONE]\n\n"
+BROKE_OFF = "The answer broke off"
+QUESTION = {"messages": [{"role": "user", "content": "How high may the crane be?"}]}
+
+
+class Form(Protocol):
+    """How an answer is written: its beginning, each piece, its end, and what is said when it breaks off."""
+
+    content_type: str
+    headers: dict[str, str]
+
+    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]: ...
+
+
+class TextStream:
+    """Nothing but the text. Where it breaks off, so does the connection."""
+
+    content_type = f"{PLAIN}; charset=utf-8"
+    headers: dict[str, str] = {}
+
+    def __init__(self, message_id: UUID) -> None:
+        pass
+
+    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
+        for piece in pieces:
+            if piece.kind == "text" and piece.text:
+                yield piece.text.encode()
+
+
+class MessageStream:
+    """The UI message stream of the AI SDK, version 1: server-sent events, one for each part."""
+
+    content_type = EVENTS
+    headers = {"x-vercel-ai-ui-message-stream": "v1"}
+
+    def __init__(self, message_id: UUID) -> None:
+        self._message_id = message_id
+        self._open: tuple[str, str] | None = None
+        self._count = 0
+
+    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
+        yield _event("start", messageId=self._message_id)
+        try:
+            for piece in pieces:
+                if piece.text:
+                    yield self._piece(piece)
+        except (walk.Broken, Failure):
+            yield self._closed() + _event("error", errorText=BROKE_OFF) + DONE
+            return
+        yield self._closed() + _event("finish") + DONE
+
+    def _piece(self, piece: Piece) -> bytes:
+        begun = b""
+        if self._open is None or self._open[0] != piece.kind:
+            begun = self._closed()
+            self._count += 1
+            self._open = (piece.kind, f"{piece.kind}-{self._count}")
+            begun += _event(f"{piece.kind}-start", id=self._open[1])
+        return begun + _event(f"{piece.kind}-delta", id=self._open[1], delta=piece.text)
+
+    def _closed(self) -> bytes:
+        if self._open is None:
+            return b""
+        (kind, identifier), self._open = self._open, None
+        return _event(f"{kind}-end", id=identifier)
+
+
+class Begun:
+    """An answer whose first piece is there."""
+
+    def __init__(self, pieces: Generator[Piece, None, None]) -> None:
+        self._pieces = pieces
+        self._first = next(pieces, None)
+
+    def __iter__(self) -> Iterator[Piece]:
+        if self._first is not None:
+            yield self._first
+            yield from self._pieces
+
+    def close(self) -> None:
+        self._pieces.close()
+
+
+class Body:
+    """What is sent of an answer. Closed before anything was read, it still reaches the provider, which the framework's
+    own wrapper would not."""
+
+    def __init__(self, begun: Begun, form: Form) -> None:
+        self._app = current_app._get_current_object()  # type: ignore[attr-defined]
+        self._begun = begun
+        self._sent = stream_with_context(form.written(iter(begun)))
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._sent
+
+    def close(self) -> None:
+        self._sent.close()  # type: ignore[attr-defined]
+        with self._app.app_context():
+            self._begun.close()
+
+
+def _event(kind: str, **values: Any) -> bytes:
+    return b"data: " + dumps({"type": kind, **values}) + b"\n\n"
+
+
+def register(blp: Blueprint) -> None:
+    """Add the route to the blueprint of the chat routes."""
+
+    @blp.route("", methods=["POST"])
+    @credentials_required(with_cookies=True)
+    @documented(
+        blp, "chat", "Ask, and read the answer as it is produced", 400, 401, 403, 404, 413, 415, 429, 500, 502, 503,
+        description=(
+            "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. `x-chat-id` names "
+            "the chat; send it as `id` to continue. Unknown fields are ignored."
+        ),
+        example=QUESTION,
+    )  # fmt: skip
+    @blp.arguments(ChatQuestion)
+    @blp.response(200)
+    @blp.doc(responses={200: {"content": {each: {"schema": {"type": "string"}} for each in (PLAIN, EVENTS)}}})
+    def chat(given: dict[str, Any]) -> Response:
+        if caller().user_id is None:
+            raise Forbidden()
+        turn = turns.Turn(scene.opened(caller(), _ask(given)))
+        chat_id = {"x-chat-id": str(turn.scene.chat_id)}
+        form = _wanted()(turn.scene.message_id)
+        try:
+            begun = Begun(turns.answer(turn))
+        except Failure as failure:
+            failure.headers |= chat_id
+            raise
+        response = Response(Body(begun, form), content_type=form.content_type)
+        response.headers.update(UNHELD | form.headers | chat_id)
+        return response
+
+
+def _wanted() -> Callable[[UUID], Form]:
+    best = request.accept_mimetypes.best_match([PLAIN, EVENTS])
+    return MessageStream if best == EVENTS else TextStream
+
+
+def _ask(given: dict[str, Any]) -> Ask:
+    said = [Said(*each) for each in spoken(given["messages"])]
+    name = given.get("id")
+    chat_id = UUID(name) if name is not None and UUID_FORM.fullmatch(name) else None
+    again = given.get("trigger") == "regenerate-message"
+    return Ask(said, chat_id, name if chat_id is None else None, again)

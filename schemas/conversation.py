@@ -1,0 +1,80 @@
+"""The body of a question: plain messages, or those of the AI SDK. What other software adds is ignored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import EXCLUDE, ValidationError, fields, validate
+
+from app.errors import Invalid
+from app.models.ai.chats import AiMessage
+from schemas.derive import WireSchema
+from schemas.fields import Text
+
+ROLES = ("system", "user", "assistant", "tool")
+# These may be without text of their own: an answer that was broken off, the result of a tool.
+MAY_BE_EMPTY = ("assistant", "tool")
+MOST_MESSAGES = 1000
+LONGEST = AiMessage.fields()["content"].wire.constraints["maxLength"]
+LONGEST_NAME = 200
+PARTS: dict[str, Any] = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+
+
+class Content(fields.Field[Any]):
+    """A text, or parts of which those of type text count."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if isinstance(value, str):
+            return value
+        if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+            raise ValidationError("Must be a text or a list of parts.")
+        texts = [part.get("text") for part in value if part.get("type") == "text"]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValidationError("A part of type text must have its text.")
+        return "\n".join(texts)
+
+
+class Lenient(WireSchema):
+    """Unknown fields are ignored."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+class ChatEntry(Lenient):
+    """What somebody said: ``content``, or ``parts`` as the AI SDK sends them."""
+
+    role = Text(required=True, validate=validate.OneOf(ROLES, error="Must be one of: {choices}."))
+    content = Content(metadata={"oneOf": [{"type": "string", "maxLength": LONGEST}, PARTS]})
+    parts = Content(metadata=PARTS)
+
+
+class ChatQuestion(Lenient):
+    """A conversation whose last message is the user's."""
+
+    id = Text(
+        validate=validate.Length(1, LONGEST_NAME),
+        metadata={"description": "The chat to continue: its id, or any other name that the client has for it."},
+    )
+    messages = fields.List(
+        fields.Nested(ChatEntry), required=True, validate=validate.Length(1, MOST_MESSAGES, error="Send 1 to {max}.")
+    )
+    trigger = Text(metadata={"description": "`regenerate-message` asks for another answer to a stored message."})
+
+
+def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Role and text of each message that has a text; raises Invalid for one that says nothing, or too much, and for a
+    conversation that does not end with the user."""
+    said = [_said(number, entry) for number, entry in enumerate(messages)]
+    if said[-1][0] != "user":
+        raise Invalid({"messages": ["The last message must be the user's."]})
+    return [(role, text) for role, text in said if text.strip()]
+
+
+def _said(number: int, entry: dict[str, Any]) -> tuple[str, str]:
+    role, content = entry["role"], entry.get("content") or entry.get("parts") or ""
+    if not content.strip() and role not in MAY_BE_EMPTY:
+        raise Invalid({"messages": [f"Message {number} has no text."]})
+    if len(content) > LONGEST:
+        raise Invalid({"messages": [f"Message {number} is longer than {LONGEST} characters."]})
+    return role, content
