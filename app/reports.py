@@ -188,7 +188,7 @@ def _store_file(
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["date"])
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     content = text.getvalue().encode()
     upload = StorageUpload(
         id=uuid7(), user_id=principal.user_id, filename=f"{report.kind}-{wire(report.period_start)[:10]}.csv",
@@ -207,7 +207,7 @@ def _store_file(
     report.upload_id, report.data = upload.id, None
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
     """Spreadsheets take a text that begins like a formula for one."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 

@@ -45,7 +45,7 @@ WITH asked AS (
     SELECT id FROM hit JOIN weighed USING (word)
     GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
 ), passage AS MATERIALIZED (
-    SELECT chunk.id, document_id, title, chunk.content, position,
+    SELECT chunk.id, document_id, title, chunk.content,
         to_tsvector('english', chunk.content) AS vector, to_tsvector('english', title) AS titled,
         0.25 + 0.75 * length(chunk.content) / usual AS length
     FROM candidate JOIN ai_rag_chunk AS chunk USING (id)
@@ -54,30 +54,26 @@ WITH asked AS (
     SELECT id, lexeme AS word, cardinality(positions) AS often
     FROM passage CROSS JOIN unnest(vector) WHERE lexeme = ANY(CAST(:words AS text[]))
 )
-SELECT id, document_id, title, content, position,
+SELECT id, document_id, title, content,
     sum(weight * (
         coalesce(2.2 * often / (often + 1.2 * length), 0) + 2.2 * coalesce(share, 0)
         + CASE WHEN titled @@ query THEN 1.1 ELSE 0 END
-    )) / (5.5 * sum(weight)) AS score,
-    coalesce(sum(weight) FILTER (WHERE often > 0 OR titled @@ query), 0) / sum(weight) AS coverage
+    )) / (5.5 * sum(weight)) AS score
 FROM passage CROSS JOIN weighed LEFT JOIN occurrence USING (id, word) LEFT JOIN theme USING (document_id, word)
-GROUP BY id, document_id, title, content, position
+GROUP BY id, document_id, title, content
 ORDER BY score DESC, id LIMIT :take
 """)
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage and how well it fits. A ``score`` of 1 is the best there could be; ``coverage`` is the share of the
-    question's words, each weighed by how rare it is, that the passage or its title holds."""
+    """A passage and how well it fits. A ``score`` of 1 is the best there could be."""
 
     chunk_id: UUID
     document_id: UUID
     title: str
     content: str
-    position: int
     score: float
-    coverage: float
 
 
 def search(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:

@@ -28,10 +28,11 @@ class ServerError(Exception):
 class Server:
     """gunicorn with one worker, serving ``application`` on a port of its own."""
 
-    def __init__(self, application: str, var_dir: str) -> None:
+    def __init__(self, application: str, var_dir: str, **settings: str) -> None:
         self.application = application
         self.var_dir = var_dir
-        self.port = _free_port()
+        self.settings = settings
+        self.port = free_port()
         self._log = Path(var_dir) / f"{application.partition(':')[0]}.log"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -79,6 +80,12 @@ class Server:
             raise ServerError(f"{self.application} answered {response.status} to {path}: {body[:300]!r}")
         return body
 
+    @property
+    def pid(self) -> int:
+        """The process of gunicorn's arbiter."""
+        assert self._process is not None
+        return self._process.pid
+
     def cpu_seconds(self) -> float:
         """Processor time of the worker so far, its own and the kernel's for it."""
         if not PROCESSES.joinpath("self/stat").exists():
@@ -111,10 +118,10 @@ class Server:
         theirs = {declared.name.upper() for declared in fields(Settings)} | {"GUNICORN_CMD_ARGS"}
         kept = {name: value for name, value in os.environ.items() if name not in theirs}
         own = {"VAR_DIR": self.var_dir, "HOST": HOST, "PORT": str(self.port), "WORKERS": "1"}
-        return kept | own | {"DEFAULT_LIMIT": NO_LIMIT}
+        return kept | own | {"DEFAULT_LIMIT": NO_LIMIT} | self.settings
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])

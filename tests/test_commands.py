@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from uuid import uuid4
 
 import pytest
 
@@ -129,32 +130,32 @@ def job(run, app):
 
     def defer(mark):
         with app.app_context(), transaction() as session:
-            queue.defer(session, "nobody_knows_this", document_id=mark)
+            queue.defer(session, "nobody_knows_this", mark)
         return find(mark)
 
     def find(mark):
         listed = run("jobs", "list", "--json")
-        return next(each for each in listed if each["arguments"].get("document_id") == mark)
+        return next(each for each in listed if each["arguments"].get("row_id") == str(mark))
 
     return defer, find
 
 
 def test_jobs_are_listed_and_cancelled(run, job):
-    defer, find = job
-    waiting = defer("cancelled")
+    (defer, find), cancelled = job, uuid4()
+    waiting = defer(cancelled)
     assert waiting["status"] == "todo"
     assert "nobody_knows_this" in run("jobs", "list", "--status", "todo")
     assert run("jobs", "cancel", str(waiting["id"])) == f"Job {waiting['id']} is cancelled\n"
-    assert find("cancelled")["status"] == "cancelled"
+    assert find(cancelled)["status"] == "cancelled"
     assert run("jobs", "cancel", str(waiting["id"]), code=1) == f"Error: Job {waiting['id']} does not wait\n"
 
 
 def test_a_failed_job_is_done_again(run, app, job):
-    defer, find = job
-    identifier = str(defer("failed")["id"])
+    (defer, find), failed = job, uuid4()
+    identifier = str(defer(failed)["id"])
     jobs.work(app, concurrency=1, until_empty=True)
-    assert find("failed")["status"] == "failed"
+    assert find(failed)["status"] == "failed"
     assert run("jobs", "retry", identifier) == f"Job {identifier} waits\n"
-    assert find("failed")["status"] == "todo"
+    assert find(failed)["status"] == "todo"
     run("jobs", "cancel", identifier)
     assert run("jobs", "retry", "999999999", code=1).startswith("Error: Job 999999999")

@@ -110,6 +110,11 @@ class Handler(BaseHTTPRequestHandler):
         self._say(*WORDS)
         self._finish()
 
+    def model_data(self) -> None:
+        self._begin()
+        self._say('```json\n{"height":', " 40}\n```")
+        self._finish()
+
     def model_thinking(self) -> None:
         self._begin()
         for thought in ("Hm", ", cranes"):

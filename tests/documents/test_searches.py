@@ -1,0 +1,91 @@
+"""Searches of knowledge bases: a query runs as a job and keeps what it found."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import jobs
+
+TEXTS = {
+    "Cranes": "The tower crane may be forty metres high.",
+    "Ferries": "The ferry to the island leaves at noon.",
+    "Hooks": "The hook of a crane carries two tonnes.",
+}
+
+
+@pytest.fixture(scope="module")
+def owner(cast):
+    return cast.user()
+
+
+@pytest.fixture(scope="module")
+def index(app, owner):
+    identifier = owner.post("/api/v1/ai-rag/index", {"name": "Port"}).json["id"]
+    for year, (title, content) in enumerate(TEXTS.items(), 2020):
+        entry = {"indexId": identifier, "title": title, "content": content}
+        document = owner.post("/api/v1/ai-rag/document", entry).json["id"]
+        for label in ({"key": "year", "value": str(year), "valueType": "number"}, {"key": "kind", "value": title}):
+            made = owner.post("/api/v1/ai-rag/metadata", {"documentId": document, **label})
+            assert made.status_code == 201, made.json
+    work(app)
+    return identifier
+
+
+def work(app):
+    jobs.work(app, concurrency=1, until_empty=True)
+
+
+def search(app, owner, index, text="How high is the crane?", **body):
+    """The query once its job is done, and the titles of what it found, best first."""
+    made = owner.post("/api/v1/ai-rag/query", {"indexId": index, "text": text, **body})
+    assert made.status_code == 201, made.json
+    assert made.json["status"] == "running"
+    work(app)
+    query = owner.get(f"/api/v1/ai-rag/query/{made.json['id']}").json
+    rows = owner.get(f"/api/v1/ai-rag/result?queryId={query['id']}").json["data"]
+    rows.sort(key=lambda row: row["rank"])
+    titles = [owner.get(f"/api/v1/ai-rag/document/{row['documentId']}").json["title"] for row in rows]
+    return query, titles, rows
+
+
+def test_a_search_keeps_its_hits_best_first(app, owner, index):
+    query, titles, rows = search(app, owner, index)
+    assert titles == ["Cranes", "Hooks"]
+    assert (query["status"], query["resultCount"]) == ("completed", 2)
+    assert query["latencyMs"] >= 0
+    assert rows[0]["excerpt"] == TEXTS["Cranes"]
+    assert 1 >= rows[0]["score"] > rows[1]["score"] > 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"kind": "Hooks"}, ["Hooks"]),
+        ({"year": 2020}, ["Cranes"]),
+        ({"year": {"gt": 2020}}, ["Hooks"]),
+        ({"year": {"gte": 2020, "lt": 2022}}, ["Cranes"]),
+        ({"year": {"lte": 2022}, "kind": "Cranes"}, ["Cranes"]),
+        ({"kind": "None"}, []),
+    ],
+)
+def test_labels_narrow_a_search(app, owner, index, wanted, found):
+    assert search(app, owner, index, filter=wanted)[1] == found
+
+
+def test_a_search_may_be_bounded_in_number_and_quality(app, owner, index):
+    assert search(app, owner, index, topK=1)[1] == ["Cranes"]
+    assert search(app, owner, index, minScore=0.99)[1] == []
+
+
+def test_a_vector_search_fails_where_no_embeddings_are_made(app, owner, index):
+    query, titles, _ = search(app, owner, index, mode="vector")
+    assert (query["status"], titles) == ("failed", [])
+    assert "keyword" in query["errorMessage"]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"year": []}, {"year": {}}, {"year": {"above": 1}}, {"year": {"gt": "1"}}, {"a": None}]
+)
+def test_a_filter_that_says_nothing_is_refused(owner, index, bad):
+    response = owner.post("/api/v1/ai-rag/query", {"indexId": index, "text": "Crane", "filter": bad})
+    assert (response.status_code, list(response.json["details"]["fields"])) == (400, ["filter"])
