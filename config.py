@@ -72,6 +72,24 @@ class Settings:
     sign_in_failures: int = setting(5, "failed sign-ins of one account before further ones are delayed")
     sign_in_failures_per_network: int = setting(5, "the same for one client address; raise it behind a shared address")
     query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
+    streams_per_user: int = setting(20, "streams of notifications that a user may have open in each worker")
+    teams_app_id: str = setting("", "app id of the bot and the tab in Microsoft Teams; empty switches Teams off")
+    teams_app_secret: str = setting("", "client secret of the bot, for sending")
+    teams_tenant_id: str = setting("", "tenant of the bot; empty for an old multi-tenant bot")
+    teams_app_id_uri: str = setting("", "application ID URI of the tab, where it is not the usual one")
+    teams_tenants: str = setting("", "tenants whose people may sign in through the tab, with commas; empty for any")
+    teams_tab_clients: str = setting("", "client ids besides those of Teams that may get tab tokens, with commas")
+    teams_connector_hosts: str = setting("", "hosts besides those of Teams that the bot may send to, with commas")
+    teams_emulator: bool = setting(False, "accept activities of the Bot Framework Emulator; never in production")
+    teams_certificates: str = setting("", "folder of private keys {id}.pem for Graph notifications with content")
+    teams_bot_metadata_url: str = setting(
+        "https://login.botframework.com/v1/.well-known/openidconfiguration", "where the Bot Framework tells its keys"
+    )
+    teams_bot_issuer: str = setting("https://api.botframework.com", "issuer of the Bot Framework's tokens")
+    teams_login_url: str = setting("https://login.microsoftonline.com", "Microsoft's sign-in service")
+    teams_graph_publisher: str = setting(
+        "0bf30f3b-4a52-48df-9a82-234910c4a086", "app id under which Graph publishes notifications"
+    )
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
     api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
     api_v1_sunset: str = setting("", "Sunset header of version 1 (RFC 8594), an HTTP date")
@@ -144,6 +162,7 @@ BOUNDS = (
     ("upload_max_bytes", 1, 1024 * 1024 * 1024),
     ("oauth_timeout", 0.1, 60.0),
     ("sign_in_failures", 1, 1000),
+    ("streams_per_user", 1, 10_000),
     ("sign_in_failures_per_network", 1, 100_000),
 )
 

@@ -9,7 +9,7 @@ workers = _settings.workers
 
 # Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes.
 worker_class = "gevent"
-worker_connections = 1000
+worker_connections = 10000
 
 # A worker that does not return to its loop for this long is stuck; long streams return all the time.
 timeout = 60
@@ -23,6 +23,11 @@ access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 
 # The longest request line that gunicorn can be told to take; many filters at once need the room.
 limit_request_line = 8190
+
+
+def post_worker_init(worker):
+    """Let streams end by themselves once the worker is told to stop; no hook fires at that moment."""
+    worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
 
 
 def worker_exit(_server, worker):

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from flask import Flask, after_this_request, current_app, g, request
 
-from app import cookies, credentials, limits, secrets, usage
+from app import cookies, credentials, limits, secrets, tickets, usage
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
 from app.policy import SessionOnly
 from app.principal import SAFE_METHODS, Credential, Principal, scope_of
@@ -22,7 +22,7 @@ class Access:
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
     credential. Both give their reason. With ``cookies`` a browser's session counts, and a dead credential on an
-    optional route counts as none.
+    optional route counts as none. With ``tickets`` one may come in the query, for a stream.
     """
 
     open: str = ""
@@ -30,6 +30,7 @@ class Access:
     optional: str = ""
     session_only: SessionOnly = SessionOnly.NEVER
     cookies: bool = False
+    tickets: bool = False
 
 
 def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
@@ -38,10 +39,10 @@ def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
 
 
 def credentials_required(
-    session_only: SessionOnly = SessionOnly.NEVER, *, with_cookies: bool = False
+    session_only: SessionOnly = SessionOnly.NEVER, *, with_cookies: bool = False, with_tickets: bool = False
 ) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb."""
-    return _declaring(Access(session_only=session_only, cookies=with_cookies))
+    return _declaring(Access(session_only=session_only, cookies=with_cookies, tickets=with_tickets))
 
 
 def session_welcome(reason: str, *, with_cookies: bool = False) -> Callable[[F], F]:
@@ -115,6 +116,8 @@ def _authorize(principal: Principal, access: Access) -> None:
 
 def authenticate(access: Access) -> Principal:
     """Find the caller; raises Unauthenticated, or Invalid when two credentials come at once."""
+    if access.tickets and "token" in request.args:
+        return _of_ticket()
     if access.cookies and "Authorization" not in request.headers:
         return _of_cookie()
     token, from_query = _presented(with_query=not access.cookies)
@@ -127,6 +130,13 @@ def authenticate(access: Access) -> Principal:
             raise Unauthenticated(invalid_token=True)
         return credentials.of_session(digest)
     return credentials.of_key(digest, from_query=from_query)
+
+
+def _of_ticket() -> Principal:
+    given = request.args.getlist("token")
+    if len(given) > 1 or "Authorization" in request.headers:
+        raise Invalid({"token": ["Send one credential."]})
+    return tickets.redeem(given[0])
 
 
 def _of_cookie() -> Principal:

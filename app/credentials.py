@@ -28,7 +28,15 @@ SEEN_EVERY = timedelta(minutes=1)
 
 def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
     """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
-    row = _one(_cookie_statement() if from_cookie else _session_statement(), digest)
+    return _of_row(_one(_cookie_statement() if from_cookie else _session_statement(), digest))
+
+
+def of_session_id(identifier: UUID) -> Principal:
+    """The principal of a session that was proved in another way; raises Unauthenticated."""
+    return _of_row(_one(_sessions_by(AuthSession.id), identifier))
+
+
+def _of_row(row: dict[str, Any] | None) -> Principal:
     if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
     limits.spend(limits.default_limit(), f"user:{row['user_id']}")
@@ -127,7 +135,7 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
         session.execute(statement)
 
 
-def _one(statement: Statement, digest: str) -> dict[str, Any] | None:
+def _one(statement: Statement, digest: str | UUID) -> dict[str, Any] | None:
     with autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
     return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None

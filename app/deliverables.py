@@ -21,6 +21,7 @@ from app.database import retried, transaction
 from app.errors import Failure
 from app.models.ai_agent import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.models.ai_rag import AiRagDocument
+from app.notifications import notify
 from app.users import acting
 
 LONGEST = AiAgentDeliverable.fields()["content"].wire.constraints["maxLength"]
@@ -135,15 +136,21 @@ def _checked(text: str, schema: dict[str, Any] | None) -> Any:
 
 
 @retried
-def _done(deliverable_id: UUID, text: str, data: Any, reply: Reply) -> None:
+def _done(deliverable_id: UUID, text: str, output: Any, reply: Reply) -> None:
     with transaction() as session:
         work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
         if work is None or work.status != "running":
             return
         agent = session.get_one(AiAgentConfig, work.config_id)
-        work.content, work.data, work.submitted_at = text, data, now()
+        work.content, work.data, work.submitted_at = text, output, now()
         work.status = "awaiting_approval" if agent.requires_approval else "approved"
         session.add(_entry(session, work, text, reply))
+        if agent.requires_approval and work.approver_id is not None:
+            data = {"deliverableId": str(work.id), "configId": str(agent.id)}
+            title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
+            notify(
+                session, work.approver_id, "APPROVAL_REQUEST", title, body, data, organization_id=work.organization_id
+            )  # fmt: skip
 
 
 def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: Reply) -> AiAgentMessage:

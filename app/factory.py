@@ -18,16 +18,18 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, embedded, errors, green, limits, usage
+from app import authentication, embedded, errors, green, limits, signals, usage
 from app.commands.catalogue import register as register_commands
 from app.database import server_url, translated
 from app.extensions import READS, db, migrate
+from app.live.hub import Hub
 from app.models import DOMAINS, metadata
 from app.oauth import providers
 from app.secrets import Vault
 from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
+from blueprints.teams import notifications
 from config import ROOT, Settings
 from schemas.errors import body_of
 
@@ -70,6 +72,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
+    signals.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
+    app.extensions["hub"] = Hub(app, settings.streams_per_user)
     limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     usage.init_app(app)
     authentication.init_app(app)
@@ -146,6 +150,7 @@ def _register_routes(app: Flask) -> None:
     api.register_blueprint(uploads.build())
     api.register_blueprint(documents.build())
     api.register_blueprint(chats.build())
+    api.register_blueprint(notifications.build())
     app.register_blueprint(operations.build(api))
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 

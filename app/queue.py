@@ -12,7 +12,8 @@ from app.statements import within
 
 # What rows ask for; the functions are in app.jobs.
 READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
-SEARCH, REPORT, WORK = "run_query", "compute_report", "work_on_deliverable"
+SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_deliverable", "deliver_to_teams"
+INBOX = "process_inbound_event"
 
 
 def defer(session: Session, task: str, row_id: UUID) -> None:

@@ -17,7 +17,7 @@ import app.effects  # noqa: F401 - registers what follows each write
 from app import audit, references, statements
 from app.clock import now
 from app.database import defer_constraints, retried, transaction
-from app.effects.hooks import Write, run
+from app.effects.hooks import Write, readings, run
 from app.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
 from app.models.base import Field, Record, camel
 from app.models.columns import (
@@ -60,6 +60,8 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
         rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
     if not rows:
         raise NotFound()
+    for effect in readings.get(model, ()):
+        effect(identifier, principal)
     return statement.view.record(rows[0])
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
+from sqlalchemy import select
+
 from app import queue
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
 from app.models.analytics import AnalyticsEvent, AnalyticsInsight, AnalyticsReport
+from app.models.auth.organizations import AuthMember
+from app.notifications import notify_all
+from app.principal import MANAGERS
 
 CLOCK_SKEW = timedelta(minutes=5)
 LONGEST_PERIOD = timedelta(days=366)
@@ -30,6 +35,17 @@ def compare(insight: AnalyticsInsight, write: Write) -> None:
     insight.change_percent = change if math.isfinite(change) else None
     if insight.status == "acknowledged" and (write.changed("status") or insight.acknowledged_by_id is None):
         insight.acknowledged_by_id = write.principal.user_id
+
+
+@on_create(AnalyticsInsight)
+def announce(insight: AnalyticsInsight, write: Write) -> None:
+    managing = (AuthMember.organization_id == insight.organization_id, AuthMember.role.in_(MANAGERS))
+    managers = write.session.scalars(select(AuthMember.user_id).where(*managing)).all()
+    notify_all(
+        write.session, managers, "INSIGHT_READY", insight.title, insight.summary,
+        data={"insightId": str(insight.id), "severity": insight.severity}, actor_id=insight.created_by_id,
+        organization_id=insight.organization_id,
+    )  # fmt: skip
 
 
 @on_create(AnalyticsReport)

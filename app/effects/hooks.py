@@ -66,6 +66,7 @@ class Write:
 
 
 Effect = Callable[[Any, Write], None]
+readings: dict[type[Record], list[Callable[[UUID, Principal], None]]] = defaultdict(list)
 _effects: dict[tuple[str, type[Record]], list[Effect]] = defaultdict(list)
 
 
@@ -82,6 +83,16 @@ def on_update(model: type[Record]) -> Callable[[Effect], Effect]:
 def on_delete(model: type[Record]) -> Callable[[Effect], Effect]:
     """Run the function before a record of ``model`` is deleted."""
     return _registering("delete", model)
+
+
+def on_read(model: type[Record]) -> Callable[[Callable[[UUID, Principal], None]], Callable[[UUID, Principal], None]]:
+    """Run the function after a caller has read a record of ``model`` by its id; it opens a transaction of its own."""
+
+    def register(effect: Callable[[UUID, Principal], None]) -> Callable[[UUID, Principal], None]:
+        readings[model].append(effect)
+        return effect
+
+    return register
 
 
 def run(event: str, record: Record, write: Write) -> None:

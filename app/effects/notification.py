@@ -6,27 +6,19 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import select
-
+from app import notifications
 from app.effects.hooks import Write, on_create, on_update, require
 from app.models.base import camel
 from app.models.notification import NotificationNotification, NotificationPreference
+from app.notifications import default_of
 
 SWITCHES = ("channels", "types")
 CLOCK_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
 @on_create(NotificationNotification)
-def address(notification: NotificationNotification, write: Write) -> None:
-    """Choose the channels that the receiver's preferences open for this type."""
-    wanted = NotificationPreference.user_id == notification.user_id
-    preference = write.session.scalar(select(NotificationPreference).where(wanted))
-    channels = preference.channels if preference else default_of("channels")
-    types = preference.types if preference else default_of("types")
-    open_for_type = (preference is None or preference.enabled) and types.get(notification.type, True)
-    notification.channels = [name for name in default_of("channels") if channels.get(name) and open_for_type]
-    if not notification.channels:
-        notification.delivery_status = "suppressed"
+def send(notification: NotificationNotification, write: Write) -> None:
+    notifications.address(write.session, notification)
 
 
 @on_create(NotificationPreference)
@@ -44,11 +36,6 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
         switches = getattr(preference, name) or {}
         require(all(isinstance(value, bool) for value in switches.values()), camel(name), "Takes true or false.")
     _check_quiet_hours(preference.quiet_hours or default_of("quiet_hours"))
-
-
-def default_of(name: str) -> dict[str, Any]:
-    default: dict[str, Any] = NotificationPreference.fields()[name].wire.default
-    return default
 
 
 def _check_quiet_hours(hours: dict[str, Any]) -> None:

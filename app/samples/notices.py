@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.effects.notification import default_of
 from app.models.ai.chats import AiArtifact
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.analytics import AnalyticsInsight
 from app.models.auth.identity import AuthUser
 from app.models.base import Record
 from app.models.notification import NotificationNotification
+from app.notifications import default_of
 from app.samples.people import Team
 from app.samples.scene import Scene
 

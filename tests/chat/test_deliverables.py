@@ -57,6 +57,14 @@ def test_the_chain_of_the_agent_writes_the_work_which_waits_for_approval(agents,
     assert call["body"]["temperature"] == 0.3
 
 
+def test_the_approver_is_asked(agents, chains, chat_cast):
+    approver = chat_cast.colleague(agents.owner)
+    work = agents.done(agents.agent(chainId=chains.of("good")), approverId=str(approver.user_id))
+    (asked,) = approver.get("/api/v1/notification/notification").json["data"]
+    assert (asked["type"], asked["title"]) == ("APPROVAL_REQUEST", "Approval wanted: Crane note")
+    assert asked["data"]["deliverableId"] == work["id"]
+
+
 def test_an_agent_may_work_without_approval(agents, chains):
     assert agents.done(agents.agent(chainId=chains.of("good"), requiresApproval=False))["status"] == "approved"
 

@@ -1,0 +1,106 @@
+"""What a stream sends: events of the notification table, read with as few statements as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from app.clock import now, wire
+from app.encoding import dumps
+from app.principal import Credential, Principal
+from app.statements import autocommitted
+
+# More than this is not replayed: the client is told to load the list anew.
+MOST_REPLAYED = 1000
+
+COLUMNS = "n.id, n.user_id, n.sequence, n.type, n.title, n.body, n.data, n.created_at, n.read_at"
+SINCE = f"""
+SELECT {COLUMNS} FROM unnest(%(users)s::uuid[], %(positions)s::bigint[]) AS stream(user_id, position)
+JOIN notification_notification n ON n.user_id = stream.user_id AND n.sequence > stream.position
+WHERE 'stream' = ANY(n.channels) ORDER BY n.sequence
+"""  # noqa: S608 - constants
+NEWEST = "SELECT coalesce(max(sequence), 0) FROM notification_notification WHERE user_id = %(user)s"
+DELIVERED = """
+UPDATE notification_notification SET delivery_status = 'delivered', delivered_at = %(now)s
+WHERE id = ANY(%(ids)s) AND delivery_status IN ('pending', 'failed')
+"""
+LIVING = {
+    Credential.SESSION: """
+SELECT s.id FROM auth_session s JOIN auth_user u ON u.id = s.user_id
+WHERE s.id = ANY(%(ids)s) AND s.expires_at > %(now)s
+AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
+""",
+    Credential.KEY: """
+SELECT k.id FROM auth_api_key k JOIN auth_user u ON u.id = k.user_id
+WHERE k.id = ANY(%(ids)s) AND k.enabled AND k.revoked_at IS NULL
+AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND (k.grace_expires_at IS NULL OR k.grace_expires_at > %(now)s)
+AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
+""",
+}
+
+
+class Event(NamedTuple):
+    """A notification, ready to be sent."""
+
+    id: UUID
+    user_id: UUID
+    sequence: int
+    sent: bytes
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a stream begins with: events after the last one that the client has, and the place they lead to; not
+    ``complete`` where there were too many."""
+
+    events: Sequence[Event]
+    position: int
+    complete: bool
+
+
+def since(positions: Mapping[UUID, int]) -> list[Event]:
+    """The events of some users after the place where each of them is, in order."""
+    with autocommitted() as connection:
+        binds = {"users": list(positions), "positions": list(positions.values())}
+        return [_event(*row) for row in connection.execute(SINCE, binds)]
+
+
+def replay(user_id: UUID, last: int | None) -> Replay:
+    """What ``user_id`` has missed after ``last``; without it nothing, from now on."""
+    with autocommitted() as connection:
+        newest = connection.execute(NEWEST, {"user": user_id}).fetchall()[0][0]
+        if last is None or last > newest:
+            return Replay((), newest, complete=last is None)
+        binds = {"users": [user_id], "positions": [last], "most": MOST_REPLAYED + 1}
+        events = [_event(*row) for row in connection.execute(f"{SINCE} LIMIT %(most)s", binds)]
+    if len(events) > MOST_REPLAYED:
+        return Replay((), newest, complete=False)
+    return Replay(events, max([newest, *(event.sequence for event in events)]), complete=True)
+
+
+def mark_delivered(events: Sequence[Event]) -> None:
+    """Note that events were put on their way to a stream."""
+    with autocommitted() as connection:
+        connection.execute(DELIVERED, {"ids": [event.id for event in events], "now": now()})
+
+
+def living(principals: Sequence[Principal]) -> set[UUID]:
+    """Which of the credentials are still good."""
+    found: set[UUID] = set()
+    with autocommitted() as connection:
+        for kind, statement in LIVING.items():
+            ids = [each.credential_id for each in principals if each.credential is kind]
+            if ids:
+                found |= {row[0] for row in connection.execute(statement, {"ids": ids, "now": now()})}
+    return found
+
+
+def _event(identifier: UUID, user_id: UUID, sequence: int, *rest: Any) -> Event:
+    type_, title, body, data, created_at, read_at = rest
+    shown = {
+        "id": identifier, "userId": user_id, "type": type_, "title": title, "body": body, "data": data,
+        "createdAt": wire(created_at), "readAt": wire(read_at) if read_at else None,
+    }  # fmt: skip
+    return Event(identifier, user_id, sequence, b"id: %d\ndata: %s\n\n" % (sequence, dumps(shown)))

@@ -1,0 +1,214 @@
+"""The hub of a process: one subscription and one look into the database for all of its streams.
+
+A stream is a queue and a place in its user's order of notifications. Whoever has something new is asked for in the
+database with the places of all streams at once; what comes is put into the queues. Nothing depends on a signal having
+arrived: after a silence of Redis, and once a minute anyway, everybody is asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from queue import Empty, SimpleQueue
+from uuid import UUID
+
+from flask import Flask
+
+from app.errors import Forbidden, RateLimited
+from app.live import events
+from app.principal import Principal
+from app.signals import Signals
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT = 15.0
+# A stream ends after so many seconds, at a moment of its own, and its client comes back.
+LONGEST, SPREAD = 1500.0, 300.0
+# How often everybody is asked for, how often credentials are checked, and how long a failed look waits.
+LOOK_EVERY, CHECK_EVERY, AGAIN_AFTER = 60.0, 5.0, 1.0
+# How long signals are gathered before one look is taken for all of them, and how long the hub sleeps without any.
+GATHER, LISTEN_FOR = 0.02, 0.5
+AT_ONCE = 2000
+RETRY = b"retry: 3000\n"
+BEAT = b": hb\n\n"
+BYE = b"event: bye\ndata: {}\n\n"
+RESET = b"event: reset\ndata: {}\n\n"
+
+
+class Stream:
+    """One open stream, as the server iterates over it."""
+
+    __slots__ = ("_ends_at", "_hub", "outbox", "position", "principal", "user_id")
+
+    def __init__(self, hub: Hub, principal: Principal, user_id: UUID) -> None:
+        self._hub = hub
+        self.user_id = user_id
+        self._ends_at = time.monotonic() + LONGEST + random.uniform(0, SPREAD)  # noqa: S311 - no secret
+        self.principal = principal
+        self.outbox: SimpleQueue[bytes | None] = SimpleQueue()
+        self.position: int | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            try:
+                sent = self.outbox.get(timeout=HEARTBEAT)
+            except Empty:
+                sent = BEAT if time.monotonic() < self._ends_at else None
+            if sent is None:
+                yield BYE
+                return
+            yield sent
+
+    def close(self) -> None:
+        """Forget the stream; its client has gone, or it has ended."""
+        self._hub.remove(self)
+
+
+class Hub:
+    """Every open stream of the process, by user."""
+
+    def __init__(self, app: Flask, most_per_user: int) -> None:
+        self._app = app
+        self._signals: Signals = app.extensions["signals"]
+        self._most = most_per_user
+        self._streams: dict[UUID, list[Stream]] = defaultdict(list)
+        self._due: set[UUID] = set()
+        self._woken = threading.Event()
+        self._starting = threading.Lock()
+        self._started = False
+
+    def open(self, principal: Principal, last: int | None) -> Stream:
+        """Open a stream that begins after event ``last``; raises Forbidden for a caller who is nobody, and RateLimited
+        for one too many of a user."""
+        if principal.user_id is None:
+            raise Forbidden()
+        self._start()
+        stream = Stream(self, principal, principal.user_id)
+        if len(self._streams[stream.user_id]) >= self._most:
+            raise RateLimited("Too many open streams", headers={"Retry-After": "30"})
+        self._streams[stream.user_id].append(stream)
+        try:
+            self._begin(stream, last)
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    def remove(self, stream: Stream) -> None:
+        own = self._streams.get(stream.user_id, [])
+        if stream in own:
+            own.remove(stream)
+        if not own:
+            self._streams.pop(stream.user_id, None)
+
+    def __len__(self) -> int:
+        return sum(map(len, list(self._streams.values())))
+
+    def _begin(self, stream: Stream, last: int | None) -> None:
+        missed = events.replay(stream.user_id, last)
+        ready = b'event: ready\nid: %d\ndata: {"sequence":%d}\n\n'
+        place = missed.position if last is None or not missed.complete else last
+        stream.outbox.put(RETRY + (b"" if missed.complete else RESET) + ready % (place, place))
+        for event in missed.events:
+            stream.outbox.put(event.sent)
+        stream.position = missed.position
+        # What was committed since, and signalled while the stream had no place yet.
+        self._tell({stream.user_id})
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self._started:
+                self._started = True
+                for work in (self._listen, self._feed):
+                    threading.Thread(target=work, name=f"live{work.__name__}", daemon=True).start()
+
+    def _tell(self, user_ids: set[UUID]) -> None:
+        self._due |= user_ids
+        self._woken.set()
+
+    def _is_stopping(self) -> bool:
+        """Whether the server has told the process to end."""
+        asked = self._app.extensions.get("is_stopping")
+        return asked is not None and asked()
+
+    def _listen(self) -> None:
+        for heard in self._signals.heard():
+            news = set(self._streams) if heard is None else heard & self._streams.keys()
+            if news:
+                self._tell(news)
+
+    def _feed(self) -> None:
+        looked = checked = time.monotonic()
+        while True:
+            self._woken.wait(LISTEN_FOR)
+            if self._is_stopping():
+                self._end(list(self._all()))
+            if time.monotonic() - looked > LOOK_EVERY:
+                looked = time.monotonic()
+                self._due |= set(self._streams)
+            try:
+                if self._due:
+                    time.sleep(GATHER)
+                    self._look()
+                if time.monotonic() - checked > CHECK_EVERY:
+                    checked = time.monotonic()
+                    self._check()
+            except Exception as error:
+                log.warning("Streams wait for the database: %s", type(error).__name__)
+                time.sleep(AGAIN_AFTER)
+
+    def _look(self) -> None:
+        """Ask for whoever is due, and put what is new into the queues."""
+        self._woken.clear()
+        due, self._due = self._due, set()
+        try:
+            waiting = list(due)
+            for start in range(0, len(waiting), AT_ONCE):
+                self._deliver(self._positions(waiting[start : start + AT_ONCE]))
+        except BaseException:
+            self._due |= due
+            raise
+
+    def _positions(self, user_ids: list[UUID]) -> dict[UUID, int]:
+        """For each user, the place of the stream that is furthest behind."""
+        found = {}
+        for user_id in user_ids:
+            places = [each.position for each in self._streams.get(user_id, ()) if each.position is not None]
+            if places:
+                found[user_id] = min(places)
+        return found
+
+    def _deliver(self, positions: dict[UUID, int]) -> None:
+        if not positions:
+            return
+        with self._app.app_context():
+            found = events.since(positions)
+            for event in found:
+                for stream in self._streams.get(event.user_id, ()):
+                    if stream.position is not None and event.sequence > stream.position:
+                        stream.position = event.sequence
+                        stream.outbox.put(event.sent)
+            if found:
+                events.mark_delivered(found)
+
+    def _check(self) -> None:
+        """End the streams whose credential has ended."""
+        streams = list(self._all())
+        with self._app.app_context():
+            for start in range(0, len(streams), AT_ONCE):
+                some = streams[start : start + AT_ONCE]
+                good = events.living([each.principal for each in some])
+                self._end([each for each in some if each.principal.credential_id not in good])
+
+    def _all(self) -> Iterator[Stream]:
+        for own in list(self._streams.values()):
+            yield from own
+
+    def _end(self, streams: list[Stream]) -> None:
+        for stream in streams:
+            stream.outbox.put(None)
+            self.remove(stream)

@@ -1,0 +1,181 @@
+"""python -m bench.live: 10,000 streams of notifications open at once, while others read the data API.
+
+Two workers serve them on one machine. Notifications come at 100 a second to users drawn by lot, from another process;
+each carries the time at which it was committed, and the listeners compare it with the time at which it arrives. The
+rate of the data API is taken before the streams are opened and while they are fed, in turns of one run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import random
+import resource
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from multiprocessing.synchronize import Event
+
+import psutil
+from flask import Flask
+from flask_migrate import upgrade
+
+from app import organizations, sign_in
+from app.database import transaction
+from app.embedded import Postgres, Redis
+from app.factory import create_app
+from app.models.auth.identity import AuthUser
+from app.notifications import notify
+from bench.servers import HOST, NO_LIMIT, Server
+from config import Settings
+
+STREAMS, USERS, WORKERS = 10_000, 1000, 2
+RATE, SECONDS = 100, 20
+OPENING = 100
+STREAM = "/api/integrations/teams/notifications/stream"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Memory in KiB per stream; delays in milliseconds; requests per second of the data API, idle and beside."""
+
+    opened: int
+    memory: float
+    heard: int
+    sent: int
+    median: float
+    p99: float
+    idle_rate: float
+    busy_rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.opened} streams open; {self.memory:.0f} KiB of worker memory each; {self.heard} events of "
+            f"{self.sent} notifications, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
+            f"{self.busy_rate:.0f} requests a second beside them, {self.idle_rate:.0f} without"
+        )
+
+
+def main() -> int:
+    """Measure from nothing and print."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    folder = tempfile.mkdtemp(prefix="rg-")
+    postgres, redis = Postgres(folder), Redis(folder)
+    try:
+        redis.start()
+        postgres.start()
+        print(measure(folder))
+    finally:
+        postgres.stop()
+        redis.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+def measure(var_dir: str) -> Figures:
+    """Measure on the embedded servers under ``var_dir``, which run."""
+    app = create_app(Settings(var_dir=var_dir))
+    with app.app_context():
+        upgrade()
+        tokens = _users(app)
+    server = Server("wsgi:app", var_dir, WORKERS=str(WORKERS), STREAMS_PER_USER="1000", DEFAULT_LIMIT=NO_LIMIT)
+    server.start()
+    try:
+        server.await_answer("/healthz")
+        return asyncio.run(_measured(server, var_dir, tokens))
+    finally:
+        server.stop()
+
+
+def _users(app: Flask) -> list[str]:
+    with transaction() as session:
+        tokens = []
+        for number in range(USERS):
+            user = AuthUser(email=f"{number}.{os.urandom(4).hex()}@bench.example", name="Bench", email_verified=True)
+            organizations.welcome(session, user)
+            tokens.append(sign_in.open_session(session, user).token)
+        return tokens
+
+
+async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
+    workers = psutil.Process(server.pid).children()
+    await _rate(server.port, tokens, 2)
+    idle = await _rate(server.port, tokens, 5)
+    before = sum(worker.memory_info().rss for worker in workers)
+    delays: list[float] = []
+    ready = asyncio.Semaphore(0)
+    listeners = []
+    for number in range(STREAMS):
+        listeners.append(asyncio.create_task(_listen(server.port, tokens[number % USERS], delays, ready)))
+        if number % OPENING == OPENING - 1:
+            for _ in range(OPENING):
+                await ready.acquire()
+    memory = (sum(worker.memory_info().rss for worker in workers) - before) / STREAMS / 1024
+    over = multiprocessing.Event()
+    sender = multiprocessing.Process(target=_notify, args=(var_dir, over), daemon=True)
+    sender.start()
+    await asyncio.sleep(3)
+    delays.clear()
+    busy = await _rate(server.port, tokens, SECONDS)
+    over.set()
+    while sender.is_alive():
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(1)
+    opened = sum(not listener.done() for listener in listeners)
+    for listener in listeners:
+        listener.cancel()
+    ordered = sorted(delays)
+    p99 = ordered[int(len(ordered) * 0.99)]
+    return Figures(opened, memory, len(delays), RATE * SECONDS, statistics.median(ordered), p99, idle, busy)
+
+
+async def _listen(port: int, token: str, delays: list[float], ready: asyncio.Semaphore) -> None:
+    reader, writer = await asyncio.open_connection(HOST, port, limit=4096)
+    writer.write(f"GET {STREAM} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    head = await reader.readuntil(b"\r\n\r\n")
+    if b" 200 " in head.split(b"\r\n")[0]:
+        ready.release()
+    while line := await reader.readline():
+        if line.startswith(b"data: {") and b'"at":' in line:
+            delays.append((time.time() - float(json.loads(line[6:])["data"]["at"])) * 1000)
+
+
+async def _rate(port: int, tokens: list[str], seconds: float) -> float:
+    """Requests a second that four clients get answered one after the other."""
+
+    async def ask(token: str) -> int:
+        reader, writer = await asyncio.open_connection(HOST, port)
+        asked, end = 0, time.monotonic() + seconds
+        while time.monotonic() < end:
+            head = f"GET /api/v1/crm/contact HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n\r\n"
+            writer.write(head.encode())
+            answered = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(answered.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+            asked += 1
+        writer.close()
+        return asked
+
+    return sum(await asyncio.gather(*(ask(token) for token in tokens[:4]))) / seconds
+
+
+def _notify(var_dir: str, over: Event) -> None:
+    """Send at the rate until told to stop."""
+    app = create_app(Settings(var_dir=var_dir))
+    with app.app_context():
+        with transaction() as session:
+            users = list(session.query(AuthUser.id).order_by(AuthUser.created_at).limit(USERS))
+        due = time.monotonic()
+        while not over.is_set():
+            due += 1 / RATE
+            time.sleep(max(0.0, due - time.monotonic()))
+            with transaction() as session:
+                notify(session, random.choice(users)[0], "MESSAGE", "Bench", "", {"at": time.time()})  # noqa: S311
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What Microsoft Teams and the Teams tab call."""

@@ -1,0 +1,143 @@
+"""The notification routes: the live stream, tickets for it, and the caller's preferences."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from uuid import UUID
+
+from flask import Response, current_app, request
+
+from app import records, tickets
+from app.authentication import caller, credentials_required
+from app.errors import Forbidden, Invalid
+from app.live.hub import Hub
+from app.models.notification import NotificationPreference
+from app.policy import SessionOnly
+from blueprints.base import Blueprint, answer
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID
+from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
+from schemas.queries import refuse_unknown
+
+EVENTS = "text/event-stream"
+# No cache and no proxy may hold back what comes.
+UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+SEQUENCE = re.compile(r"[0-9]{1,16}")
+STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
+TYPES = (
+    "MESSAGE", "APPROVAL_REQUEST", "CANVAS_ACCESS", "INSIGHT_READY", "MEETING_STARTING", "MENTION", "CANVAS_MENTION",
+)  # fmt: skip
+PREFERENCES = {
+    "userId": EXAMPLE_ID, "enabled": True, "channels": {"stream": True, "teams": True, "email": False},
+    "types": dict.fromkeys(TYPES, True),
+    "quietHours": {"enabled": False, "start": "22:00", "end": "07:00", "timeZone": "UTC"}, "meetingLeadMinutes": 5,
+    "mutedChannelIds": [], **STAMPS,
+}  # fmt: skip
+LAST_EVENT: list[dict[str, Any]] = [
+    {
+        "name": "lastEventId",
+        "in": "query",
+        "description": "The last event that the client has, where it cannot send Last-Event-ID.",
+        "schema": {"type": "string"},
+    },
+    {
+        "name": "token",
+        "in": "query",
+        "description": "A stream ticket, for browsers, which can send no header with an EventSource.",
+        "schema": {"type": "string"},
+    },
+]
+
+signed_in = credentials_required(with_cookies=True)
+
+
+def build() -> Blueprint:
+    """The blueprint of the notification routes."""
+    blp = Blueprint(
+        "notifications", __name__, url_prefix="/api/integrations/teams/notifications",
+        description="Notifications as they happen.",
+    )  # fmt: skip
+    _route_stream(blp)
+    _route_preferences(blp)
+    return blp
+
+
+def _route_stream(blp: Blueprint) -> None:
+    @blp.route("/stream", methods=["GET"])
+    @credentials_required(with_cookies=True, with_tickets=True)
+    @blp.doc(parameters=LAST_EVENT)
+    @documented(
+        blp, "streamNotifications", "Follow your notifications", 400, 401, 403, 429, 500, 503,
+        description=(
+            "Server-sent events: `ready`, then one unnamed event for each notification, with its sequence as the id. A "
+            "client that comes back with Last-Event-ID misses nothing; `reset` says that too much was missed."
+        ),
+    )  # fmt: skip
+    @blp.response(200, content_type=EVENTS)
+    def stream() -> Response:
+        refuse_unknown(request.args, known=("lastEventId", "token"))
+        hub: Hub = current_app.extensions["hub"]
+        response = Response(hub.open(caller(), _last()), content_type=EVENTS)
+        response.headers.update(UNHELD)
+        return response
+
+    @blp.route("/stream/ticket", methods=["POST"])
+    @credentials_required(SessionOnly.ALL, with_cookies=True)
+    @documented(
+        blp, "createStreamTicket", "Get a ticket that opens the stream once", 400, 401, 403, 429, 500, 503, status=201,
+        answers={"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"},
+    )  # fmt: skip
+    @blp.response(201, StreamTicket)
+    def ticket() -> Response:
+        refuse_unknown(request.args, known=())
+        issued = tickets.issue(caller())
+        response = answer({"token": issued.token, "expiresAt": issued.expires_at}, 201)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+
+def _route_preferences(blp: Blueprint) -> None:
+    @blp.route("/preferences", methods=["GET"])
+    @signed_in
+    @documented(
+        blp, "readNotificationPreferences", "Read how you are notified", 400, 401, 403, 429, 500, 503,
+        answers=PREFERENCES,
+    )  # fmt: skip
+    @blp.response(200, Preferences)
+    def read() -> Response:
+        refuse_unknown(request.args, known=())
+        return answer(preferences_body(_own()))
+
+    @blp.route("/preferences", methods=["PUT"])
+    @signed_in
+    @documented(
+        blp, "updateNotificationPreferences", "Change how you are notified",
+        400, 401, 403, 409, 413, 415, 429, 500, 503, answers=PREFERENCES, example={"types": {"MESSAGE": False}},
+        description="What is sent is laid over what is there; missing keys keep their value.",
+    )  # fmt: skip
+    @blp.arguments(preferences_update())
+    @blp.response(200, Preferences)
+    def update(given: dict[str, Any]) -> Response:
+        refuse_unknown(request.args, known=())
+        changed = records.update(NotificationPreference, caller(), UUID(str(_own()["id"])), given)
+        return answer(preferences_body(changed))
+
+
+def _own() -> dict[str, Any]:
+    """The caller's preferences; whoever deleted them gets the defaults again."""
+    user_id = caller().user_id
+    if user_id is None:
+        raise Forbidden()
+    found, _ = records.find(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)
+    return found[0] if found else records.create(NotificationPreference, caller(), {})
+
+
+def _last() -> int | None:
+    """The last event that the client has; raises Invalid for one that is none."""
+    sent = request.headers.get("Last-Event-ID") or request.args.get("lastEventId")
+    if not sent:
+        return None
+    if not SEQUENCE.fullmatch(sent):
+        raise Invalid({"lastEventId": ["Is not the id of an event."]})
+    return int(sent)
