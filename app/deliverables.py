@@ -7,21 +7,22 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-import jsonschema
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app import retrieval
+from app import output_schemas, retrieval
 from app.answering import plans, walk
+from app.answering.passages import documents_in
 from app.answering.pieces import Prompt, ProviderFailure, Reply, Said, storable
 from app.answering.plans import BUILTIN, Candidate, Plan
 from app.clock import now
 from app.database import retried, transaction
 from app.errors import Failure
 from app.models.ai_agent import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
-from app.models.ai_rag import AiRagDocument
 from app.notifications import notify
+from app.output_schemas import Unfit
+from app.principal import Principal
 from app.users import acting
 
 LONGEST = AiAgentDeliverable.fields()["content"].wire.constraints["maxLength"]
@@ -32,11 +33,8 @@ UNFINISHED = ("queued", "running")
 ROLES = {"user": "user", "agent": "assistant"}
 GROUNDS = 5
 NOBODY = "Whoever asked for it is not there any more"
+GIVEN_UP = "The service failed"
 NO_CHAIN = "The agent is not active"
-
-
-class Unfit(Exception):
-    """What came is not what the agent promises."""
 
 
 class Unwitnessed:
@@ -71,6 +69,11 @@ def work_on(deliverable_id: UUID) -> None:
         _done(deliverable_id, storable(text[:LONGEST]), data, reply)
 
 
+def give_up(deliverable_id: UUID) -> None:
+    """Say of a piece of work that its job has failed for good."""
+    _failed(deliverable_id, GIVEN_UP)
+
+
 @retried
 def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] | None:
     with transaction() as session:
@@ -78,7 +81,7 @@ def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] |
         if work is None or work.status not in UNFINISHED:
             return None
         agent = session.get_one(AiAgentConfig, work.config_id)
-        principal = acting(session, work.requested_by_id) if work.requested_by_id else None
+        principal = acting(session, work.requested_by_id, work.organization_id)
         if principal is None or agent.status != "active":
             work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
             return None
@@ -86,9 +89,10 @@ def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] |
         plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
         transcript = _transcript(session, work)
         brief = Said("user", f"{work.title}\n\n{work.brief}")
-        instructions = _instructions(session, agent, plan, work.brief)
+        instructions = _instructions(session, principal, agent, plan, work.brief)
         work.status, work.error_message = "running", None
-        prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id)
+        # All members read what comes: it is made of what they all may read.
+        prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id, shared=True)
         return plan, prompt, agent.output_schema
 
 
@@ -105,13 +109,12 @@ def _transcript(session: Session, work: AiAgentDeliverable) -> list[Said]:
     return transcript
 
 
-def _instructions(session: Session, agent: AiAgentConfig, plan: Plan, brief: str) -> list[Said]:
+def _instructions(session: Session, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str) -> list[Said]:
     told = [Said("system", agent.instructions)]
     if agent.output_schema:
         told.append(Said("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        documents = session.scalars(select(AiRagDocument.id).where(AiRagDocument.index_id == agent.index_id)).all()
-        hits = retrieval.search(session, brief, documents, GROUNDS)
+        hits = retrieval.search(session, brief, documents_in(session, principal, agent.index_id), GROUNDS)
         told += [Said("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return told
 
@@ -124,14 +127,10 @@ def _checked(text: str, schema: dict[str, Any] | None) -> Any:
         return None
     body = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
-        data = json.loads(body)
-        jsonschema.validate(data, schema)
-    except ValueError:
+        data = json.loads(storable(body.replace("\\u0000", "\ufffd")))
+    except (ValueError, RecursionError):
         raise Unfit("The answer is not JSON") from None
-    except jsonschema.ValidationError as error:
-        raise Unfit(f"The answer does not fit the schema: {error.message}") from None
-    except jsonschema.SchemaError as error:
-        raise Unfit(f"The schema of the agent is none: {error.message}") from None
+    output_schemas.fit(data, schema)
     return data
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
@@ -80,51 +81,43 @@ def _enter(session: Session, document: StorageDocument) -> None:
         return
     inside = (AiRagDocument.index_id == index.id, AiRagDocument.storage_document_id == document.id)
     entry = session.scalar(select(AiRagDocument).where(*inside))
-    digest = content_hash(document.content)
-    if entry is None or not (document.content or "").strip():
-        _exchange(session, index, entry, document)
-    elif entry.content_hash == digest:
-        entry.title = document.title
-    else:
-        entry.title, entry.content, entry.content_hash, entry.status = (
-            document.title,
-            document.content,
-            digest,
-            "pending",
-        )
+    if not (document.content or "").strip():
+        if entry is not None:
+            uncount(entry, index)
+            session.delete(entry)
+        return
+    if entry is None:
+        entry = AiRagDocument(
+            id=uuid7(), index_id=index.id, created_by_id=document.user_id, source_type="document",
+            storage_document_id=document.id, title=document.title,
+        )  # fmt: skip
+        session.add(entry)
+        session.flush()
+        index.document_count += 1
+    entry.title = document.title
+    if entry.content != document.content:
+        entry.content, entry.status = document.content, "pending"
+        entry.content_hash = _own_hash(session, entry, index)
         drop_chunks(session, entry, index)
+        session.flush()
         queue.defer(session, queue.INDEX, entry.id)
 
 
-def _exchange(session: Session, index: AiRagIndex, entry: AiRagDocument | None, document: StorageDocument) -> None:
-    """Remove the entry of a document that has no text any more, or make the first one of a document that has."""
-    if entry is not None:
-        uncount(entry, index)
-        session.delete(entry)
-        return
-    digest = content_hash(document.content)
-    same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest)
-    if not (document.content or "").strip() or session.scalar(select(AiRagDocument.id).where(*same)):
-        return
-    entry = AiRagDocument(
-        id=uuid7(), index_id=index.id, created_by_id=document.user_id, title=document.title, source_type="document",
-        storage_document_id=document.id, content=document.content, content_hash=digest,
-    )  # fmt: skip
-    session.add(entry)
-    index.document_count += 1
-    session.flush()
-    queue.defer(session, queue.INDEX, entry.id)
+def _own_hash(session: Session, entry: AiRagDocument, index: AiRagIndex) -> str | None:
+    """What tells the entry's text from those of others in the knowledge base; nothing where another has the same."""
+    digest = content_hash(entry.content)
+    same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest, AiRagDocument.id != entry.id)
+    with session.no_autoflush:
+        return None if session.scalar(select(AiRagDocument.id).where(*same)) else digest
 
 
 def _knowledge_of(session: Session, user_id: UUID) -> AiRagIndex | None:
-    """The knowledge base in the personal organization of a user, made at the first need."""
+    """The knowledge base in the personal organization of a user, locked; made at the first need."""
     home = home_of(session, user_id)
     if home is None:
         return None
+    values = {"id": uuid7(), "organization_id": home, "name": OWN_DOCUMENTS, "created_by_id": user_id}
+    # The first two documents may enter at the same time.
+    session.execute(insert(AiRagIndex).values(values).on_conflict_do_nothing())
     named = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
-    index = session.scalar(select(AiRagIndex).where(*named).with_for_update())
-    if index is None:
-        index = AiRagIndex(organization_id=home, name=OWN_DOCUMENTS, created_by_id=user_id)
-        session.add(index)
-        session.flush()
-    return index
+    return session.scalar(select(AiRagIndex).where(*named).with_for_update())

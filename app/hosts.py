@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 PRIVATE_SUFFIXES = (".localhost", ".local", ".internal")
 # Other ways to write an IPv4 address: 2130706433, 0x7f.1, 127.1.
 NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,2}", re.IGNORECASE)
-# NAT64 (RFC 6052) and 6to4 (RFC 3056): addresses that carry an IPv4 one.
-NAT64 = IPv6Network("64:ff9b::/96")
+# Addresses that carry an IPv4 one in their last bits: NAT64 (RFC 6052) and the old compatible form (RFC 4291 2.5.5.1).
+CARRYING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+# Site-local addresses (RFC 3879) and NAT64 within a network (RFC 8215).
+LOCAL = (IPv6Network("fec0::/10"), IPv6Network("64:ff9b:1::/48"))
 
 
 def is_private(host: str) -> bool:
@@ -28,11 +30,8 @@ def is_private_address(text: str) -> bool:
     """Whether an IP address is not of the public internet; raises ValueError when it is none."""
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (_embedded(address) if address in NAT64 else None)
-        if inner is not None:
-            return is_private_address(str(inner))
+        carried = IPv4Address(int(address) & 0xFFFFFFFF) if any(address in each for each in CARRYING) else None
+        inner = address.ipv4_mapped or address.sixtofour or carried
+        if inner is not None or any(address in each for each in LOCAL):
+            return inner is None or is_private_address(str(inner))
     return not address.is_global or address.is_multicast
-
-
-def _embedded(address: IPv6Address) -> object:
-    return ip_address(int(address) & 0xFFFFFFFF)

@@ -10,6 +10,7 @@ from uuid import UUID
 import procrastinate
 from flask import Flask
 from procrastinate import JobContext
+from procrastinate.jobs import Status
 
 from app import deliverables, documents, indexing, queue, reports, searching, sign_in, uploads
 from app.answering import turns
@@ -62,17 +63,20 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
 )
 
 
-# What rows ask for, by the name under which they do.
-ASKED: dict[str, Callable[[UUID], None]] = {
-    queue.READ: documents.read,
-    queue.ENTER: documents.enter,
-    queue.INDEX: indexing.index_document,
-    queue.SEARCH: searching.run_query,
-    queue.REPORT: reports.compute,
-    queue.WORK: deliverables.work_on,
+Asked = Callable[[UUID], None]
+
+# What rows ask for, by the name under which they do, and what is done when that fails for good.
+ASKED: dict[str, tuple[Asked, Asked | None]] = {
+    queue.READ: (documents.read, None),
+    queue.ENTER: (documents.enter, None),
+    queue.INDEX: (indexing.index_document, indexing.give_up),
+    queue.SEARCH: (searching.run_query, searching.give_up),
+    queue.REPORT: (reports.compute, reports.give_up),
+    queue.WORK: (deliverables.work_on, deliverables.give_up),
 }
+TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
-AGAIN = procrastinate.RetryStrategy(max_attempts=5, exponential_wait=10, retry_exceptions=[Unavailable])
+AGAIN = procrastinate.RetryStrategy(max_attempts=TRIES, exponential_wait=10, retry_exceptions=[Unavailable])
 
 
 def opened(app: Flask) -> procrastinate.App:
@@ -83,17 +87,21 @@ def opened(app: Flask) -> procrastinate.App:
         task = made.task(name=name, queueing_lock=name, pass_context=True)(_by_the_clock(work))
         made.periodic(cron=cron)(task)
     made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
-    for name, work_on in ASKED.items():
-        made.task(name=name, pass_context=True, retry=AGAIN)(_when_asked(work_on))
+    for name, (work_on, give_up) in ASKED.items():
+        made.task(name=name, pass_context=True, retry=AGAIN)(_when_asked(work_on, give_up))
     return made
 
 
 def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:
-    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased."""
+    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased. One that was begun too
+    often may be what kills it."""
 
     async def resume_stalled(timestamp: int) -> None:
         for job in await queue_.job_manager.get_stalled_jobs():
-            await queue_.job_manager.retry_job(job)
+            if job.attempts < TRIES:
+                await queue_.job_manager.retry_job(job)
+            else:
+                await queue_.job_manager.finish_job(job, status=Status.FAILED, delete_job=False)
 
     return resume_stalled
 
@@ -120,12 +128,19 @@ def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]
     return run
 
 
-def _when_asked(work_on: Callable[[UUID], None]) -> Callable[[JobContext, str], None]:
-    """Run ``work_on`` about one row in the context of the application that the worker serves."""
+def _when_asked(work_on: Asked, give_up: Asked | None) -> Callable[[JobContext, str], None]:
+    """Run ``work_on`` about one row in the context of the application that the worker serves; ``give_up`` when it fails
+    for good, so that the row does not look as if it were still worked on."""
 
     @wraps(work_on)
     def run(context: JobContext, row_id: str) -> None:
         with context.additional_context["application"].app_context():
-            work_on(UUID(row_id))
+            try:
+                work_on(UUID(row_id))
+            except Exception as error:
+                again = isinstance(error, Unavailable) and context.job.attempts + 1 < TRIES
+                if give_up is not None and not again:
+                    give_up(UUID(row_id))
+                raise
 
     return run

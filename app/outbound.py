@@ -7,9 +7,10 @@ server changes nothing. Answers are bounded in size and time.
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import httpx2
 
@@ -17,6 +18,7 @@ from app.hosts import is_private, is_private_address
 
 LARGEST_ANSWER = 32 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
+MOST_ADDRESSES = 3
 
 
 class PrivateAddress(httpx2.ConnectError):
@@ -32,9 +34,7 @@ class Outbound(httpx2.BaseTransport):
         self._private = private
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        if not self._private:
-            _pin(request)
-        response = _connections().handle_request(request)
+        response = _sent(request, private=self._private)
         response.stream = _Bounded(response.stream, self._deadline)  # type: ignore[arg-type]
         return response
 
@@ -62,15 +62,37 @@ class _Bounded(httpx2.SyncByteStream):
         self._stream.close()
 
 
-@cache
-def _connections() -> httpx2.HTTPTransport:
+@lru_cache(maxsize=256)
+def _connections(host: str) -> httpx2.HTTPTransport:
+    """The connections to one host: those to another one, at the same address, were proved under another name."""
     # How many are open at once is for the callers to bound; idle ones are kept for a while.
-    return httpx2.HTTPTransport(limits=httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30))
+    limits = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
+    return httpx2.HTTPTransport(verify=_trusted(), limits=limits)
 
 
-def _pin(request: httpx2.Request) -> None:
-    """Send the request to an address that its host resolves to; raises PrivateAddress when any of them is private."""
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()
+
+
+def _sent(request: httpx2.Request, *, private: bool) -> httpx2.Response:
+    """Send the request to the first address of its host that can be reached."""
     host = request.url.host
+    if private:
+        return _connections(host).handle_request(request)
+    request.extensions = {**request.extensions, "sni_hostname": host}
+    failure: httpx2.ConnectError | httpx2.ConnectTimeout | None = None
+    for address in _public_addresses(request, host):
+        request.url = request.url.copy_with(host=address)
+        try:
+            return _connections(host).handle_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            failure = error
+    raise failure or httpx2.ConnectError("The name has no address", request=request)
+
+
+def _public_addresses(request: httpx2.Request, host: str) -> list[str]:
+    """The addresses of ``host``, a few of them; raises PrivateAddress when any is private."""
     if is_private(host):
         raise PrivateAddress("The address is private", request=request)
     try:
@@ -80,5 +102,4 @@ def _pin(request: httpx2.Request) -> None:
     addresses = [str(each[4][0]) for each in found]
     if any(is_private_address(address) for address in addresses):
         raise PrivateAddress("The name resolves to a private address", request=request)
-    request.extensions = {**request.extensions, "sni_hostname": host}
-    request.url = request.url.copy_with(host=addresses[0])
+    return list(dict.fromkeys(addresses))[:MOST_ADDRESSES]

@@ -16,9 +16,12 @@ SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_delivera
 INBOX = "process_inbound_event"
 
 
-def defer(session: Session, task: str, row_id: UUID) -> None:
-    """Have ``task`` done about a row once the transaction of ``session`` is committed."""
-    _queue().configure_task(task, allow_unknown=True, connection=within(session)).defer(row_id=str(row_id))
+def defer(session: Session, task: str, row_id: UUID, *, one_of: UUID | None = None) -> None:
+    """Have ``task`` done about a row once the transaction of ``session`` is committed; of the jobs that are ``one_of``
+    the same, one at a time."""
+    lock = f"{task} {one_of}" if one_of else None
+    configured = _queue().configure_task(task, allow_unknown=True, connection=within(session), lock=lock)
+    configured.defer(row_id=str(row_id))
 
 
 @cache

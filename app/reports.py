@@ -11,19 +11,19 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Date, Integer, RowMapping, String, and_, case, cast, func, select
+from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select, true, update
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app import queue
 from app.clock import now, wire
 from app.database import retried, transaction
-from app.effects.analytics import SCHEDULES
+from app.effects.analytics import after
 from app.effects.hooks import Write
-from app.effects.storage import place
-from app.errors import Failure
+from app.effects.storage import place, remove_upload
+from app.errors import Invalid, PayloadTooLarge
 from app.models.ai.answering import AiAttempt, AiStream
-from app.models.ai.chats import AiChat, AiMessage, AiVote
+from app.models.ai.chats import AiChat, AiVote
 from app.models.analytics import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
 from app.models.auth.keys import AuthApiKey
 from app.models.crm import CrmDeal
@@ -34,7 +34,6 @@ from app.organizations import home_of
 from app.principal import Principal
 from app.users import acting
 
-# A worker that was killed in the middle leaves the report running; the job is then done again.
 UNFINISHED = ("queued", "running")
 MOST_ROWS = 5000
 Row = dict[str, Any]
@@ -49,31 +48,50 @@ def compute(report_id: UUID) -> None:
         report = session.get(AnalyticsReport, report_id, with_for_update=True)
         if report is None or report.status not in UNFINISHED:
             return
-        principal = acting(session, report.created_by_id) if report.created_by_id else None
+        principal = acting(session, report.created_by_id, report.organization_id)
         if principal is None:
             report.status, report.error_message = "failed", NOBODY
             return
         rows = [_on_the_wire(row) for row in session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()]
-        report.row_count, report.generated_at, report.error_message = len(rows), now(), None
-        report.data, report.upload_id = rows, None
-        report.status = "ready"
+        _drop_file(session, principal, report)
+        report.status, report.row_count, report.generated_at = "ready", len(rows), now()
+        report.error_message, report.data = None, rows
         if report.format == "csv":
             _store_file(session, principal, report, rows)
-        session.add(_activity(report))
+        if report.status == "ready":
+            session.add(_activity(report))
 
 
 @retried
+def give_up(report_id: UUID) -> None:
+    """Say of a report that its job has failed for good."""
+    waiting = update(AnalyticsReport).where(AnalyticsReport.id == report_id, AnalyticsReport.status.in_(UNFINISHED))
+    with transaction() as session:
+        session.execute(waiting.values(status="failed", error_message="The service failed"))
+
+
 def queue_due() -> None:
     """Queue reports again whose time has come."""
+    due = (AnalyticsReport.next_run_at <= now(), AnalyticsReport.status.in_(("ready", "failed")))
     with transaction() as session:
-        due = select(AnalyticsReport).where(
-            AnalyticsReport.next_run_at <= now(), AnalyticsReport.status.in_(("ready", "failed"))
-        )
-        for report in session.scalars(due.with_for_update(skip_locked=True)):
-            step = SCHEDULES[report.schedule]
-            report.period_start, report.period_end = report.period_start + step, report.period_end + step
-            report.status, report.next_run_at = "queued", now() + step
-            queue.defer(session, queue.REPORT, report.id)
+        waiting = session.scalars(select(AnalyticsReport.id).where(*due)).all()
+    for report_id in waiting:
+        _queue_again(report_id)
+
+
+@retried
+def _queue_again(report_id: UUID) -> None:
+    """Queue a report for the period after its last one; periods that were missed are left out."""
+    with transaction() as session:
+        report = session.get(AnalyticsReport, report_id, with_for_update=True)
+        if report is None or report.next_run_at is None or report.status in UNFINISHED:
+            return
+        while report.next_run_at <= now():
+            report.period_start = after(report.period_start, report.schedule)
+            report.period_end = after(report.period_end, report.schedule)
+            report.next_run_at = after(report.next_run_at, report.schedule)
+        report.status = "queued"
+        queue.defer(session, queue.REPORT, report.id)
 
 
 def _within(report: AnalyticsReport, moment: Any) -> Any:
@@ -98,22 +116,19 @@ def _chat_quality(report: AnalyticsReport) -> Figures:
     stream = AiStream
     wait = func.avg(func.extract("epoch", stream.first_token_at - stream.started_at) * 1000)
     votes = (
-        select(
-            AiVote.message_id, func.sum(case((AiVote.is_upvoted, 1), else_=0)).label("up"), func.count().label("all")
-        )
-        .group_by(AiVote.message_id)
-        .subquery()
+        select(func.count().label("all"), func.count().filter(AiVote.is_upvoted).label("up"))
+        .where(AiVote.message_id == stream.message_id)
+        .lateral("votes")
     )
     joined = select(
         _day(stream.created_at),
         func.count().label("answers"),
         *(func.count().filter(stream.status == status).label(status) for status in ("completed", "failed", "aborted")),
         cast(func.round(wait), Integer).label("averageFirstTokenMs"),
-        cast(func.coalesce(func.sum(votes.c.up), 0), Integer).label("upvotes"),
-        cast(func.coalesce(func.sum(votes.c.all - votes.c.up), 0), Integer).label("downvotes"),
+        cast(func.sum(votes.c.up), Integer).label("upvotes"),
+        cast(func.sum(votes.c.all - votes.c.up), Integer).label("downvotes"),
     ).join(AiChat, AiChat.id == stream.chat_id)
-    joined = joined.join(AiMessage, AiMessage.id == stream.message_id, isouter=True)
-    joined = joined.join(votes, votes.c.message_id == AiMessage.id, isouter=True)
+    joined = joined.join(votes, true())
     own = (AiChat.organization_id == report.organization_id, _within(report, stream.created_at))
     return joined.where(*own).group_by("date").order_by("date")
 
@@ -194,17 +209,35 @@ def _store_file(
         id=uuid7(), user_id=principal.user_id, filename=f"{report.kind}-{wire(report.period_start)[:10]}.csv",
         content_type="text/csv", size=len(content), sha256=sha256(content).hexdigest(), status="stored",
     )  # fmt: skip
-    home = home_of(session, principal.user_id) if principal.user_id else None
-    write = Write(session, replace(principal, organization_id=home))
-    try:
-        place(upload, write)
-        upload.storage_key = put(content)
-    except Failure as failure:
-        report.status, report.error_message = "failed", failure.text
-        return
+    # Stored before it is counted; a store that is away has the job done again.
+    upload.storage_key = put(content)
+    write = _at_home(session, principal)
     write.on_rollback(partial(object_store().remove, upload.storage_key))
+    try:
+        with session.begin_nested():
+            place(upload, write)
+    except (Invalid, PayloadTooLarge) as refusal:
+        report.status, report.data, report.error_message = "failed", None, refusal.text
+        write.after_commit(partial(object_store().remove, upload.storage_key))
+        return
     write.store(upload)
     report.upload_id, report.data = upload.id, None
+
+
+def _drop_file(session: Session, principal: Principal, report: AnalyticsReport) -> None:
+    """Remove the file of the run before."""
+    upload = session.get(StorageUpload, report.upload_id) if report.upload_id else None
+    report.upload_id = None
+    if upload is not None:
+        session.flush()
+        remove_upload(upload, _at_home(session, principal))
+        session.delete(upload)
+
+
+def _at_home(session: Session, principal: Principal) -> Write:
+    """A write of the creator, whose files lie in the bucket at home."""
+    home = home_of(session, principal.user_id) if principal.user_id else None
+    return Write(session, replace(principal, organization_id=home))
 
 
 def harmless(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Search by words: which passages of some documents answer a question best.
 
-PostgreSQL finds the passages that hold words of the question, over the index of their text-search vectors. Its own
+PostgreSQL finds the passages that hold words of the question, by the text-search vector stored with each. Its own
 ranking does not know how rare a word is, so the best of them are ranked by Okapi BM25 (Robertson and Zaragoza, 2009),
 with the words of the document's title counted in.
 """
@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-MOST_WORDS = 64
+MOST_WORDS = 40
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 
@@ -28,16 +28,20 @@ RANKING = text("""
 WITH asked AS (
     SELECT word, plainto_tsquery('simple', word) AS query FROM unnest(CAST(:words AS text[])) AS word
 ), searched AS (
-    SELECT count(*) AS passages, greatest(avg(length(content)), 1) AS usual
+    SELECT count(*) AS passages, greatest(avg(length(content)), 1) AS length
     FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[]))
+), touched AS MATERIALIZED (
+    SELECT id, document_id, search FROM ai_rag_chunk
+    WHERE document_id = ANY(CAST(:documents AS uuid[]))
+    AND search @@ (SELECT string_agg(CAST(query AS text), ' | ')::tsquery FROM asked)
 ), hit AS (
-    SELECT chunk.id, document_id, word
-    FROM asked JOIN ai_rag_chunk AS chunk ON to_tsvector('english', chunk.content) @@ query
-    WHERE chunk.document_id = ANY(CAST(:documents AS uuid[]))
+    SELECT id, document_id, lexeme AS word, cardinality(positions) AS often
+    FROM touched CROSS JOIN unnest(search) WHERE lexeme = ANY(CAST(:words AS text[]))
 ), weighed AS (
     SELECT word, query, ln(1 + (passages - found + 0.5) / (found + 0.5)) AS weight
     FROM asked CROSS JOIN searched
-    CROSS JOIN LATERAL (SELECT count(*) AS found FROM hit WHERE hit.word = asked.word) AS counted
+    LEFT JOIN (SELECT word, count(*) AS hits FROM hit GROUP BY word) AS counted USING (word)
+    CROSS JOIN LATERAL (SELECT coalesce(hits, 0) AS found) AS filled
 ), theme AS (
     SELECT document_id, word, count(*) / greatest(chunk_count, 1)::float AS share
     FROM hit JOIN ai_rag_document AS document ON document.id = document_id GROUP BY document_id, word, chunk_count
@@ -45,21 +49,18 @@ WITH asked AS (
     SELECT id FROM hit JOIN weighed USING (word)
     GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
 ), passage AS MATERIALIZED (
-    SELECT chunk.id, document_id, title, chunk.content,
-        to_tsvector('english', chunk.content) AS vector, to_tsvector('english', title) AS titled,
-        0.25 + 0.75 * length(chunk.content) / usual AS length
+    SELECT chunk.id, document_id, title, chunk.content, to_tsvector('english', title) AS titled,
+        0.25 + 0.75 * length(chunk.content) / searched.length AS length
     FROM candidate JOIN ai_rag_chunk AS chunk USING (id)
     JOIN ai_rag_document AS document ON document.id = document_id CROSS JOIN searched
-), occurrence AS (
-    SELECT id, lexeme AS word, cardinality(positions) AS often
-    FROM passage CROSS JOIN unnest(vector) WHERE lexeme = ANY(CAST(:words AS text[]))
 )
 SELECT id, document_id, title, content,
     sum(weight * (
-        coalesce(2.2 * often / (often + 1.2 * length), 0) + 2.2 * coalesce(share, 0)
+        coalesce(2.2 * often / (often + 1.2 * passage.length), 0) + 2.2 * coalesce(share, 0)
         + CASE WHEN titled @@ query THEN 1.1 ELSE 0 END
     )) / (5.5 * sum(weight)) AS score
-FROM passage CROSS JOIN weighed LEFT JOIN occurrence USING (id, word) LEFT JOIN theme USING (document_id, word)
+FROM passage CROSS JOIN weighed
+LEFT JOIN hit USING (id, document_id, word) LEFT JOIN theme USING (document_id, word)
 GROUP BY id, document_id, title, content
 ORDER BY score DESC, id LIMIT :take
 """)

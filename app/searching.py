@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, exists, or_, select, update
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app import retrieval
 from app.database import retried, transaction
-from app.models.ai_rag import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
+from app.models.ai_rag import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
+from app.models.auth.identity import AuthUser
+from app.models.auth.organizations import AuthMember
 
 NO_VECTORS = "No embeddings are made here; search by keyword"
 RANGES = {"gt": "__gt__", "gte": "__ge__", "lt": "__lt__", "lte": "__le__"}
@@ -26,6 +28,14 @@ def run_query(query_id: UUID) -> None:
         query = session.get(AiRagQuery, query_id, with_for_update=True)
         if query is not None and query.status == "running":
             answer(session, query)
+
+
+@retried
+def give_up(query_id: UUID) -> None:
+    """Say of a query that its job has failed for good."""
+    with transaction() as session:
+        waiting = update(AiRagQuery).where(AiRagQuery.id == query_id, AiRagQuery.status == "running")
+        session.execute(waiting.values(status="failed", error_message="The service failed"))
 
 
 def answer(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
@@ -43,9 +53,18 @@ def answer(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
 
 
 def _found(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
-    documents = select(AiRagDocument.id).where(AiRagDocument.index_id == query.index_id, *_labelled(query.filter))
+    inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query.filter))
+    documents = select(AiRagDocument.id).where(*inside)
     hits = retrieval.search(session, query.text, session.scalars(documents).all(), query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
+
+
+def _is_visible(query: AiRagQuery) -> ColumnElement[bool]:
+    """Whether the asker still sees the knowledge base."""
+    member = (AuthMember.organization_id == AiRagIndex.organization_id, AuthMember.user_id == query.user_id)
+    admin = exists().where(AuthUser.id == query.user_id, AuthUser.role == "admin")
+    seen = or_(AiRagIndex.visibility == "public", exists().where(*member), admin)
+    return exists().where(AiRagIndex.id == query.index_id, seen)
 
 
 def _results(query: AiRagQuery, hits: Sequence[retrieval.Hit]) -> list[AiRagResult]:

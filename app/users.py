@@ -86,12 +86,14 @@ def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
     end_sessions(session, user.id)
 
 
-def acting(session: Session, user_id: UUID) -> Principal | None:
-    """A user as the caller of work that goes on without a request, with the memberships of now; never as an admin. None
-    for one who is gone or banned."""
-    user = session.get(AuthUser, user_id)
-    if user is None or is_banned(user.banned, user.ban_expires):
+def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
+    """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
+    who is gone, banned, or no member any more."""
+    user = session.get(AuthUser, user_id) if user_id else None
+    role = select(AuthMember.role).where(AuthMember.user_id == user_id, AuthMember.organization_id == organization_id)
+    held = session.scalar(role)
+    if user is None or held is None or is_banned(user.banned, user.ban_expires):
         return None
-    member = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
-    memberships = {row.organization_id: row.role for row in session.execute(member)}
-    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, memberships=memberships)
+    return Principal(
+        Credential.SESSION, user.id, covered(["write"]), user.id, organization_id, memberships={organization_id: held}
+    )

@@ -45,8 +45,8 @@ class ChatEntry(Lenient):
     """What somebody said: ``content``, or ``parts`` as the AI SDK sends them."""
 
     role = Text(required=True, validate=validate.OneOf(ROLES, error="Must be one of: {choices}."))
-    content = Content(metadata={"oneOf": [{"type": "string", "maxLength": LONGEST}, PARTS]})
-    parts = Content(metadata=PARTS)
+    content = Content(allow_none=True, metadata={"oneOf": [{"type": "string", "maxLength": LONGEST}, PARTS]})
+    parts = Content(allow_none=True, metadata=PARTS)
 
 
 class ChatQuestion(Lenient):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import update
@@ -12,6 +12,7 @@ from sqlalchemy import update
 from app import jobs, reports
 from app.clock import now, wire
 from app.database import transaction
+from app.effects.analytics import after
 from app.models.analytics import AnalyticsReport
 from tests.chat.chains import ask
 
@@ -96,6 +97,33 @@ def test_a_file_is_an_upload_of_the_creator(app, owner):
     (row,) = csv.DictReader(io.StringIO(response.get_data(as_text=True)))
     assert (row["stage"], row["amount"]) == ("lead", "1000")
     assert response.headers["Content-Type"].startswith("text/csv")
+
+
+def test_a_new_file_takes_the_place_of_the_last_one(app, owner):
+    report = computed(app, owner, "usage", format="csv")
+    owner.patch(f"{REPORT}/{report['id']}", {"status": "queued"})
+    work(app)
+    (upload,) = owner.get("/api/v1/storage/upload").json["data"]
+    assert upload["id"] == owner.get(f"{REPORT}/{report['id']}").json["uploadId"] != report["uploadId"]
+
+
+def test_who_has_left_gets_no_more_figures(app, owner, cast):
+    member = cast.colleague(owner)
+    period = {"periodStart": wire(now() - timedelta(days=1)), "periodEnd": wire(now())}
+    body = {"name": "Mine", "kind": "usage", "organizationId": str(owner.organization_id), **period}
+    report = member.post(REPORT, body).json["id"]
+    membership = owner.get(f"/api/v1/auth/member?userId={member.user_id}").json["data"][0]["id"]
+    owner.delete(f"/api/v1/auth/member/{membership}")
+    work(app)
+    assert owner.get(f"{REPORT}/{report}").json["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "later"),
+    [("daily", "2028-02-01"), ("weekly", "2028-02-07"), ("monthly", "2028-02-29")],
+)
+def test_a_schedule_goes_by_the_calendar(schedule, later):
+    assert wire(after(datetime(2028, 1, 31, tzinfo=UTC), schedule))[:10] == later
 
 
 def test_texts_in_a_file_are_no_formulas():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 
 from sqlalchemy import case, update
@@ -10,13 +11,15 @@ from app.answering.pieces import ProviderFailure
 from app.answering.plans import BUILTIN, Candidate
 from app.clock import now
 from app.database import transaction
+from app.errors import Failure
 from app.models.ai.answering import AiProvider
 
 # Failures in a row after which a provider counts as degraded, and how long it is left alone before one call tries it.
 FAILURES = 5
 PAUSE = timedelta(seconds=30)
-# A question that a provider refuses says nothing about the provider.
-OURS = ("bad_request", "content_filter")
+# What says something about the provider. Refusals are about the question, the key or its allowance; what breaks off
+# later may be the reader's doing.
+ITS_OWN = ("network", "server_error")
 
 
 def admits(candidate: Candidate) -> bool:
@@ -37,9 +40,13 @@ def succeeded(candidate: Candidate) -> None:
     _change(candidate, status=well, consecutive_failures=0)
 
 
-def failed(candidate: Candidate, failure: ProviderFailure) -> None:
-    """Take note of a failure; too many in a row make the provider degraded."""
-    if candidate.kind == BUILTIN or failure.code in OURS:
+def failed(candidate: Candidate, failure: ProviderFailure, waited: float) -> None:
+    """Take note of a failure before the first piece, after ``waited`` seconds; too many in a row make the provider
+    degraded. A silence counts when it was as long as the provider itself may be silent: a chain may be less patient."""
+    silent = failure.code == "timeout" and waited >= candidate.patience
+    if failure.code in ("auth", "rate_limit"):
+        _change(candidate, last_error=str(failure)[:1000])
+    if candidate.kind == BUILTIN or not (failure.code in ITS_OWN or silent):
         return
     count = AiProvider.consecutive_failures + 1
     worn = (AiProvider.status == "active") & (count >= FAILURES)
@@ -48,6 +55,7 @@ def failed(candidate: Candidate, failure: ProviderFailure) -> None:
 
 
 def _change(candidate: Candidate, **values: object) -> None:
-    with transaction() as session:
+    # An answer does not depend on this note.
+    with suppress(Failure), transaction() as session:
         changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
         session.execute(changed.values(last_checked_at=now(), **values))

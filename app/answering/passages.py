@@ -6,16 +6,17 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import retrieval
 from app.answering.pieces import Piece, Prompt, Reply
 from app.answering.plans import Candidate
 from app.database import transaction
-from app.effects.ai_rag import token_count
+from app.effects.ai_rag import OWN_DOCUMENTS, token_count
 from app.models.ai_rag import AiRagDocument, AiRagIndex
-from app.models.storage import StorageDocument
+from app.organizations import home_of
+from app.principal import Principal
 from app.retrieval import Hit
 
 QUOTED = 3
@@ -54,20 +55,28 @@ def _found(prompt: Prompt) -> list[Hit]:
         return retrieval.search(session, prompt.question, readable(session, prompt), 2 * QUOTED)
 
 
-def readable(session: Session, prompt: Prompt) -> Sequence[UUID]:
+def readable(session: Session, prompt: Prompt) -> list[UUID]:
     """The entries of knowledge bases that an answer may quote: those of the one that the chat names, if the caller sees
     it, else those of the caller's organizations and of the caller's own documents."""
     # A platform admin's questions are answered from what is the admin's own, too.
     principal = replace(prompt.principal, is_admin=False)
-    entries = select(AiRagDocument.id)
     if prompt.index_id is not None:
-        visible = select(AiRagIndex.id).where(AiRagIndex.policy.visible(AiRagIndex, principal.reader))
-        named = (AiRagDocument.index_id == prompt.index_id, AiRagDocument.index_id.in_(visible))
-        return session.scalars(entries.where(*named), principal.binds).all()
-    shared = AiRagDocument.policy.scope.gathered(AiRagDocument, principal.reader)
-    written = select(StorageDocument.id).where(StorageDocument.user_id == principal.user_id)
-    own = or_(shared, AiRagDocument.storage_document_id.in_(written))
-    return session.scalars(entries.where(own), principal.binds).all()
+        return documents_in(session, principal, prompt.index_id)
+    gathered = AiRagDocument.policy.scope.gathered(AiRagDocument, principal.reader)
+    found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
+    home = home_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
+    if home is not None and home not in principal.memberships:
+        own = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
+        entries = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)
+        found |= set(session.scalars(entries.where(*own)))
+    return list(found)
+
+
+def documents_in(session: Session, principal: Principal, index_id: UUID) -> list[UUID]:
+    """The entries of a knowledge base; none when the caller does not see it."""
+    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
+    seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible).scalar_subquery()
+    return list(session.scalars(select(AiRagDocument.id).where(AiRagDocument.index_id == seen), principal.binds))
 
 
 def _quoted(text: str) -> str:

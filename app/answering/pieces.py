@@ -36,11 +36,12 @@ class Piece(NamedTuple):
 @dataclass(frozen=True)
 class Prompt:
     """What an answer is wanted to: the conversation, whoever asks, and the knowledge base to look into, if a certain
-    one."""
+    one. What is ``shared`` with others is not made of what is the asker's alone."""
 
     conversation: tuple[Said, ...]
     principal: Principal
     index_id: UUID | None = None
+    shared: bool = False
 
     @property
     def question(self) -> str:

@@ -21,7 +21,8 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Candidate:
-    """A provider at its place in a chain, with what the place overrides; ``timeout`` in seconds."""
+    """A provider at its place in a chain, with what the place overrides. In seconds, ``timeout`` is how long a silence
+    may last here, ``patience`` how long it may as far as the provider is concerned."""
 
     chain_provider_id: UUID
     provider_id: UUID
@@ -30,6 +31,7 @@ class Candidate:
     base_url: str | None
     model: str
     timeout: float
+    patience: float
     retries: int
     degraded: bool
     failures: int
@@ -109,6 +111,7 @@ def _candidate(chain: AiChain, place: AiChainProvider, provider: AiProvider) -> 
         base_url=provider.base_url,
         model=model,
         timeout=(place.timeout_ms or provider.timeout_ms) / 1000,
+        patience=provider.timeout_ms / 1000,
         retries=place.max_retries,
         degraded=provider.status == "degraded",
         failures=provider.consecutive_failures,

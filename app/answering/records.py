@@ -17,7 +17,7 @@ from app.answering.pieces import ProviderFailure, Reply
 from app.answering.plans import Candidate
 from app.answering.scene import Scene
 from app.clock import now
-from app.models.ai.answering import AiAttempt, AiGenerationStep, AiStream
+from app.models.ai.answering import AiAttempt, AiChainProvider, AiGenerationStep, AiProvider, AiStream
 from app.models.ai.chats import AiChat, AiMessage
 
 if TYPE_CHECKING:
@@ -67,12 +67,17 @@ class AttemptRecord:
 
     @property
     def row(self) -> dict[str, Any]:
-        fixed = {
-            "id": self.id, "chain_provider_id": self.candidate.chain_provider_id, "attempt_number": self.number,
-            "provider_id": self.candidate.provider_id, "provider_slug": self.candidate.slug,
-            "model": self.candidate.model, "started_at": self.started_at,
+        return {
+            "id": self.id, "attempt_number": self.number, "provider_slug": self.candidate.slug,
+            "chain_provider_id": _if_there(AiChainProvider, self.candidate.chain_provider_id),
+            "provider_id": _if_there(AiProvider, self.candidate.provider_id),
+            "model": self.candidate.model, "started_at": self.started_at, "first_token_at": self.first_token_at,
         }  # fmt: skip
-        return fixed | {"first_token_at": self.first_token_at} | self.outcome
+
+
+def _if_there(model: Any, identifier: UUID) -> Any:
+    """A reference that is null when the row was removed while its answer came."""
+    return select(model.id).where(model.id == identifier).scalar_subquery()
 
 
 class StepRecord:
@@ -83,10 +88,16 @@ class StepRecord:
         self.number = number
         self.attempt = attempt
         self.started_at = now()
+        self.written = ("", 0)
         self._parts: list[str] = []
 
     def append(self, text: str) -> None:
         self._parts.append(text)
+
+    def is_written(self, status: str) -> bool:
+        """Whether the row is as it would be written now; notes that it is about to be."""
+        before, self.written = self.written, (status, len(self._parts))
+        return before == self.written
 
     @property
     def text(self) -> str:
@@ -105,9 +116,9 @@ def write_attempts(session: Session, scene: Scene, attempts: Sequence[AttemptRec
     for attempt in attempts:
         if attempt.written and attempt.outcome["status"] == "running":
             continue
-        row = attempt.row
-        values = insert(AiAttempt).values(stream_id=scene.stream_id, **row)
-        session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=row | {"updated_at": now()}))
+        values = insert(AiAttempt).values(stream_id=scene.stream_id, **attempt.row, **attempt.outcome)
+        changing = {"first_token_at": attempt.first_token_at, **attempt.outcome, "updated_at": now()}
+        session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
         attempt.written = True
 
 
@@ -115,6 +126,8 @@ def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], las
     """Write what has come so far; all steps but the last are complete."""
     for step in steps:
         status = last if step is steps[-1] else "completed"
+        if step.is_written(status):
+            continue
         changing = {"text": step.text, "status": status, "finished_at": None if status == "running" else now()}
         values = insert(AiGenerationStep).values(
             id=uuid7(), stream_id=scene.stream_id, attempt_id=step.attempt.id, step_number=step.number, kind=step.kind,

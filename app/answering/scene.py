@@ -26,6 +26,7 @@ LONGEST_TITLE = 80
 # How many of the newest stored entries a provider is told.
 REMEMBERED = 100
 GROUNDS = 5
+LONGEST_QUERY = 4000
 GROUNDED = "Answer from these passages where they fit, and name their titles:\n\n"
 
 
@@ -58,6 +59,7 @@ def opened(principal: Principal, ask: Ask) -> Scene:
         chat, is_new = _chat(session, principal, ask)
         before = [] if is_new else _remembered(session, chat)
         asked = _store(session, chat, ask, before, is_new=is_new)
+        before = [each for each in before if each.sequence < asked.sequence]
         message = _append(session, chat, Said("assistant", ""), status="streaming")
         conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*map(_said, before), *ask.said]
         plan = choose(session, principal, chat.chain_id, chat.organization_id)
@@ -66,9 +68,12 @@ def opened(principal: Principal, ask: Ask) -> Scene:
             started_at=now(),
         )  # fmt: skip
         session.add(stream)
-        told = _instructions(session, principal, chat, plan, ask.said[-1].content)
-        prompt = Prompt((*told, *conversation), principal, chat.index_id)
-        return Scene(chat.id, stream.id, message.id, plan, prompt)
+        told = [Said("system", chat.system_prompt)] if chat.system_prompt else []
+        index_id, identifiers = chat.index_id, (chat.id, stream.id, message.id)
+    # The chat is not held while its knowledge base is searched.
+    if index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
+        told += _grounds(principal, identifiers[0], index_id, ask.said[-1].content)
+    return Scene(*identifiers, plan, Prompt((*told, *conversation), principal, index_id))
 
 
 def _chat(session: Session, principal: Principal, ask: Ask) -> tuple[AiChat, bool]:
@@ -143,24 +148,17 @@ def _append(session: Session, chat: AiChat, said: Said, status: str = "complete"
     return message
 
 
-def _instructions(session: Session, principal: Principal, chat: AiChat, plan: Plan, question: str) -> list[Said]:
-    """What a model is told before the conversation: the chat's own prompt, and passages of its knowledge base."""
-    told = [Said("system", chat.system_prompt)] if chat.system_prompt else []
-    if chat.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
-        seen = select(AiRagIndex.id).where(AiRagIndex.id == chat.index_id, visible)
-        if session.scalar(seen, principal.binds):
-            told += _grounds(session, chat, question)
-    return told
-
-
-def _grounds(session: Session, chat: AiChat, question: str) -> list[Said]:
-    query = AiRagQuery(
-        id=uuid7(), user_id=chat.user_id, index_id=chat.index_id, chat_id=chat.id, text=question[:4000], top_k=GROUNDS
-    )
-    session.add(query)
-    session.flush()
-    hits = searching.answer(session, query)
-    if not hits:
-        return []
-    return [Said("system", GROUNDED + "\n\n".join(f"[{hit.title}]\n{hit.content}" for hit in hits))]
+def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str) -> list[Said]:
+    """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
+    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
+    seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible)
+    with transaction() as session:
+        if session.scalar(seen, principal.binds) is None:
+            return []
+        query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
+        query.text = question[:LONGEST_QUERY]
+        session.add(query)
+        session.flush()
+        hits = searching.answer(session, query)
+    passages = "\n\n".join(f"[{hit.title}]\n{hit.content}" for hit in hits)
+    return [Said("system", GROUNDED + passages)] if hits else []

@@ -17,13 +17,14 @@ from app.answering.scene import Scene
 from app.clock import now
 from app.database import transaction
 from app.errors import Failure, Unavailable
-from app.models.ai.answering import AiStream
-from app.models.ai.chats import AiMessage
+from app.models.ai.answering import AiAttempt, AiGenerationStep, AiStream
+from app.models.ai.chats import AiChat, AiMessage
 
 # Seconds between two notes of what has come so far.
 SAVE_EVERY = 2.0
 OPEN = ("pending", "streaming")
 # No answer takes longer than the longest timeout of a chain.
+WAITS = (0.2, 1.0, 3.0)
 ABANDONED_AFTER = timedelta(minutes=20)
 ABANDONED = "The service ended while the answer came"
 
@@ -40,6 +41,7 @@ class Turn:
         self.attempts: list[AttemptRecord] = []
         self.steps: list[StepRecord] = []
         self.length = 0
+        self.is_stopped = False
         self._saved = time.monotonic()
 
     def skipped(self, candidate: Candidate) -> None:
@@ -93,11 +95,21 @@ class Turn:
             write_steps(session, self.scene, self.steps)
 
     def finish(self, status: str, reply: Reply, failure: str = "", code: str | None = None) -> None:
-        """Keep how the answer ended, with all of it; nothing when the chat is gone."""
+        """Keep how the answer ended, with all of it; nothing when the chat is gone. A database that is away for a
+        moment is waited for."""
+        for pause in WAITS:
+            with suppress(Unavailable):
+                return self._finish(status, reply, failure, code)
+            time.sleep(pause)
+        return self._finish(status, reply, failure, code)
+
+    def _finish(self, status: str, reply: Reply, failure: str, code: str | None) -> None:
         with transaction() as session:
+            # The chat first: whoever removes it, or a message of it, begins there too.
+            session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
             stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id).with_for_update()
             before = session.scalar(stored)
-            if before is None:
+            if before not in (*OPEN, "aborted"):
                 return
             write_attempts(session, self.scene, self.attempts)
             write_steps(session, self.scene, self.steps, "completed" if status == "completed" else "failed")
@@ -121,6 +133,7 @@ def answer(turn: Turn) -> Generator[Piece, None, None]:
         turn.finish("aborted", reply)
         if isinstance(gone, GeneratorExit):
             raise
+        turn.is_stopped = True
     except walk.Broken as broken:
         turn.finish("failed", reply, broken.failure.text, broken.failure.code)
         raise
@@ -142,6 +155,10 @@ def close_abandoned() -> None:
         values = {"status": "failed", "finished_at": now(), "error_code": "abandoned", "error_message": ABANDONED}
         ended = session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
         for stream_id, message_id in ended:
+            attempt = update(AiAttempt).where(AiAttempt.stream_id == stream_id, AiAttempt.status == "running")
+            session.execute(attempt.values(status="aborted", error_code="aborted", finished_at=now()))
+            step = update(AiGenerationStep).where(AiGenerationStep.stream_id == stream_id)
+            session.execute(step.where(AiGenerationStep.status == "running").values(status="failed", finished_at=now()))
             content = StepRecord.text_of(session, stream_id)
             message = update(AiMessage).where(AiMessage.id == message_id, AiMessage.status == "streaming")
             session.execute(message.values(status="failed", finish_reason="error", content=content))

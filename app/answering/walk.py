@@ -53,7 +53,7 @@ def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Genera
     for candidate in _tries(plan, witness):
         if failure is not None and time.monotonic() >= deadline:
             break
-        begun = False
+        begun, asked = False, time.monotonic()
         witness.began(candidate)
         try:
             for piece in _call(candidate)(candidate, prompt, reply, deadline):
@@ -62,14 +62,17 @@ def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Genera
         except ProviderFailure as found:
             failure = found
             witness.ended(candidate, reply, failure)
-            breaker.failed(candidate, failure)
             if begun:
                 raise Broken(failure) from None
+            breaker.failed(candidate, failure, time.monotonic() - asked)
             if failure.code not in plan.retry_on:
                 break
             vars(reply).update(vars(Reply()))
         except GeneratorExit:
             witness.left(candidate, reply)
+            raise
+        except BaseException:
+            witness.ended(candidate, reply, ProviderFailure("server_error", "The service failed"))
             raise
         else:
             witness.ended(candidate, reply, None)

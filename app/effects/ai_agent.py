@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app import queue
+from app import output_schemas, queue
 from app.clock import now
 from app.effects.hooks import Write, on_create, on_update, require
 from app.errors import Forbidden
@@ -16,6 +16,16 @@ from app.models.ai_agent import (
 from app.models.analytics import AnalyticsActivity
 
 DECISIONS = ("approved", "changes_requested")
+
+
+@on_create(AiAgentConfig)
+@on_update(AiAgentConfig)
+def check_promise(agent: AiAgentConfig, write: Write) -> None:
+    if write.given.get("output_schema") is not None:
+        try:
+            output_schemas.check(write.given["output_schema"])
+        except output_schemas.Unfit as unfit:
+            require(False, "outputSchema", str(unfit))
 
 
 @on_update(AiAgentConfig)
@@ -32,7 +42,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     if "approver_id" not in write.given:
         work.approver_id = write.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
-    queue.defer(write.session, queue.WORK, work.id)
+    queue.defer(write.session, queue.WORK, work.id, one_of=work.organization_id)
 
 
 @on_update(AiAgentDeliverable)
@@ -46,7 +56,7 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
-            queue.defer(write.session, queue.WORK, work.id)
+            queue.defer(write.session, queue.WORK, work.id, one_of=work.organization_id)
     elif decides:
         _decide(work, write)
     else:

@@ -16,6 +16,7 @@ from app.effects.hooks import Write, on_create, on_delete, on_update, require
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.models.base import camel
 from app.models.storage import StorageDocument
+from app.organizations import home_of
 
 # The knowledge base of a personal organization that stored documents enter by themselves.
 OWN_DOCUMENTS = "Documents"
@@ -76,11 +77,12 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
 
 
-def forget(session: Session, document_id: UUID) -> None:
-    """Remove what entered knowledge bases by itself of a stored document that goes."""
+def forget(session: Session, document_id: UUID, owner_id: UUID) -> None:
+    """Remove what entered the owner's knowledge base by itself of a stored document that goes."""
     index = aliased(AiRagIndex)
-    own = (AiRagDocument.storage_document_id == document_id, index.name == OWN_DOCUMENTS)
-    for entry in session.scalars(select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*own)):
+    home = (index.organization_id == home_of(session, owner_id), index.name == OWN_DOCUMENTS)
+    entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
+    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)):
         uncount(entry, session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True}))
         session.delete(entry)
 

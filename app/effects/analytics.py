@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from datetime import timedelta
+from calendar import monthrange
+from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
@@ -17,7 +18,7 @@ from app.principal import MANAGERS
 
 CLOCK_SKEW = timedelta(minutes=5)
 LONGEST_PERIOD = timedelta(days=366)
-SCHEDULES = {"daily": timedelta(days=1), "weekly": timedelta(weeks=1), "monthly": timedelta(days=30)}
+LATEST_YEAR = 2200
 
 
 @on_create(AnalyticsEvent)
@@ -70,8 +71,16 @@ def _check_period(report: AnalyticsReport) -> None:
     period = report.period_end - report.period_start
     require(period > timedelta(0), "periodEnd", "Must be after periodStart.")
     require(period <= LONGEST_PERIOD, "periodEnd", "Must be at most 366 days after periodStart.")
+    require(report.period_end.year < LATEST_YEAR, "periodEnd", f"Must be before the year {LATEST_YEAR}.")
 
 
 def _schedule(report: AnalyticsReport) -> None:
-    delay = SCHEDULES.get(report.schedule)
-    report.next_run_at = now() + delay if delay else None
+    report.next_run_at = None if report.schedule == "none" else after(now(), report.schedule)
+
+
+def after(moment: datetime, schedule: str) -> datetime:
+    """The same time a day, a week or a calendar month later; a month that is too short ends with its last day."""
+    if schedule != "monthly":
+        return moment + timedelta(days=1 if schedule == "daily" else 7)
+    year, month = moment.year + moment.month // 12, moment.month % 12 + 1
+    return moment.replace(year=year, month=month, day=min(moment.day, monthrange(year, month)[1]))

@@ -187,4 +187,4 @@ def revise_document(document: StorageDocument, write: Write) -> None:
 
 @on_delete(StorageDocument)
 def remove_document(document: StorageDocument, write: Write) -> None:
-    ai_rag.forget(write.session, document.id)
+    ai_rag.forget(write.session, document.id, document.user_id)

@@ -141,7 +141,7 @@ class AnalyticsReport(Record):
     domain, segment = "analytics", "report"
     policy = Policy(Organization("organization_id"))
     operations_note = "creating one queues the run; done means REPORT_GENERATED in the activity log"
-    keys = (index("organization_id", "kind", "-created_at"),)
+    keys = (index("organization_id", "kind", "-created_at"), index("next_run_at"))
     transitions = {
         "status": {"queued": ["running"], "running": ["ready", "failed"], "ready": ["queued"], "failed": ["queued"]}
     }

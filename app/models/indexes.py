@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, func, text
+from sqlalchemy import CheckConstraint, Column, Computed, Index, Table, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import TSVECTOR
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Key:
     """A declared index over ``columns`` (a leading minus is descending) or, with ``unique``, a unique rule.
 
     ``deferrable`` rules are checked at commit when the transaction asks for it; ``null_is_value`` lets null
-    count as a value; ``where`` makes a partial index; ``search`` indexes the text-search vector of the column.
+    count as a value; ``where`` makes a partial index; ``search`` keeps and indexes its text-search vector.
     """
 
     columns: tuple[str, ...]
@@ -51,17 +52,25 @@ class Key:
         for name in self.columns:
             column = table.c[name.lstrip("-")]
             if self.search:
-                yield func.to_tsvector(text("'english'"), column)
+                yield _search_vector(table, column.name)
             else:
                 yield column.desc() if name.startswith("-") else column
+
+
+def _search_vector(table: Table, name: str) -> Column[Any]:
+    """The column with the text-search vector of ``name``, which the database keeps. It is no field of the model."""
+    vector = Computed(f"to_tsvector('english', {name})", persisted=True)
+    column: Column[Any] = Column("search", TSVECTOR, vector, info={"kept_by": "database"})
+    table.append_column(column)
+    return column
 
 
 def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> Key:
     return Key(columns, True, deferrable, null_is_value, where)
 
 
-def index(*columns: str, using: str = "", search: bool = False) -> Key:
-    return Key(columns, using=using, search=search)
+def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> Key:
+    return Key(columns, using=using, search=search, where=where)
 
 
 def complete(model: Any) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from app.effects.analytics import SCHEDULES
+from app.effects.analytics import after
 from app.effects.crm import PROBABILITY
 from app.models.analytics import AnalyticsActivity, AnalyticsEvent, AnalyticsInsight, AnalyticsReport
 from app.models.crm import CrmDeal
@@ -91,7 +91,7 @@ def _use_report(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> None:
     report.name, report.kind, report.schedule = "Use of the product, week by week", "usage", "weekly"
     report.parameters = {"groupBy": "event"}
     report.period_start, report.period_end = start, end
-    report.next_run_at = ran + SCHEDULES["weekly"]
+    report.next_run_at = after(ran, "weekly")
     _fill(report, [_line(name, counted[name]) for name in sorted(counted)], ran)
     scene.store(report, scene.at(RUNS[0], "05:58"), ran)
     for days in RUNS:

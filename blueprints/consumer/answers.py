@@ -11,6 +11,7 @@ from flask import Response, current_app, request, stream_with_context
 from app.answering import scene, turns, walk
 from app.answering.pieces import Piece, Said
 from app.answering.scene import Ask
+from app.answering.turns import Turn
 from app.authentication import caller, credentials_required
 from app.encoding import dumps
 from app.errors import Failure, Forbidden
@@ -42,7 +43,7 @@ class TextStream:
     content_type = f"{PLAIN}; charset=utf-8"
     headers: dict[str, str] = {}
 
-    def __init__(self, message_id: UUID) -> None:
+    def __init__(self, turn: Turn) -> None:
         pass
 
     def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
@@ -57,13 +58,13 @@ class MessageStream:
     content_type = EVENTS
     headers = {"x-vercel-ai-ui-message-stream": "v1"}
 
-    def __init__(self, message_id: UUID) -> None:
-        self._message_id = message_id
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
         self._open: tuple[str, str] | None = None
         self._count = 0
 
     def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
-        yield _event("start", messageId=self._message_id)
+        yield _event("start", messageId=self._turn.scene.message_id)
         try:
             for piece in pieces:
                 if piece.text:
@@ -71,7 +72,7 @@ class MessageStream:
         except (walk.Broken, Failure):
             yield self._closed() + _event("error", errorText=BROKE_OFF) + DONE
             return
-        yield self._closed() + _event("finish") + DONE
+        yield self._closed() + _event("abort" if self._turn.is_stopped else "finish") + DONE
 
     def _piece(self, piece: Piece) -> bytes:
         begun = b""
@@ -146,9 +147,9 @@ def register(blp: Blueprint) -> None:
     def chat(given: dict[str, Any]) -> Response:
         if caller().user_id is None:
             raise Forbidden()
-        turn = turns.Turn(scene.opened(caller(), _ask(given)))
+        turn = Turn(scene.opened(caller(), _ask(given)))
         chat_id = {"x-chat-id": str(turn.scene.chat_id)}
-        form = _wanted()(turn.scene.message_id)
+        form = _wanted()(turn)
         try:
             begun = Begun(turns.answer(turn))
         except Failure as failure:
@@ -159,7 +160,7 @@ def register(blp: Blueprint) -> None:
         return response
 
 
-def _wanted() -> Callable[[UUID], Form]:
+def _wanted() -> Callable[[Turn], Form]:
     best = request.accept_mimetypes.best_match([PLAIN, EVENTS])
     return MessageStream if best == EVENTS else TextStream
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from werkzeug.test import TestResponse
+from flask import Flask
+from werkzeug.test import EnvironBuilder, TestResponse
 
 from tests.cast import Actor, Cast
 from tests.chat.upstream import Upstream
@@ -67,3 +69,28 @@ def made(response: TestResponse) -> str:
 def ask(actor: Actor, text: str = QUESTION, accept: str = "*/*", **body: Any) -> TestResponse:
     question = {"messages": [{"role": "user", "content": text}], **body}
     return actor.post(CHAT, question, headers={"Accept": accept}, buffered=True)
+
+
+def begin(app: Flask, actor: Actor, accept: str = "*/*", **body: Any) -> Sent:
+    """The body of an answer that is under way, as a server reads it."""
+    question = {"messages": [{"role": "user", "content": QUESTION}], **body}
+    headers = {"Authorization": f"Bearer {actor.token}", "Accept": accept}
+    environ = EnvironBuilder(method="POST", path=CHAT, json=question, headers=headers).get_environ()
+    return Sent(app, environ)
+
+
+class Sent:
+    """What an application sends."""
+
+    def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
+        self._answer = app.wsgi_app(environ, lambda status, headers, exc_info=None: None)
+        self._pieces = iter(self._answer)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+    def __next__(self) -> bytes:
+        return next(self._pieces)
+
+    def close(self) -> None:
+        self._answer.close()

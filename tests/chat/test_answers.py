@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.chat.chains import CHAT, QUESTION, ask
+from app.answering import turns
+from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import USAGE, WORDS
 
 EVENTS = "text/event-stream"
@@ -132,10 +133,11 @@ def test_the_history_that_a_client_sends_is_what_the_provider_is_told(owner, cha
     assert chains.said()[-2][1] == "One\ntwo"
 
 
-def test_another_answer_to_the_same_message_stores_it_once(owner, chains):
+def test_another_answer_to_the_same_message_stores_it_once(owner, chains, provider):
     chains.of("good")
     chat_id = ask(owner).headers["x-chat-id"]
     ask(owner, id=chat_id, trigger="regenerate-message")
+    assert [each["content"] for each in provider.calls[-1]["body"]["messages"]] == [QUESTION]
     assert [each[0] for each in chains.said()] == ["user", "assistant", "assistant"]
 
 
@@ -219,3 +221,13 @@ def test_a_key_needs_the_scope_to_write_and_an_owner(owner, chains, chat_cast):
     for refused in (chat_cast.key(owner, "read"), chat_cast.anonymous):
         assert ask(refused).status_code == 403
     assert ask(chat_cast.nobody).status_code == 401
+
+
+def test_a_stream_that_the_owner_ends_says_so_in_events(chat_app, owner, chains, monkeypatch):
+    monkeypatch.setattr(turns, "SAVE_EVERY", 0.0)
+    chains.of("endless")
+    body = begin(chat_app, owner, accept=EVENTS)
+    for _ in range(4):
+        next(body)
+    owner.patch(f"/api/v1/ai/stream/{chains.stream()['id']}", {"status": "aborted"})
+    assert b"".join(body).split(b"\n\n")[-3:] == [b'data: {"type":"abort"}', b"data: [DONE]", b""]

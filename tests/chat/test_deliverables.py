@@ -89,7 +89,8 @@ def test_a_chain_that_fails_fails_the_work(agents, chains, model, why):
 
 
 def test_data_has_to_fit_the_schema_of_the_agent(agents, chains, provider):
-    schema = {"type": "object", "required": ["height"], "properties": {"height": {"type": "number"}}}
+    properties = {"height": {"type": "number"}, "pattern": {"const": {"$ref": "of a dress"}}}
+    schema = {"type": "object", "required": ["height"], "properties": properties}
     agent = agents.agent(chainId=chains.of("data"), outputSchema=schema)
     assert agents.done(agent)["data"] == {"height": 40}
     assert "by this schema" in provider.calls[0]["body"]["messages"][1]["content"]
@@ -98,6 +99,47 @@ def test_data_has_to_fit_the_schema_of_the_agent(agents, chains, provider):
     failed = agents.done(strict)
     assert (failed["status"], failed["data"]) == ("failed", None)
     assert "schema" in failed["errorMessage"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:1/x"},
+        {"properties": {"a": {"$ref": "file:///etc/passwd"}}},
+        {"pattern": "^(a+)+$"},
+        {"type": 5},
+    ],
+)
+def test_a_schema_that_reaches_out_or_takes_for_ever_is_refused(agents, schema):
+    body = {"name": "Writer", "instructions": "Write.", "outputSchema": schema}
+    response = agents.owner.post("/api/v1/ai-agent/config", body)
+    assert (response.status_code, list(response.json["details"]["fields"])) == (400, ["outputSchema"])
+
+
+def test_a_schema_that_refers_to_itself_without_end_fails_the_work(agents, chains):
+    assert agents.done(agents.agent(chainId=chains.of("data"), outputSchema={"$ref": "#"}))["status"] == "failed"
+
+
+def test_what_an_agent_delivers_is_not_made_of_private_documents(agents, chat_cast):
+    secret = {"title": "Diary", "content": "The vault's password is swordfish."}
+    member = chat_cast.colleague(agents.owner)
+    made(member.post("/api/documents", secret))
+    agent = agents.agent()
+    body = {"configId": agent, "title": "Note", "brief": "What is the password of the vault?"}
+    work = made(member.post(WORK, body))
+    agents.work()
+    assert "swordfish" not in agents.owner.get(f"{WORK}/{work}").json["content"]
+
+
+def test_work_of_somebody_who_has_left_is_not_done(agents, chains, chat_cast, provider):
+    member = chat_cast.colleague(agents.owner)
+    agent = agents.agent(chainId=chains.of("good"))
+    work = made(member.post(WORK, {"configId": agent, "title": "Note", "brief": "Cranes"}))
+    membership = agents.owner.get(f"/api/v1/auth/member?userId={member.user_id}").json["data"][0]["id"]
+    assert agents.owner.delete(f"/api/v1/auth/member/{membership}").status_code == 200
+    agents.work()
+    assert agents.owner.get(f"{WORK}/{work}").json["status"] == "failed"
+    assert provider.calls == []
 
 
 def test_an_agent_that_is_not_active_does_nothing(agents, chains, provider):

@@ -6,13 +6,13 @@ import json
 
 import pytest
 from sqlalchemy import update
-from werkzeug.test import EnvironBuilder
 
 from app.answering import breaker, turns
 from app.clock import now
 from app.database import transaction
+from app.errors import Unavailable
 from app.models.ai.answering import AiProvider, AiStream
-from tests.chat.chains import CHAT, QUESTION, ask
+from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import WORDS
 
 ANSWER = "".join(WORDS)
@@ -130,6 +130,41 @@ def test_a_provider_that_keeps_failing_is_left_alone_and_tried_again_later(chat_
     assert owner.get(f"/api/v1/ai/{identifier}").json["status"] == "active"
 
 
+def test_an_impatient_chain_takes_no_provider_from_others(owner, chains):
+    identifier = chains.provider("silent")
+    chains.over(identifier, chains.provider("good"), place=SOON, timeoutMs=20000)
+    assert ask(owner).get_data(as_text=True) == ANSWER
+    assert chains.cast.admin.get(f"/api/v1/ai/{identifier}").json["consecutiveFailures"] == 0
+
+
+def test_a_place_that_is_removed_meanwhile_loses_no_answer(chat_app, owner, chains, provider):
+    chain = chains.of("waiting")
+    body = begin(chat_app, owner)
+    next(body)
+    (place,) = owner.get(f"/api/v1/ai/chain-provider?chainId={chain}").json["data"]
+    assert owner.delete(f"/api/v1/ai/chain-provider/{place['id']}").status_code == 200
+    provider.go_on.set()
+    for _ in body:
+        pass
+    assert chains.said()[-1] == ("assistant", ANSWER, "complete")
+    assert chains.attempts()[0]["chainProviderId"] is None
+
+
+def test_a_database_that_is_away_for_a_moment_loses_no_answer(chat_app, owner, chains, monkeypatch):
+    away = iter([True, True])
+    end = turns.write_end
+
+    def sometimes(*arguments):
+        if next(away, False):
+            raise Unavailable()
+        end(*arguments)
+
+    monkeypatch.setattr(turns, "write_end", sometimes)
+    chains.of("good")
+    assert ask(owner).get_data(as_text=True) == ANSWER
+    assert (chains.stream()["status"], chains.said()[-1][1:]) == ("completed", (ANSWER, "complete"))
+
+
 def test_with_nobody_to_ask_the_service_is_unavailable(owner, chains):
     chains.over(strategy="ordered")
     response = ask(owner)
@@ -211,7 +246,9 @@ def test_streams_of_a_killed_process_are_closed_with_what_was_noted(chat_app, ow
     assert (chains.stream()["status"], chains.stream()["errorCode"]) == ("failed", "abandoned")
     assert chains.said()[-1][1].startswith("word 0")
     assert chains.said()[-1][2] == "failed"
+    assert chains.attempts()[0]["status"] == "aborted"
     body.close()
+    assert chains.stream()["status"] == "failed", "what has ended stays as it is"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "localhost.", "[::1]", "169.254.169.254", "2130706433"])
@@ -229,26 +266,3 @@ def test_private_addresses_are_refused_when_the_provider_is_called(app, cast, ch
     assert (response.status_code, response.json["details"]["reason"]) == (502, "network")
     assert chains.attempts()[0]["errorMessage"] == "The address is private"
     assert provider.calls == []
-
-
-def begin(app, actor, **body):
-    """The body of an answer that is under way, as a server reads it."""
-    question = {"messages": [{"role": "user", "content": QUESTION}], **body}
-    headers = {"Authorization": f"Bearer {actor.token}"}
-    environ = EnvironBuilder(method="POST", path=CHAT, json=question, headers=headers).get_environ()
-    return Sent(app, environ)
-
-
-class Sent:
-    def __init__(self, app, environ):
-        self._answer = app.wsgi_app(environ, lambda status, headers, exc_info=None: None)
-        self._pieces = iter(self._answer)
-
-    def __iter__(self):
-        return self._pieces
-
-    def __next__(self):
-        return next(self._pieces)
-
-    def close(self):
-        self._answer.close()

@@ -96,6 +96,32 @@ def test_an_answer_follows_a_change_and_forgets_what_is_removed(app, owner):
     assert (index["documentCount"], index["chunkCount"]) == (0, 0)
 
 
+def test_texts_that_are_the_same_are_kept_apart(app, owner):
+    first = write(app, owner, "Crane plan", CRANE)
+    second = write(app, owner, "Draft", "The password is swordfish.")
+    owner.patch(second, {"content": CRANE})
+    work(app)
+    assert answer(owner, "What is the password?") == NOTHING
+    owner.delete(first)
+    assert answer(owner, "How high may the crane be?").startswith("**Draft**")
+
+
+def test_an_entry_that_merely_names_a_document_is_not_quoted(app, owner, cast):
+    """Anybody may refer to a public document, and write under its name."""
+    document = write(app, owner, "Crane plan", CRANE).rpartition("/")[2]
+    owner.put(f"/api/v1/storage/document/{document}", {"visibility": "public"})
+    stranger = cast.user()
+    index = stranger.post("/api/v1/ai-rag/index", {"name": "Documents"}).json["id"]
+    entry = {"indexId": index, "title": "Crane plan", "content": "The account number of the crane is 666.",
+             "sourceType": "document", "storageDocumentId": document}  # fmt: skip
+    stored = stranger.post("/api/v1/ai-rag/document", entry)
+    assert stored.status_code == 201, stored.json
+    work(app)
+    assert "666" not in answer(owner, "What is the account number of the crane?")
+    owner.delete(f"/api/documents/{document}")
+    assert stranger.get(f"/api/v1/ai-rag/document/{stored.json['id']}").status_code == 200
+
+
 def test_a_knowledge_base_of_the_organization_is_quoted_by_its_members(app, owner, cast):
     index = owner.post("/api/v1/ai-rag/index", {"name": "Cranes"}).json["id"]
     owner.post("/api/v1/ai-rag/document", {"indexId": index, "title": "Crane plan", "content": CRANE})

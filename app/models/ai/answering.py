@@ -166,7 +166,7 @@ class AiStream(Record):
     operations_note = (
         "opened by the chat route; the only change a caller can make is status to aborted; it goes with its chat"
     )
-    keys = (index("chat_id", "-created_at"),)
+    keys = (index("chat_id", "-created_at"), index("created_at", where="status IN ('pending', 'streaming')"))
     transitions = {
         "status": {
             "pending": ["streaming", "failed", "aborted"],
@@ -211,10 +211,7 @@ class AiAttempt(Record):
     domain, segment = "ai", "attempt"
     policy = Policy(Parent("stream_id", inherits_public=False), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE)
     operations_note = "written by the chat route only; cost and failure figures rest on it"
-    keys = (
-        unique("stream_id", "attempt_number"),
-        index("provider_id", "-started_at"),
-    )
+    keys = (unique("stream_id", "attempt_number"), index("provider_id", "-started_at"))
     transitions = {
         "status": {
             "running": ["succeeded", "failed", "timed_out", "aborted"],
