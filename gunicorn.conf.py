@@ -7,7 +7,8 @@ _settings = Settings.from_environment()
 bind = f"{_settings.host}:{_settings.port}"
 workers = _settings.workers
 
-# Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes.
+# Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes, and an
+# open stream of notifications 27 of them.
 worker_class = "gevent"
 worker_connections = 10000
 

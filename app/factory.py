@@ -29,7 +29,7 @@ from app.secrets import Vault
 from blueprints import api_keys, company, domains, openapi, operations
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
-from blueprints.teams import notifications
+from blueprints.teams import meetings, messages, notifications, tab, webhooks
 from config import ROOT, Settings
 from schemas.errors import body_of
 
@@ -151,7 +151,10 @@ def _register_routes(app: Flask) -> None:
     api.register_blueprint(documents.build())
     api.register_blueprint(chats.build())
     api.register_blueprint(notifications.build())
+    for teams in (webhooks, messages, meetings, tab):
+        api.register_blueprint(teams.build())
     app.register_blueprint(operations.build(api))
+    tab.register_page(app)
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 
 

@@ -16,6 +16,7 @@ from app import deliverables, documents, indexing, queue, reports, searching, si
 from app.answering import turns
 from app.database import server_url
 from app.errors import Unavailable
+from app.teams import meetings, messages, processing
 from app.usage import sums
 
 # Seconds that a running job may go on after a signal asked for the end.
@@ -52,6 +53,11 @@ def queue_due_reports() -> None:
     reports.queue_due()
 
 
+def remind_of_meetings() -> None:
+    """Tell people of meetings that are about to start."""
+    meetings.remind()
+
+
 # What happens by the clock, in the notation of cron, in UTC.
 PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
@@ -60,6 +66,7 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("50 3 * * *", sweep_uploads),
     ("*/10 * * * *", close_abandoned_streams),
     ("15 * * * *", queue_due_reports),
+    ("* * * * *", remind_of_meetings),
 )
 
 
@@ -73,6 +80,8 @@ ASKED: dict[str, tuple[Asked, Asked | None]] = {
     queue.SEARCH: (searching.run_query, searching.give_up),
     queue.REPORT: (reports.compute, reports.give_up),
     queue.WORK: (deliverables.work_on, deliverables.give_up),
+    queue.INBOX: (processing.process, None),
+    queue.DELIVER: (messages.deliver, messages.give_up),
 }
 TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.

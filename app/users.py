@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from app import audit, organizations, passwords
 from app.addresses import normalized
 from app.clock import now
-from app.errors import NotFound, UniqueViolation
+from app.database import transaction
+from app.errors import NotFound, Unauthenticated, UniqueViolation
 from app.models.auth.identity import AuthAccount, AuthUser
 from app.models.auth.organizations import AuthMember
 from app.organizations import end_sessions
@@ -97,3 +98,15 @@ def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Pri
     return Principal(
         Credential.SESSION, user.id, covered(["write"]), user.id, organization_id, memberships={organization_id: held}
     )
+
+
+def signed_in_as(user_id: UUID) -> Principal:
+    """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
+    admin. Raises Unauthenticated for one who is banned."""
+    with transaction() as session:
+        user = session.get_one(AuthUser, user_id)
+        if is_banned(user.banned, user.ban_expires):
+            raise Unauthenticated()
+        held = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
+        memberships = {row.organization_id: row.role for row in session.execute(held)}
+    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, memberships=memberships)

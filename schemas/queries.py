@@ -39,10 +39,14 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     """Read the query parameters of a list; raises InvalidPagination and InvalidFilter, and clamps nothing."""
     if not args:
         return ListQuery()
-    take = _bounded(args, "take", 1, max_take, DEFAULT_TAKE)
-    skip = _bounded(args, "skip", 0, MAX_SKIP, 0)
+    take, skip = window(args, max_take)
     filters = dict(_filter(model, principal, name, values) for name, values in args.lists() if name not in KNOWN)
     return ListQuery(take, skip, filters)
+
+
+def window(args: MultiDict[str, str], max_take: int) -> tuple[int, int]:
+    """How many rows of a list to answer at most, and how many to leave out; raises InvalidPagination."""
+    return _bounded(args, "take", 1, max_take, DEFAULT_TAKE), _bounded(args, "skip", 0, MAX_SKIP, 0)
 
 
 KNOWN = (*WINDOW, CREDENTIAL)

@@ -130,6 +130,12 @@ class FreshToken(WireSchema):
     expires_at = Moment(required=True, data_key="expiresAt")
 
 
+class TabSession(FreshToken):
+    """A session that the tab in Teams was given."""
+
+    user = fields.Nested(SessionUser, required=True)
+
+
 class ActingIn(WireSchema):
     """The organization that the session acts in now."""
 

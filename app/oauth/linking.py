@@ -26,7 +26,7 @@ LONGEST_NAME, LONGEST_IMAGE = 120, 2048
 A_YEAR = 366 * 24 * 3600
 
 
-def sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
+def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth") -> SignedIn:
     """Open a session for the user that ``identity`` stands for; raises Refused.
 
     An identity that is known signs in its user, whatever its address is by now. One that is not is linked to the user
@@ -36,12 +36,12 @@ def sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
     """
     for _ in range(TRIES):
         with suppress(UniqueViolation):  # the same person came through two tabs at once
-            return _sign_in(identity, session_id)
+            return _sign_in(identity, session_id, method)
     raise Refused("sign_in_failed")
 
 
 @retried
-def _sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
+def _sign_in(identity: Identity, session_id: UUID | None, method: str) -> SignedIn:
     with transaction() as session:
         known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
         account = session.scalar(select(AuthAccount).where(*known))
@@ -62,7 +62,7 @@ def _sign_in(identity: Identity, session_id: UUID | None) -> SignedIn:
         if must_verify(user):
             raise Refused("account_not_verified")
         _keep_tokens(account, identity)
-        opened = open_session(session, user, method="oauth")
+        opened = open_session(session, user, method=method)
         session.expunge_all()
         return opened
 

@@ -1,0 +1,176 @@
+"""The Bot Connector: tokens for it, the addresses that may have them, and sending with the retries that are safe."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import requests
+from flask import current_app
+
+from app.errors import (
+    Failure,
+    Invalid,
+    NotFound,
+    PayloadTooLarge,
+    RateLimited,
+    TeamsCredentialsRefused,
+    TeamsPermissionDenied,
+    Unavailable,
+    UpstreamFailure,
+)
+from config import Settings
+
+SCOPE = "https://api.botframework.com/.default"
+MULTI_TENANT = "botframework.com"
+# A token is used until five minutes before its end.
+MARGIN = 300
+TIMEOUT = (3, 10)
+# The safe mark for a message, in UTF-16.
+LARGEST = 80 * 1024
+TRIES = 3
+LONGEST_WAIT = 20.0
+HOSTS = (
+    "smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com", "smba.infra.gov.teams.microsoft.us",
+)  # fmt: skip
+DEFAULT_SERVICE = "https://smba.trafficmanager.net/teams/"
+FORBIDDEN = ("BotNotInConversationRoster", "BotDisabledByAdmin", "ConversationBlockedByUser", "MessageWritesBlocked")
+
+
+@dataclass
+class Token:
+    """The bot's own token, kept by the process."""
+
+    value: str = ""
+    ends: float = 0.0
+    asking: Lock = field(default_factory=Lock)
+
+
+def _kept() -> Token:
+    token: Token = current_app.extensions.setdefault("teams_token", Token())
+    return token
+
+
+class Throttled(RateLimited):
+    """Teams wants it slower; the message may be sent later."""
+
+
+class GoneForGood(TeamsPermissionDenied):
+    """The bot may not write there any more."""
+
+
+def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Post to the connector and return its answer. Raises Throttled, GoneForGood, NotFound, PayloadTooLarge, Invalid,
+    TeamsCredentialsRefused, UpstreamFailure (with ``possiblyDelivered`` where that cannot be known) and Unavailable."""
+    settings: Settings = current_app.config["SETTINGS"]
+    if not settings.teams_app_id or not settings.teams_app_secret:
+        raise Unavailable("The bot is not set up")
+    data = json.dumps(body, ensure_ascii=False)
+    if len(data.encode("utf-16-le")) > LARGEST:
+        raise PayloadTooLarge("The message is larger than Teams takes")
+    url = f"{_trusted(service_url, settings).rstrip('/')}{path}"
+    unclear = fresh = False
+    for number in range(1, TRIES + 1):
+        try:
+            answer = _post(url, data, settings)
+        except requests.ConnectionError:
+            raise UpstreamFailure("Microsoft Teams cannot be reached") from None
+        except requests.RequestException:
+            answer = None
+        status = answer.status_code if answer is not None else 0
+        if answer is not None and answer.ok:
+            return _json(answer)
+        if status == 401 and not fresh:
+            fresh = True
+            _kept().value = ""
+            continue
+        if status in (429, 412) and number < TRIES:
+            time.sleep(_wait(answer, number))
+            continue
+        if status in (0, 500, 502, 503, 504) and not unclear:
+            unclear = True
+            continue
+        break
+    raise _failure(answer, unclear=unclear)
+
+
+def quoted(identifier: str) -> str:
+    """An identifier of Teams as a part of a path."""
+    return quote(identifier, safe="")
+
+
+def _post(url: str, data: str, settings: Settings) -> requests.Response:
+    headers = {"Authorization": f"Bearer {_bot_token(settings)}", "Content-Type": "application/json; charset=utf-8"}
+    return requests.post(url, data=data.encode(), headers=headers, timeout=TIMEOUT, allow_redirects=False)
+
+
+def _bot_token(settings: Settings) -> str:
+    token = _kept()
+    with token.asking:
+        if not token.value or time.monotonic() > token.ends:
+            tenant = settings.teams_tenant_id or MULTI_TENANT
+            form = {
+                "grant_type": "client_credentials", "client_id": settings.teams_app_id,
+                "client_secret": settings.teams_app_secret, "scope": SCOPE,
+            }  # fmt: skip
+            url = f"{settings.teams_login_url}/{tenant}/oauth2/v2.0/token"
+            answer = requests.post(url, data=form, timeout=TIMEOUT, allow_redirects=False)
+            if answer.status_code in (400, 401):
+                raise TeamsCredentialsRefused()
+            answer.raise_for_status()
+            found = _json(answer)
+            token.value = str(found.get("access_token", ""))
+            token.ends = time.monotonic() + float(found.get("expires_in", 3600)) - MARGIN
+        return token.value
+
+
+def _trusted(service_url: str, settings: Settings) -> str:
+    """The address, when the bot's token may go there: known hosts, and those that the settings name."""
+    parts, more = urlsplit(service_url), [each.strip() for each in settings.teams_connector_hosts.split(",")]
+    secure = parts.scheme == "https" and parts.hostname in HOSTS
+    if not secure and parts.hostname not in [each for each in more if each]:
+        raise UpstreamFailure("The conversation has no address that is trusted")
+    return service_url
+
+
+def _wait(answer: requests.Response | None, number: int) -> float:
+    told = answer.headers.get("Retry-After", "") if answer is not None else ""
+    wait = float(told) if told.isascii() and told.isdigit() else 2.0**number
+    return min(wait, LONGEST_WAIT) * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
+
+
+def _failure(answer: requests.Response | None, *, unclear: bool) -> Failure:
+    """What an answer of the connector means to the caller."""
+    status, code = (answer.status_code, _code(answer)) if answer is not None else (0, "")
+    plain: dict[int, Failure] = {
+        400: Invalid({"cardData": ["Was not taken by Teams."]}),
+        401: TeamsCredentialsRefused(),
+        403: GoneForGood() if code in FORBIDDEN else TeamsPermissionDenied(),
+        404: NotFound(),
+        413: PayloadTooLarge(),
+        429: Throttled(headers={"Retry-After": "20"}),
+    }
+    details = {"possiblyDelivered": True} if unclear else {}
+    return plain.get(status) or UpstreamFailure("Microsoft Teams did not take the message", details=details)
+
+
+def _code(answer: requests.Response) -> str:
+    """The error code in an answer, wherever it is: some are JSON within a string."""
+    error = _json(answer).get("error")
+    if isinstance(error, dict) and error.get("code"):
+        return str(error["code"])
+    return next((code for code in FORBIDDEN if code in answer.text), "")
+
+
+def _json(answer: requests.Response) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

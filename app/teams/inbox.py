@@ -1,0 +1,90 @@
+"""The inbox: what arrives is stored, once, with its job, before anything is done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app import queue
+from app.clock import now
+from app.database import retried, transaction
+from app.errors import PayloadTooLarge
+from app.models.internal import IntegrationInboundEvent
+
+LARGEST = 262_144
+LONGEST_KEY, LONGEST_ERROR = 600, 1000
+OPEN = ("received", "processing", "failed")
+
+Work = Callable[[Session, IntegrationInboundEvent], None]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Something that was sent: what it is, and the key by which a repetition is known."""
+
+    source: str
+    kind: str
+    key: str
+    payload: Mapping[str, Any]
+
+
+@retried
+def receive(arrivals: Sequence[Arrival]) -> list[UUID]:
+    """Store what is new, each with its job in the same transaction; returns the ids of the new ones. Raises Unavailable
+    where nothing could be stored, so that the sender tries again, and PayloadTooLarge."""
+    ids = []
+    with transaction() as session:
+        for arrival in arrivals:
+            if len(orjson.dumps(arrival.payload)) > LARGEST:
+                raise PayloadTooLarge()
+            values = {
+                "id": uuid7(), "source": arrival.source, "kind": arrival.kind, "payload": dict(arrival.payload),
+                "dedupe_key": arrival.key[:LONGEST_KEY], "status": "received", "attempts": 0,
+            }  # fmt: skip
+            fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
+            identifier = session.scalar(fresh.returning(IntegrationInboundEvent.id))
+            if identifier is not None:
+                queue.defer(session, queue.INBOX, identifier)
+                ids.append(identifier)
+    return ids
+
+
+def process(event_id: UUID, work: Work, *, wait: bool) -> bool:
+    """Do ``work`` about an event that waits, in the transaction that marks it as done: however often this is begun, and
+    wherever it is killed, the effects are there once or not at all. Whether it is done now; somebody else at it is
+    waited for, or left to it. A failure is noted and raised."""
+    try:
+        return _process(event_id, work, wait=wait)
+    except Exception as error:
+        _note_failure(event_id, error)
+        raise
+
+
+@retried
+def _process(event_id: UUID, work: Work, *, wait: bool) -> bool:
+    with transaction() as session:
+        event = session.get(IntegrationInboundEvent, event_id, with_for_update={"skip_locked": not wait})
+        if event is None or event.status not in OPEN:
+            return event is not None
+        event.status, event.attempts = "processing", event.attempts + 1
+        work(session, event)
+        if event.status == "processing":
+            event.status = "processed"
+        event.processed_at, event.error_message = now(), None
+        return True
+
+
+def _note_failure(event_id: UUID, error: Exception) -> None:
+    event = IntegrationInboundEvent
+    failed = update(event).where(event.id == event_id, event.status.in_(OPEN))
+    text = f"{type(error).__name__}: {error}".replace("\0", "")[:LONGEST_ERROR]
+    with transaction() as session:
+        session.execute(failed.values(status="failed", attempts=event.attempts + 1, error_message=text))

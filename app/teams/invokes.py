@@ -1,0 +1,80 @@
+"""Invokes: activities whose sender waits for an answer, which goes to the Teams client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from app import records
+from app.database import transaction
+from app.errors import Failure
+from app.models.ai_agent import AiAgentDeliverable
+from app.teams.activities import part, record, tenant_of
+from app.teams.people import user_of
+from app.users import signed_in_as
+
+MESSAGE = "application/vnd.microsoft.activity.message"
+ERROR = "application/vnd.microsoft.error"
+DECISIONS = {"approve": "approved", "requestChanges": "changes_requested"}
+DECIDED = {"approved": "Approved", "changes_requested": "Changes requested"}
+UNKNOWN_PERSON = "Sign in to the service with Microsoft first."
+
+Json = Mapping[str, Any]
+
+
+def answer(activity: Json) -> dict[str, Any] | None:
+    """The answer to an invoke; None for one that is not known here."""
+    name = activity.get("name")
+    if name == "adaptiveCard/action":
+        return _card_action(activity)
+    if name in ("task/fetch", "task/submit"):
+        return {"task": {"type": "message", "value": "There is nothing to fill in."}}
+    if name in ("signin/verifyState", "signin/tokenExchange"):
+        return {}
+    return None
+
+
+def _card_action(activity: Json) -> dict[str, Any]:
+    """Carry out what a card's button says. Faults are told in the body: the transport went well."""
+    action = part(part(activity, "value"), "action")
+    if not isinstance(action.get("verb"), str):
+        return _fault(400, "BadRequest", "The action names no verb.")
+    with transaction() as session:
+        user_id = user_of(session, tenant_of(activity), activity.get("from"))
+    if user_id is None:
+        return _fault(403, "Forbidden", UNKNOWN_PERSON)
+    decision = DECISIONS.get(action["verb"])
+    if decision is None:
+        with transaction() as session:
+            record(session, user_id, "APPROVAL_ACTION", {"verb": action["verb"][:100], "source": "teams"})
+        return _said("Noted.")
+    return _decide(user_id, part(action, "data"), decision)
+
+
+def _decide(user_id: UUID, data: Json, decision: str) -> dict[str, Any]:
+    """Decide about an agent's work in the name of whoever pressed the button. The same decision again is no other."""
+    try:
+        identifier = UUID(str(data.get("deliverableId")))
+        principal = signed_in_as(user_id)
+        if records.get(AiAgentDeliverable, principal, identifier)["status"] != decision:
+            changes = {"status": decision} | ({"decision_note": note} if (note := _note(data)) else {})
+            records.update(AiAgentDeliverable, principal, identifier, changes)
+    except ValueError:
+        return _fault(400, "BadRequest", "The action names no work.")
+    except Failure as failure:
+        return _fault(failure.status, failure.code, failure.text)
+    return _said(DECIDED[decision])
+
+
+def _note(data: Json) -> str | None:
+    note = data.get("note")
+    return note[:2000] if isinstance(note, str) and note.strip() else None
+
+
+def _said(text: str) -> dict[str, Any]:
+    return {"statusCode": 200, "type": MESSAGE, "value": text}
+
+
+def _fault(status: int, code: str, message: str) -> dict[str, Any]:
+    return {"statusCode": 400 if status < 500 else 500, "type": ERROR, "value": {"code": code, "message": message}}

@@ -1,0 +1,126 @@
+"""Messages to channels of Teams, and notifications to people there, by the Bot Connector to where the bot is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.clock import now
+from app.database import transaction
+from app.errors import NotFound, Unavailable
+from app.models.internal import IntegrationTeamsConversation
+from app.models.notification import NotificationNotification
+from app.principal import Principal
+from app.teams import connector
+from app.teams.cards import Card
+from app.teams.people import tenants_of
+
+CARD = "application/vnd.microsoft.card.adaptive"
+
+Conversation = IntegrationTeamsConversation
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the bot can write: a channel or a person's chat with it."""
+
+    id: UUID
+    tenant_id: str
+    conversation_id: str
+    service_url: str
+    bot_id: str
+    channel_id: str
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message that Teams has taken."""
+
+    id: str
+    conversation_id: str
+
+
+def channel(principal: Principal, channel_id: str) -> Place:
+    """A channel that the bot is in, of a tenant in which the caller is known (admins: of any); raises NotFound."""
+    named = (Conversation.teams_channel_id == channel_id, Conversation.removed_at.is_(None))
+    with transaction() as session:
+        wanted = select(Conversation).where(*named).order_by(Conversation.last_activity_at.desc())
+        if not principal.is_admin:
+            tenants = tenants_of(session, principal.user_id) if principal.user_id else set()
+            wanted = wanted.where(Conversation.tenant_id.in_(tenants))
+        found = session.scalars(wanted.limit(1)).first()
+        if found is None:
+            raise NotFound()
+        return _place(found)
+
+
+def post(place: Place, message: str, card: Card | None) -> Sent:
+    """Begin a thread in a channel; raises what ``connector.send`` does. A channel that is closed to the bot for good is
+    not tried again."""
+    body = {
+        "isGroup": True, "channelData": {"channel": {"id": place.channel_id}}, "tenantId": place.tenant_id,
+        "bot": {"id": place.bot_id}, "activity": activity_of(message, card),
+    }  # fmt: skip
+    answer = _sent(place, "/v3/conversations", body)
+    return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
+
+
+def activity_of(message: str, card: Card | None) -> dict[str, Any]:
+    """The activity for a message. Beside a card there is no text: Teams would make two messages of it."""
+    if card is None:
+        return {"type": "message", "text": message, "textFormat": "markdown"}
+    attachment = {"contentType": CARD, "content": card.content}
+    return {"type": "message", "summary": message, "attachments": [attachment]}
+
+
+def deliver(notification_id: UUID) -> None:
+    """Send a notification to its receiver's chat with the bot, if there is one, as a job."""
+    with transaction() as session:
+        notification = session.get(NotificationNotification, notification_id)
+        place = _chat_with(session, notification.user_id) if notification else None
+        if notification is None or place is None:
+            return
+        text = f"**{notification.title}**\n\n{notification.body}".strip()
+    path = f"/v3/conversations/{connector.quoted(place.conversation_id)}/activities"
+    activity = activity_of(text, None) | {"channelData": {"notification": {"alert": True}}}
+    try:
+        _sent(place, path, activity)
+    except connector.Throttled:
+        raise Unavailable() from None
+    delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
+    open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
+    with transaction() as session:
+        session.execute(delivered.where(open_).values(delivery_status="delivered", delivered_at=now()))
+
+
+def give_up(notification_id: UUID) -> None:
+    """Say of a notification that it could not be sent."""
+    waiting = update(NotificationNotification).where(NotificationNotification.id == notification_id)
+    with transaction() as session:
+        pending = waiting.where(NotificationNotification.delivery_status == "pending")
+        session.execute(pending.values(delivery_status="failed"))
+
+
+def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return connector.send(place.service_url, path, body)
+    except connector.GoneForGood:
+        with transaction() as session:
+            session.execute(update(Conversation).where(Conversation.id == place.id).values(removed_at=now()))
+        raise
+
+
+def _chat_with(session: Session, user_id: UUID) -> Place | None:
+    personal = (Conversation.user_id == user_id, Conversation.conversation_type == "personal")
+    open_chats = select(Conversation).where(*personal, Conversation.removed_at.is_(None))
+    found = session.scalars(open_chats.order_by(Conversation.last_activity_at.desc()).limit(1)).first()
+    return _place(found) if found else None
+
+
+def _place(found: IntegrationTeamsConversation) -> Place:
+    where = (found.conversation_id, found.service_url, found.bot_id, found.teams_channel_id or "")
+    return Place(found.id, found.tenant_id, *where)

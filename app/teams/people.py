@@ -1,0 +1,39 @@
+"""People of Teams and who they are here: by tenant and object id, never by an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models.auth.identity import AuthAccount
+
+
+def issuer_of(tenant_id: str) -> str:
+    """The namespace of the object ids of a tenant, as sign-in with Microsoft stores it."""
+    return f"{current_app.config['SETTINGS'].microsoft_authority}/{tenant_id}/v2.0"
+
+
+def users_of(session: Session, tenant_id: str, object_ids: Iterable[str]) -> dict[str, UUID]:
+    """The users behind object ids of a tenant, those that are known."""
+    wanted = [each for each in object_ids if each]
+    account = select(AuthAccount.account_id, AuthAccount.user_id)
+    known = (AuthAccount.issuer == issuer_of(tenant_id), AuthAccount.account_id.in_(wanted))
+    return {row.account_id: row.user_id for row in session.execute(account.where(*known))} if wanted else {}
+
+
+def user_of(session: Session, tenant_id: str, account: Any) -> UUID | None:
+    """The user behind the ``from`` of an activity, if it is known here."""
+    object_id = account.get("aadObjectId") if isinstance(account, Mapping) else None
+    return users_of(session, tenant_id, [object_id]).get(object_id) if isinstance(object_id, str) else None
+
+
+def tenants_of(session: Session, user_id: UUID) -> set[str]:
+    """The tenants in which a user has an identity."""
+    issuers = select(AuthAccount.issuer).where(AuthAccount.user_id == user_id, AuthAccount.provider_id == "microsoft")
+    prefix, suffix = issuer_of("\0").split("\0")
+    return {issuer[len(prefix) : -len(suffix)] for issuer in session.scalars(issuers) if issuer.startswith(prefix)}

@@ -1,0 +1,48 @@
+"""Processing what is in the inbox: by a job always, and at once where that fits the time a sender waits."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy.orm import Session
+
+from app.models.internal import IntegrationInboundEvent
+from app.teams import activities, graph, inbox
+
+log = logging.getLogger(__name__)
+
+# Seconds of the sender's patience that the work may take; Graph counts an answer after three as slow.
+BUDGET = 2.0
+
+
+def process(event_id: UUID) -> None:
+    """Do what follows an event, as a job; what is done already is left alone."""
+    inbox.process(event_id, handle, wait=True)
+
+
+def process_in_time(event_id: UUID) -> bool:
+    """Begin with an event at once, and say whether it was done within the budget. It goes on otherwise; and should that
+    fail, its job does it."""
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            with app.app_context():
+                if inbox.process(event_id, handle, wait=False):
+                    done.set()
+        except Exception as error:
+            log.warning("An inbound event waits for its job: %s", type(error).__name__)
+
+    thread = threading.Thread(target=work, name="inbound", daemon=True)
+    thread.start()
+    thread.join(BUDGET)
+    return done.is_set()
+
+
+def handle(session: Session, event: IntegrationInboundEvent) -> None:
+    """Do what follows an event, by its source."""
+    (activities.handle if event.source == "bot" else graph.handle)(session, event)

@@ -1,0 +1,105 @@
+"""Who sends to the webhook: the Bot Framework and Microsoft Graph, each proved in its own way."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flask import current_app
+
+from app.errors import TeamsAuthenticationFailed, Unavailable
+from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, log, peek, proved
+from config import Settings
+
+# The tenants of Microsoft whose tokens the emulator makes.
+EMULATOR_TENANTS = ("d6d49420-f39b-4df7-a1dc-d59a935871db", "f8cdef31-a31e-4b4a-93e4-5f571e91255a")
+STS = "https://sts.windows.net"
+
+
+def check_bot(activity: Mapping[str, Any], header: str) -> None:
+    """Prove that the Bot Framework sent ``activity`` (Bot Connector authentication 3.1); raises
+    TeamsAuthenticationFailed with the same words whatever it was that failed, and Unavailable without any keys."""
+    try:
+        _check_bot(activity, header, _settings())
+    except KeysAway:
+        raise Unavailable() from None
+    except TokenRefused as refused:
+        log.warning("A bot activity was refused: %s", refused)
+        raise TeamsAuthenticationFailed() from None
+
+
+def _check_bot(activity: Mapping[str, Any], header: str, settings: Settings) -> None:
+    if not settings.teams_app_id:
+        raise TokenRefused("no app is set up")
+    token = bearer_of(header)
+    key_header, claimed = peek(token)
+    if claimed.get("iss") == settings.teams_bot_issuer:
+        _check_connector(token, key_header["kid"], activity, settings)
+    elif settings.teams_emulator and claimed.get("iss") in _emulator_issuers(settings):
+        _check_emulator(token, key_header["kid"], settings)
+    else:
+        raise TokenRefused("issuer")
+
+
+def audiences(app_id: str) -> tuple[str, ...]:
+    """The ways in which a token may name the app."""
+    return (app_id, f"api://{app_id}", f"api://botid-{app_id}")
+
+
+def _check_connector(token: str, kid: str, activity: Mapping[str, Any], settings: Settings) -> None:
+    key = key_set(settings.teams_bot_metadata_url).find(kid)
+    claims = proved(token, key, audiences(settings.teams_app_id))
+    if claims.get("iss") != settings.teams_bot_issuer:
+        raise TokenRefused("issuer")
+    if activity.get("channelId") not in (key.get("endorsements") or ()):
+        raise TokenRefused("endorsement")
+    sent, signed = activity.get("serviceUrl"), claims.get("serviceurl", claims.get("serviceUrl"))
+    if not isinstance(sent, str) or not isinstance(signed, str) or sent.rstrip("/") != signed.rstrip("/"):
+        raise TokenRefused("service address")
+
+
+def _check_emulator(token: str, kid: str, settings: Settings) -> None:
+    key = key_set(f"{settings.teams_login_url}/common/discovery/v2.0/keys").find(kid)
+    claims = proved(token, key, audiences(settings.teams_app_id))
+    app = claims.get("appid") if claims.get("ver") == "1.0" else claims.get("azp")
+    if claims.get("iss") not in _emulator_issuers(settings) or app != settings.teams_app_id:
+        raise TokenRefused("emulator")
+
+
+def _emulator_issuers(settings: Settings) -> set[str]:
+    return {f"{STS}/{tenant}/" for tenant in EMULATOR_TENANTS} | {
+        f"{settings.teams_login_url}/{tenant}/v2.0" for tenant in EMULATOR_TENANTS
+    }
+
+
+def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
+    """Prove that Graph published a batch of notifications with content: every token has to be good, and every tenant
+    has to have one; raises TokenRefused."""
+    settings = _settings()
+    covered = set()
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TokenRefused("no token")
+        header, claimed = peek(token)
+        tenant = claimed.get("tid")
+        issuers = (f"{STS}/{tenant}/", f"{settings.teams_login_url}/{tenant}/v2.0")
+        if claimed.get("iss") not in issuers:
+            raise TokenRefused("issuer")
+        path = "/common/discovery/keys" if claimed["iss"] == issuers[0] else "/common/discovery/v2.0/keys"
+        claims = proved(token, key_set(settings.teams_login_url + path).find(header["kid"]), (settings.teams_app_id,))
+        if claims.get("appid", claims.get("azp")) != settings.teams_graph_publisher:
+            raise TokenRefused("publisher")
+        covered.add(tenant)
+    if not tenants <= covered:
+        raise TokenRefused("tenant")
+
+
+def is_same_secret(sent: Any, stored: str) -> bool:
+    """Whether a subscription's secret was sent back, compared in constant time."""
+    return isinstance(sent, str) and hmac.compare_digest(sent.encode(), stored.encode())
+
+
+def _settings() -> Settings:
+    settings: Settings = current_app.config["SETTINGS"]
+    return settings

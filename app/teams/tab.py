@@ -1,0 +1,94 @@
+"""Single sign-on in the tab: a token that Teams got for us, checked to the letter, opens a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+
+from app.database import transaction
+from app.errors import Forbidden, TeamsAuthenticationFailed, Unavailable
+from app.oauth import linking
+from app.oauth.providers import Identity, Refused
+from app.sign_in import SignedIn
+from app.teams.activities import record
+from app.teams.people import issuer_of
+from app.teams.senders import STS, audiences
+from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, log, peek, proved
+from config import Settings
+
+SCOPE = "access_as_user"
+# Teams on the desktop and on phones, and Teams in a browser.
+CLIENTS = ("1fec8e78-bce4-4aaf-ab1b-5451cc387264", "5e3ce6c0-2b1f-4285-8d4b-75ee78787346")
+METHOD = "teams_sso"
+
+
+def sign_in(header: str) -> SignedIn:
+    """Open a session for whoever the tab token in an Authorization header stands for, by tenant and object id.
+
+    Raises TeamsAuthenticationFailed, Forbidden when the account may not be used or linked, and Unavailable.
+    """
+    settings: Settings = current_app.config["SETTINGS"]
+    try:
+        claims = checked(bearer_of(header), settings)
+    except KeysAway:
+        raise Unavailable() from None
+    except TokenRefused as refused:
+        log.warning("A tab token was refused: %s", refused)
+        raise TeamsAuthenticationFailed() from None
+    address = claims.get("preferred_username") or claims.get("upn") or claims.get("unique_name")
+    name = claims.get("name")
+    identity = Identity(
+        "microsoft", issuer_of(claims["tid"]), claims["oid"],
+        address if isinstance(address, str) else None, False, name if isinstance(name, str) else None,
+    )  # fmt: skip
+    try:
+        opened = linking.sign_in(identity, None, method=METHOD)
+    except Refused as refused:
+        raise Forbidden(f"The account cannot be used here: {refused.code}") from None
+    with transaction() as session:
+        metadata = {"source": "teams", "tenantId": claims["tid"], "sessionId": str(opened.session.id)}
+        record(session, opened.user.id, "SSO_LOGIN", metadata)
+    return opened
+
+
+def checked(token: str, settings: Settings) -> Mapping[str, Any]:
+    """The claims of a tab token; raises TokenRefused."""
+    if not settings.teams_app_id:
+        raise TokenRefused("no app is set up")
+    header, claimed = peek(token)
+    tenant = _guid(claimed.get("tid"))
+    allowed = _listed(settings.teams_tenants)
+    if allowed and tenant not in allowed:
+        raise TokenRefused("tenant")
+    issuers = {f"{settings.teams_login_url}/{tenant}/v2.0": "2.0", f"{STS}/{tenant}/": "1.0"}
+    issuer = claimed.get("iss")
+    if issuer not in issuers:
+        raise TokenRefused("issuer")
+    path = "/common/discovery/v2.0/keys" if issuers[issuer] == "2.0" else "/common/discovery/keys"
+    key = key_set(settings.teams_login_url + path).find(header["kid"])
+    # A key of the common set may belong to one tenant alone.
+    bound = str(key.get("issuer", issuer)).replace("{tenantid}", tenant)
+    if bound.rstrip("/") not in {each.rstrip("/") for each in issuers}:
+        raise TokenRefused("key of another tenant")
+    ours = (*audiences(settings.teams_app_id), *filter(None, [settings.teams_app_id_uri]))
+    claims = proved(token, key, ours)
+    if SCOPE not in str(claims.get("scp", "")).split():
+        raise TokenRefused("scope")
+    if claims.get("azp", claims.get("appid")) not in (*CLIENTS, *_listed(settings.teams_tab_clients)):
+        raise TokenRefused("client")
+    _guid(claims.get("oid"))
+    return claims
+
+
+def _guid(value: Any) -> str:
+    try:
+        return str(UUID(value))
+    except (ValueError, TypeError, AttributeError):
+        raise TokenRefused("no tenant or person") from None
+
+
+def _listed(setting: str) -> list[str]:
+    return [each.strip() for each in setting.split(",") if each.strip()]

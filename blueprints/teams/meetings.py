@@ -1,0 +1,86 @@
+"""The meeting routes: meetings that the bot knows of and the caller belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from flask import Response, current_app, request
+from marshmallow import ValidationError
+
+from app.authentication import caller, credentials_required
+from app.errors import InvalidFilter, MeetingNotFound, NotFound
+from app.teams import meetings
+from blueprints.base import Blueprint, answer
+from blueprints.crud import wanted
+from blueprints.describe import documented, window_parameters
+from blueprints.examples import EXAMPLE_ID
+from schemas.fields import Moment
+from schemas.queries import WINDOW, refuse_unknown, window
+from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body
+
+READS = (400, 401, 403, 429, 500, 503)
+FILTERS: list[dict[str, Any]] = [
+    {"name": "from", "in": "query", "schema": {"type": "string", "format": "date-time"},
+     "description": "Only meetings that start at this time or later."},
+    {"name": "to", "in": "query", "schema": {"type": "string", "format": "date-time"},
+     "description": "Only meetings that start before this time."},
+    {"name": "status", "in": "query", "schema": {"type": "string", "enum": list(STATUSES)},
+     "description": "Only meetings in this state."},
+]  # fmt: skip
+MEETING = {
+    "id": EXAMPLE_ID, "teamsMeetingId": "MCMxOTptZWV0aW5nX3g=", "graphId": None, "subject": "Weekly",
+    "type": "Scheduled", "status": "inProgress", "startDateTime": "2027-01-01T09:00:00.000Z",
+    "endDateTime": "2027-01-01T09:30:00.000Z", "actualStartDateTime": "2027-01-01T09:00:01.123Z",
+    "actualEndDateTime": None, "joinWebUrl": "https://teams.microsoft.com/l/meetup-join/x", "chatId": None,
+    "tenantId": "7c1f0000-0000-4000-8000-000000000001", "organizer": None, "createdAt": "2027-01-01T08:00:00.000Z",
+    "updatedAt": "2027-01-01T09:00:01.200Z",
+}  # fmt: skip
+
+signed_in = credentials_required(with_cookies=True)
+
+
+def build() -> Blueprint:
+    """The blueprint of the meeting routes."""
+    blp = Blueprint("meetings", __name__, url_prefix="/api/teams/meetings", description="Meetings in Teams.")
+
+    @blp.route("", methods=["GET"])
+    @signed_in
+    @blp.doc(parameters=window_parameters() + FILTERS)
+    @documented(blp, "listMeetings", "List your meetings, newest first", *READS)
+    @blp.response(200, MeetingList)
+    def list_meetings() -> Response:
+        refuse_unknown(request.args, known=(*WINDOW, "from", "to", "status"))
+        take, skip = window(request.args, current_app.config["SETTINGS"].max_take)
+        status = request.args.get("status")
+        if status is not None and status not in STATUSES:
+            raise InvalidFilter("Invalid filter status")
+        since, until = (_moment(request.args, name) for name in ("from", "to"))
+        found, count = meetings.find(caller(), take, skip, since=since, until=until, status=status)
+        rows = [meeting_body(meeting) for meeting in found]
+        return answer({"data": rows, "meta": {"count": count, "take": take, "skip": skip}})
+
+    @blp.route("/<string:id>", methods=["GET"])
+    @signed_in
+    @documented(blp, "readMeeting", "Read a meeting", 404, *READS, answers=MEETING)
+    @blp.response(200, Meeting)
+    def read(id: str) -> Response:
+        refuse_unknown(request.args, known=())
+        try:
+            identifier = wanted(id)
+        except NotFound:
+            raise MeetingNotFound() from None
+        return answer(meeting_body(meetings.read(caller(), identifier)))
+
+    return blp
+
+
+def _moment(arguments: Mapping[str, str], name: str) -> datetime | None:
+    if name not in arguments:
+        return None
+    try:
+        moment: datetime = Moment().deserialize(arguments[name])
+    except ValidationError:
+        raise InvalidFilter(f"Invalid filter {name}") from None
+    return moment

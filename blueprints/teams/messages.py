@@ -1,0 +1,62 @@
+"""The message route: a message, with a card if there is one, to a channel that the bot is in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app.authentication import caller, credentials_required
+from app.clock import now
+from app.errors import Forbidden, Invalid
+from app.teams import messages
+from app.teams.cards import prepared
+from blueprints.base import Blueprint, answer
+from blueprints.describe import documented
+from schemas.queries import refuse_unknown
+from schemas.teams import ChannelMessage, SentMessage
+
+EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
+SENT = {
+    "id": "1767225600123", "conversationId": "19:c1@thread.tacv2;messageid=1767225600123",
+    "channelId": "19:c1@thread.tacv2", "status": "sent", "cardVersion": "1.2", "warnings": [],
+    "sentAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+
+
+def build() -> Blueprint:
+    """The blueprint of the message route."""
+    blp = Blueprint("messages", __name__, url_prefix="/api/integrations/teams", description="What is sent to Teams.")
+
+    @blp.route("/messages", methods=["POST"])
+    @credentials_required(with_cookies=True)
+    @documented(
+        blp, "sendTeamsMessage", "Send a message to a channel of Teams",
+        400, 401, 403, 404, 413, 415, 429, 500, 502, 503, example=EXAMPLE, answers=SENT, status=201,
+        description=(
+            "To a channel that the bot is in, of a tenant in which you have an identity. The card is prepared for "
+            "version 1.2; `?cardVersion=keep` leaves its version."
+        ),
+    )  # fmt: skip
+    @blp.arguments(ChannelMessage)
+    @blp.response(201, SentMessage)
+    def send(given: dict[str, Any]) -> Response:
+        refuse_unknown(request.args, known=("cardVersion",))
+        keep = request.args.get("cardVersion")
+        if keep not in (None, "keep"):
+            raise Invalid({"cardVersion": ["Takes keep."]})
+        if caller().user_id is None:
+            raise Forbidden()
+        message = given["message"]
+        card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
+        sent = messages.post(messages.channel(caller(), given["channel_id"]), message, card)
+        return answer(
+            {
+                "id": sent.id, "conversationId": sent.conversation_id, "channelId": given["channel_id"],
+                "status": "sent", "cardVersion": card.content["version"] if card else None,
+                "warnings": card.warnings if card else (), "sentAt": now(),
+            },
+            201,
+        )  # fmt: skip
+
+    return blp

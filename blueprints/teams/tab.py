@@ -1,0 +1,72 @@
+"""The tab in Teams: its session, its configuration page, and the page itself."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, render_template, request
+
+from app.authentication import open_to_all
+from app.sign_in import SignedIn
+from app.teams import tab
+from blueprints.base import Blueprint, answer
+from blueprints.describe import documented
+from blueprints.examples import EXAMPLE_ID
+from schemas.queries import refuse_unknown
+from schemas.sign_in import TabSession, user_body
+
+# Where Teams and its relatives show pages in frames.
+HOSTS = (
+    "https://teams.microsoft.com https://*.teams.microsoft.com https://*.cloud.microsoft https://*.microsoft365.com "
+    "https://*.office.com https://outlook.office.com https://outlook.office365.com https://outlook-sdf.office.com "
+    "https://outlook-sdf.office365.com"
+)
+FRAMED = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        f"base-uri 'none'; form-action 'self'; frame-ancestors 'self' {HOSTS}"
+    ),
+    "Referrer-Policy": "no-referrer",
+}
+USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False}
+STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
+SESSION = {"token": "rg_sess_4Zq1...", "user": {**USER, **STAMPS}, "expiresAt": "2027-01-08T09:00:00.000Z"}
+
+
+def build() -> Blueprint:
+    """The blueprint of the tab's own routes."""
+    blp = Blueprint("tab", __name__, url_prefix="/api/integrations/teams/tab", description="The tab in Teams.")
+
+    @blp.route("/session", methods=["POST"])
+    @open_to_all("proves its caller by a token of Teams", limited=True)
+    @documented(
+        blp, "createTabSession", "Exchange a tab token for a session", 400, 401, 403, 429, 500, 503, answers=SESSION,
+        description="Send the token that TeamsJS gets as the bearer.", open_to_all=True,
+    )  # fmt: skip
+    @blp.response(200, TabSession)
+    def session() -> Response:
+        refuse_unknown(request.args, known=())
+        return _opened(tab.sign_in(request.headers.get("Authorization", "")))
+
+    @blp.route("/config", methods=["GET"])
+    @open_to_all("a page without data")
+    @documented(blp, "readTabConfiguration", "The page that adds the tab", 429, 500, open_to_all=True)
+    @blp.response(200, content_type="text/html")
+    def config() -> Response:
+        return Response(render_template("tab-config.html"), headers=FRAMED)
+
+    return blp
+
+
+def register_page(app: Flask) -> None:
+    """Add the page that the tab shows."""
+
+    @app.get("/teams-tab")
+    @open_to_all("a page without data")
+    def teams_tab() -> Response:
+        return Response(render_template("teams-tab.html"), headers=FRAMED)
+
+
+def _opened(opened: SignedIn) -> Response:
+    body = {"token": opened.token, "user": user_body(opened.user), "expiresAt": opened.session.expires_at}
+    response = answer(body)
+    response.headers["Cache-Control"] = "no-store"
+    return response

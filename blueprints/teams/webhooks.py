@@ -1,0 +1,75 @@
+"""The webhook receiver: one address, three senders, told apart by what they send and proved each in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, request
+
+from app.authentication import open_to_all
+from app.database import transaction
+from app.errors import Invalid
+from app.teams import activities, graph, inbox, invokes, processing
+from app.teams.senders import check_bot
+from blueprints.base import Blueprint, answer, json_body
+from blueprints.describe import documented
+
+LONGEST_TOKEN = 2048
+ACTIVITY = {"type": "message", "id": "1", "channelId": "msteams", "text": "Hello"}
+
+
+def build() -> Blueprint:
+    """The blueprint of the webhook route."""
+    blp = Blueprint("webhooks", __name__, url_prefix="/api/integrations/teams", description="What Teams sends.")
+
+    @blp.route("/webhooks", methods=["POST"])
+    @open_to_all("proves its senders by their tokens", limited=False)
+    @documented(
+        blp, "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send", 400, 401, 413, 415, 500, 503,
+        example=ACTIVITY, open_to_all=True,
+        description=(
+            "Activities of the Bot Framework, change notifications of Microsoft Graph, and Graph's handshake. 200 when "
+            "the work is done, 202 when it goes on."
+        ),
+    )  # fmt: skip
+    @blp.response(200)
+    def receive() -> Response:
+        if "validationToken" in request.args:
+            return _handshake(request.args["validationToken"])
+        body = json_body()
+        if not isinstance(body, Mapping):
+            raise Invalid("The body must be a JSON object")
+        if isinstance(body.get("value"), list) and "type" not in body:
+            return _notified(body)
+        if isinstance(body.get("type"), str):
+            return _activity(body)
+        raise Invalid({"type": ["Is no activity and no notification."]})
+
+    return blp
+
+
+def _handshake(token: str) -> Response:
+    if not 0 < len(token) <= LONGEST_TOKEN:
+        raise Invalid({"validationToken": ["Is too long."]})
+    return Response(token, content_type="text/plain; charset=utf-8")
+
+
+def _notified(body: Mapping[str, Any]) -> Response:
+    """Keep a batch of Graph. The answer is the same whether its items were believed or not."""
+    items = body["value"]
+    tokens = body.get("validationTokens")
+    with transaction() as session:
+        believed = graph.arrivals(session, items[: graph.MOST_ITEMS], tokens if isinstance(tokens, list) else [])
+    inbox.receive(believed)
+    return answer({"accepted": len(items)}, 202)
+
+
+def _activity(activity: Mapping[str, Any]) -> Response:
+    check_bot(activity, request.headers.get("Authorization", ""))
+    stored = inbox.receive([activities.arrival(activity)])
+    if activity["type"] == "invoke":
+        said = invokes.answer(activity)
+        return Response(status=501) if said is None else answer(said)
+    done = all(processing.process_in_time(each) for each in stored)
+    return Response(status=200 if done else 202)

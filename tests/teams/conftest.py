@@ -1,0 +1,45 @@
+"""Microsoft on loopback, and the application that is set up for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.database import transaction
+from app.models.auth.identity import AuthAccount
+from tests.cast import Cast
+from tests.teams.microsoft import APP_ID, METADATA, TENANT, microsoft
+
+
+@pytest.fixture
+def ms():
+    with microsoft() as running:
+        yield running
+
+
+@pytest.fixture
+def teams(app, build, ms):
+    """The application with a bot and a tab."""
+    return build(
+        teams_app_id=APP_ID, teams_app_secret="s3cret", teams_tenant_id=TENANT, teams_login_url=ms.url,
+        teams_bot_metadata_url=ms.url + METADATA, teams_connector_hosts="127.0.0.1",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def teams_cast(teams):
+    return Cast(teams)
+
+
+@pytest.fixture
+def known(teams, teams_cast):
+    """Makes users who are known in the tenant by an object id."""
+
+    def make(object_id, tenant=TENANT):
+        actor = teams_cast.user()
+        with teams.app_context(), transaction() as session:
+            issuer = f"{teams.config['SETTINGS'].microsoft_authority}/{tenant}/v2.0"
+            account = AuthAccount(user_id=actor.user_id, provider_id="microsoft", issuer=issuer, account_id=object_id)
+            session.add(account)
+        return actor
+
+    return make
