@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.commands import flags, jobs, keys, resources, serve, sessions, users
+from app.commands import flags, jobs, keys, resources, serve, sessions, teams, users
 
 
 def register(app: Flask) -> None:
     """Add every command to ``app``."""
-    for command in (users.group, keys.group, sessions.group, flags.group, jobs.group, resources.command, serve.command):
+    for command in (
+        users.group,
+        keys.group,
+        sessions.group,
+        flags.group,
+        jobs.group,
+        teams.group,
+        resources.command,
+        serve.command,
+    ):
         app.cli.add_command(command)

@@ -78,7 +78,7 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
     unclear = fresh = False
     for number in range(1, TRIES + 1):
         try:
-            answer = _post(url, data, settings)
+            answer = _post(url, data)
         except requests.ConnectionError:
             raise UpstreamFailure("Microsoft Teams cannot be reached") from None
         except requests.RequestException:
@@ -105,12 +105,14 @@ def quoted(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _post(url: str, data: str, settings: Settings) -> requests.Response:
-    headers = {"Authorization": f"Bearer {_bot_token(settings)}", "Content-Type": "application/json; charset=utf-8"}
+def _post(url: str, data: str) -> requests.Response:
+    headers = {"Authorization": f"Bearer {bot_token()}", "Content-Type": "application/json; charset=utf-8"}
     return requests.post(url, data=data.encode(), headers=headers, timeout=TIMEOUT, allow_redirects=False)
 
 
-def _bot_token(settings: Settings) -> str:
+def bot_token() -> str:
+    """The bot's own token; raises TeamsCredentialsRefused, and requests' own errors when sign-in cannot be reached."""
+    settings: Settings = current_app.config["SETTINGS"]
     token = _kept()
     with token.asking:
         if not token.value or time.monotonic() > token.ends:
