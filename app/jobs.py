@@ -16,7 +16,7 @@ from app import deliverables, documents, indexing, queue, reports, searching, si
 from app.answering import turns
 from app.database import server_url
 from app.errors import Unavailable
-from app.teams import meetings, messages, processing
+from app.teams import inbox, meetings, messages, processing
 from app.usage import sums
 
 # Seconds that a running job may go on after a signal asked for the end.
@@ -53,6 +53,11 @@ def queue_due_reports() -> None:
     reports.queue_due()
 
 
+def expire_inbound_events() -> None:
+    """Delete what was received and is done."""
+    inbox.expire()
+
+
 def remind_of_meetings() -> None:
     """Tell people of meetings that are about to start."""
     meetings.remind()
@@ -67,6 +72,7 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("*/10 * * * *", close_abandoned_streams),
     ("15 * * * *", queue_due_reports),
     ("* * * * *", remind_of_meetings),
+    ("35 3 * * *", expire_inbound_events),
 )
 
 

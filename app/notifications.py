@@ -50,16 +50,22 @@ def notify(
 
 def notify_all(session: Session, user_ids: Iterable[UUID], type: str, title: str, body: str = "", **more: Any) -> None:
     """Notify several users of the same; in one order, so that two who do so do not wait for each other."""
-    for user_id in sorted(user_ids):
+    for user_id in sorted(set(user_ids)):
         notify(session, user_id, type, title, body, **more)
+
+
+def hold(session: Session, user_ids: Iterable[UUID]) -> None:
+    """Take the receivers of several kinds of notifications of one transaction, in one order."""
+    for user_id in sorted(user_ids):
+        # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
+        # number has sent all before it.
+        name = f"notifications of {user_id}"
+        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
 
 
 def address(session: Session, notification: NotificationNotification) -> None:
     """Choose the channels of a new notification, keep its place in the receiver's order, and have it sent."""
-    # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
-    # number has sent all before it.
-    name = f"notifications of {notification.user_id}"
-    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+    hold(session, [notification.user_id])
     wanted = NotificationPreference.user_id == notification.user_id
     preference = session.scalar(select(NotificationPreference).where(wanted))
     notification.channels = _channels(preference, notification)

@@ -1,11 +1,14 @@
-"""Writes the tables of the documentation that follow from the code; `make tables` runs it, tests compare."""
+"""Writes what of the documentation follows from the code; `make tables` runs it, tests compare."""
 
 from __future__ import annotations
 
+import json
+import tempfile
 from typing import Any
 
 from app.dictionary import dictionary
-from config import ROOT, described
+from app.factory import create_app
+from config import ROOT, Settings, described
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
 OPERATIONS = ("list", "read", "create", "update", "delete")
@@ -44,15 +47,23 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
+def openapi() -> str:
+    """The description of the API, as its clients are made from it."""
+    with tempfile.TemporaryDirectory() as folder:
+        described_by = create_app(Settings(var_dir=folder)).test_client().get("/api/v1/openapi.json").json
+    return json.dumps(described_by, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 TABLES = {"authorization.md": policy_table, "settings.md": settings_table}
 
 
 def main() -> None:
-    """Replace the last table of each page."""
+    """Replace the last table of each page, and the description of the API."""
     for name, table in TABLES.items():
         page = ROOT / "docs" / name
         text = page.read_text().rpartition("\n\n| ")[0]
         page.write_text(f"{text.rstrip()}\n\n{table()}\n")
+    (ROOT / "docs" / "openapi.json").write_text(openapi())
 
 
 if __name__ == "__main__":

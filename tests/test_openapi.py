@@ -10,6 +10,8 @@ import pytest
 from app.dictionary import dictionary
 from app.errors import CODES
 from app.models import every_model
+from config import ROOT
+from docs import generate
 
 APART = "/company|/auth/api-key(/|$)"
 ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
@@ -118,3 +120,8 @@ def _references(value):
     elif isinstance(value, list):
         for each in value:
             yield from _references(each)
+
+
+def test_the_description_that_is_kept_is_the_one_that_is_served():
+    kept = (ROOT / "docs" / "openapi.json").read_text()
+    assert kept == generate.openapi(), "run make tables"

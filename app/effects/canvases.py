@@ -17,7 +17,7 @@ from app.models.ai.chats import AiArtifact
 from app.models.analytics import AnalyticsActivity
 from app.models.auth.identity import AuthUser
 from app.models.auth.organizations import AuthMember
-from app.notifications import notify_all
+from app.notifications import hold, notify_all
 from app.principal import Principal
 
 # "@ada@example.com" in the text of a canvas names somebody.
@@ -48,6 +48,8 @@ def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) 
     colleagues = _colleagues(write.session, write.principal)
     addresses = (set(_named(artifact.content or "")) - set(_named(before))) & colleagues.keys()
     named = {colleagues[address] for address in addresses}
+    if opened:
+        hold(write.session, colleagues.values())
     told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.principal.user_id}
     told["organization_id"] = write.principal.organization_id
     notify_all(write.session, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)

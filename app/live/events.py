@@ -14,6 +14,8 @@ from app.statements import autocommitted
 
 # More than this is not replayed: the client is told to load the list anew.
 MOST_REPLAYED = 1000
+# What one look brings at most; the rest comes with the next.
+MOST_AT_ONCE = 5000
 
 COLUMNS = "n.id, n.user_id, n.sequence, n.type, n.title, n.body, n.data, n.created_at, n.read_at"
 SINCE = f"""
@@ -35,6 +37,8 @@ AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
     Credential.KEY: """
 SELECT k.id FROM auth_api_key k JOIN auth_user u ON u.id = k.user_id
 WHERE k.id = ANY(%(ids)s) AND k.enabled AND k.revoked_at IS NULL
+AND (k.organization_id IS NULL OR EXISTS (
+    SELECT FROM auth_member m WHERE m.organization_id = k.organization_id AND m.user_id = k.user_id))
 AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND (k.grace_expires_at IS NULL OR k.grace_expires_at > %(now)s)
 AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
 """,
@@ -64,7 +68,8 @@ def since(positions: Mapping[UUID, int]) -> list[Event]:
     """The events of some users after the place where each of them is, in order."""
     with autocommitted() as connection:
         binds = {"users": list(positions), "positions": list(positions.values())}
-        return [_event(*row) for row in connection.execute(SINCE, binds)]
+        rows = connection.execute(f"{SINCE} LIMIT %(most)s", binds | {"most": MOST_AT_ONCE})
+        return [_event(*row) for row in rows]
 
 
 def replay(user_id: UUID, last: int | None) -> Replay:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from uuid import UUID
 
@@ -33,6 +34,8 @@ LOOK_EVERY, CHECK_EVERY, AGAIN_AFTER = 60.0, 5.0, 1.0
 # How long signals are gathered before one look is taken for all of them, and how long the hub sleeps without any.
 GATHER, LISTEN_FOR = 0.02, 0.5
 AT_ONCE = 2000
+# How many events may wait for a client that does not read.
+MOST_WAITING = 1000
 RETRY = b"retry: 3000\n"
 BEAT = b": hb\n\n"
 BYE = b"event: bye\ndata: {}\n\n"
@@ -58,7 +61,7 @@ class Stream:
                 sent = self.outbox.get(timeout=HEARTBEAT)
             except Empty:
                 sent = BEAT if time.monotonic() < self._ends_at else None
-            if sent is None:
+            if sent is None or time.monotonic() > self._ends_at:
                 yield BYE
                 return
             yield sent
@@ -116,6 +119,8 @@ class Hub:
         for event in missed.events:
             stream.outbox.put(event.sent)
         stream.position = missed.position
+        if missed.events:
+            events.mark_delivered(missed.events)
         # What was committed since, and signalled while the stream had no place yet.
         self._tell({stream.user_id})
 
@@ -191,9 +196,18 @@ class Hub:
                 for stream in self._streams.get(event.user_id, ()):
                     if stream.position is not None and event.sequence > stream.position:
                         stream.position = event.sequence
-                        stream.outbox.put(event.sent)
+                        self._put(stream, event.sent)
             if found:
                 events.mark_delivered(found)
+            if len(found) == events.MOST_AT_ONCE:
+                self._tell(set(positions))
+
+    def _put(self, stream: Stream, sent: bytes) -> None:
+        """Give an event to a stream; one that is not read any more ends, and its client comes back for the rest."""
+        if stream.outbox.qsize() < MOST_WAITING:
+            stream.outbox.put(sent)
+        else:
+            self._end([stream])
 
     def _check(self) -> None:
         """End the streams whose credential has ended."""
@@ -210,5 +224,8 @@ class Hub:
 
     def _end(self, streams: list[Stream]) -> None:
         for stream in streams:
+            with suppress(Empty):
+                while True:
+                    stream.outbox.get_nowait()
             stream.outbox.put(None)
             self.remove(stream)

@@ -61,7 +61,8 @@ def _sign_in(identity: Identity, session_id: UUID | None, method: str) -> Signed
             raise Refused("account_not_available")
         if must_verify(user):
             raise Refused("account_not_verified")
-        _keep_tokens(account, identity)
+        if identity.token:
+            _keep_tokens(account, identity)
         opened = open_session(session, user, method=method)
         session.expunge_all()
         return opened

@@ -15,7 +15,7 @@ async function call(method, path, body) {
   if (body) headers["Content-Type"] = "application/json";
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
+  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
   return answer;
 }
 
@@ -102,6 +102,7 @@ async function follow() {
     ticket = await call("POST", `${TEAMS}/notifications/stream/ticket`);
   } catch (error) {
     failed(error);
+    if (error.status === 401) await signIn().catch(failed);
     again();
     return;
   }
@@ -127,9 +128,9 @@ async function follow() {
 
 async function loadNotifications() {
   const { data } = await call("GET", `${NOTIFICATION}?take=${SHOWN}`);
-  page.notifications.replaceChildren();
-  items.clear();
   data.forEach((notification) => show(notification));
+  // The stream goes on from what is here: nothing may come in between.
+  last = String(Math.max(0, Number(last ?? 0), ...data.map(({ sequence }) => sequence)));
   count();
 }
 

@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 from app.clock import now
 from app.models.analytics import AnalyticsActivity
 from app.models.internal import IntegrationInboundEvent, IntegrationTeamsConversation
-from app.notifications import notify_all
+from app.notifications import hold, notify_all
 from app.teams import meetings
-from app.teams.inbox import Arrival
+from app.teams.inbox import Arrival, digest_of
 from app.teams.people import user_of, users_of
 from app.teams.times import moment_of
 
@@ -26,7 +26,12 @@ MEETING = "application/vnd.microsoft.meeting"
 CONVERSATIONS = ("personal", "groupChat", "channel")
 LONGEST_BODY = 1000
 
+# After these the bot is where they came from.
+SIGNS_OF_LIFE = ("message", "invoke", "event", "installationUpdate")
+MOST_SPEAKERS = 500
+
 Json = Mapping[str, Any]
+Conversation = IntegrationTeamsConversation
 
 
 def arrival(activity: Json) -> Arrival:
@@ -34,7 +39,7 @@ def arrival(activity: Json) -> Arrival:
     conversation = part(activity, "conversation").get("id", "")
     name = str(activity.get("name", ""))
     kind = "meeting_notification" if name.startswith(MEETING) else KINDS.get(str(activity.get("type")), "other")
-    key = f"bot:{activity.get('channelId')}:{conversation}:{activity.get('id')}"
+    key = f"bot:{activity.get('channelId')}:{conversation}:{activity.get('id') or digest_of(activity)}"
     return Arrival("bot", kind, key, activity)
 
 
@@ -55,6 +60,11 @@ def part(value: Json, name: str) -> Json:
     """An object within an object; an empty one where there is none."""
     found = value.get(name)
     return found if isinstance(found, Mapping) else {}
+
+
+def plain(value: Any, most: int) -> str | None:
+    """A text of at most ``most`` characters, or None for what is none."""
+    return value[:most] if isinstance(value, str) and value else None
 
 
 def tenant_of(activity: Json) -> str:
@@ -83,35 +93,61 @@ def _entities(activity: Json) -> list[Json]:
 
 
 def _keep_reference(session: Session, activity: Json, tenant_id: str) -> None:
-    """Keep where the bot can reach this conversation; the newest address counts."""
+    """Keep where the bot can reach this conversation, and who has spoken there. The newest address counts; what an
+    activity does not say stays as it was."""
     data, sender, bot = (part(activity, name) for name in ("channelData", "from", "recipient"))
-    conversation = part(activity, "conversation")
+    conversation, thread = part(activity, "conversation"), thread_of(activity)
     kind = conversation.get("conversationType") or ("channel" if part(data, "channel") else "personal")
-    thread = thread_of(activity)
-    if kind not in CONVERSATIONS or not thread or not isinstance(activity.get("serviceUrl"), str):
+    service_url = plain(activity.get("serviceUrl"), 2048)
+    if kind not in CONVERSATIONS or not thread or service_url is None:
         return
-    personal = kind == "personal"
-    reference = {
-        "serviceUrl": activity["serviceUrl"], "channelId": activity.get("channelId"), "bot": dict(bot),
-        "conversation": {"id": thread, "conversationType": kind, "tenantId": tenant_id},
-        "user": dict(sender) if personal else None,
-    }  # fmt: skip
-    removed = activity.get("type") == "installationUpdate" and str(activity.get("action", "")).startswith("remove")
-    values = {
-        "conversation_type": kind, "service_url": activity["serviceUrl"][:2048],
-        "bot_id": str(bot.get("id", "28:"))[:255],
-        "teams_user_id": str(sender.get("id"))[:255] if personal and sender.get("id") else None,
-        "aad_object_id": sender.get("aadObjectId") if personal else None,
-        "user_id": user_of(session, tenant_id, sender) if personal else None,
-        "team_id": part(data, "team").get("id"), "teams_channel_id": part(data, "channel").get("id"),
-        "locale": activity.get("locale") if isinstance(activity.get("locale"), str) else None,
-        "reference": reference, "removed_at": now() if removed else None, "last_activity_at": now(),
-    }  # fmt: skip
-    kept = insert(IntegrationTeamsConversation).values(
-        id=uuid7(), tenant_id=tenant_id, conversation_id=thread, **values
+    named = (Conversation.tenant_id == tenant_id, Conversation.conversation_id == thread)
+    values = {"conversation_type": kind, "service_url": service_url, "bot_id": plain(bot.get("id"), 255) or "28:"}
+    fresh = insert(Conversation).values(
+        id=uuid7(), tenant_id=tenant_id, conversation_id=thread, reference={}, **values
     )  # fmt: skip
-    where = ["tenant_id", "conversation_id"]
-    session.execute(kept.on_conflict_do_update(index_elements=where, set_=values | {"updated_at": now()}))
+    session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
+    kept = session.scalars(select(Conversation).where(*named).with_for_update()).one()
+    found: dict[str, Any] = {**values, "locale": plain(activity.get("locale"), 35)}
+    found["team_id"] = plain(part(data, "team").get("id"), 255)
+    found["teams_channel_id"] = plain(part(data, "channel").get("id"), 255) or (thread if kind == "channel" else None)
+    if kind == "personal":
+        found["teams_user_id"] = plain(sender.get("id"), 255)
+        found["aad_object_id"] = plain(sender.get("aadObjectId"), 64)
+        found["user_id"] = user_of(session, tenant_id, sender)
+    for name, value in found.items():
+        if value is not None:
+            setattr(kept, name, value)
+    kept.reference = _reference(activity, kept.reference, thread, kind, tenant_id)
+    kept.last_activity_at = now()
+    if _is_removal(activity):
+        kept.removed_at = now()
+    elif activity.get("type") in SIGNS_OF_LIFE:
+        kept.removed_at = None
+
+
+def _reference(activity: Json, before: Json, thread: str, kind: str, tenant_id: str) -> dict[str, Any]:
+    """The conversation reference, with the object ids of those who have spoken to the bot there."""
+    sender = part(activity, "from")
+    speakers = list(before.get("speakers") or [])
+    speaker = plain(sender.get("aadObjectId"), 64)
+    if activity.get("type") == "message" and speaker and speaker not in speakers:
+        speakers = [*speakers, speaker][-MOST_SPEAKERS:]
+    bot = {name: plain(part(activity, "recipient").get(name), 255) for name in ("id", "name")}
+    person = {name: plain(sender.get(name), 255) for name in ("id", "aadObjectId")}
+    return {
+        "serviceUrl": activity.get("serviceUrl"), "channelId": activity.get("channelId"), "bot": bot,
+        "conversation": {"id": thread, "conversationType": kind, "tenantId": tenant_id},
+        "user": person if kind == "personal" else None, "speakers": speakers,
+    }  # fmt: skip
+
+
+def _is_removal(activity: Json) -> bool:
+    """Whether the bot was taken out of the conversation."""
+    removed = activity.get("membersRemoved")
+    bot = part(activity, "recipient").get("id")
+    gone = isinstance(removed, list) and any(isinstance(each, Mapping) and each.get("id") == bot for each in removed)
+    return gone or str(activity.get("action", "")).startswith("remove")
 
 
 def _message(session: Session, activity: Json, tenant_id: str) -> None:
@@ -123,11 +159,12 @@ def _message(session: Session, activity: Json, tenant_id: str) -> None:
         if entity.get("type") == "mention"
     }  # fmt: skip
     named = set(users_of(session, tenant_id, mentioned).values()) - {sender}
-    others = _spoke_before(session, thread) - named - {sender}
+    others = _spoke_before(session, tenant_id, thread) - named - {sender}
+    hold(session, named | others)
     author = str(part(activity, "from").get("name") or "Somebody")
     body = spoken(activity)[:LONGEST_BODY]
     data = {"conversationId": thread, "tenantId": tenant_id, "source": "teams"}
-    if channel := part(part(activity, "channelData"), "channel").get("id"):
+    if channel := plain(part(part(activity, "channelData"), "channel").get("id"), 255):
         data["channelId"] = channel
     notify_all(session, named, "MENTION", f"{author} mentioned you", body, data=data, actor_id=sender)
     notify_all(session, others, "MESSAGE", f"{author} wrote", body, data=data, actor_id=sender)
@@ -140,10 +177,11 @@ def record(session: Session, user_id: UUID, activity_type: str, metadata: dict[s
     session.add(AnalyticsActivity(user_id=user_id, activity_type=activity_type, metadata_=metadata))
 
 
-def _spoke_before(session: Session, thread: str) -> set[UUID]:
-    spoke = AnalyticsActivity.metadata_["conversationId"].astext == thread
-    found = select(AnalyticsActivity.user_id).where(spoke, AnalyticsActivity.activity_type == "BOT_MESSAGE").distinct()
-    return set(session.scalars(found))
+def _spoke_before(session: Session, tenant_id: str, thread: str) -> set[UUID]:
+    """Those who have spoken to the bot in a conversation, and have an identity in its tenant now."""
+    named = (Conversation.tenant_id == tenant_id, Conversation.conversation_id == thread)
+    reference = session.scalar(select(Conversation.reference).where(*named)) or {}
+    return set(users_of(session, tenant_id, reference.get("speakers") or []).values())
 
 
 def _nothing_more(session: Session, activity: Json, tenant_id: str) -> None:

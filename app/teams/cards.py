@@ -19,6 +19,8 @@ KNOWN = {
     "RichTextBlock", "TextRun", "ActionSet", "Input.Text", "Input.Number", "Input.Date", "Input.Time", "Input.Toggle",
     "Input.ChoiceSet", "Action.OpenUrl", "Action.Submit", "Action.ShowCard", "Action.ToggleVisibility",
 }  # fmt: skip
+# What is told of a table is told of these too.
+WITHIN_TABLES = {"TableRow", "TableCell"}
 LISTS = ("body", "actions", "items", "columns", "cards", "inlines", "images")
 SINGLES = ("card", "inlineAction", "selectAction")
 
@@ -47,14 +49,13 @@ def prepared(data: Any, message: str, *, keep_version: bool = False) -> Card:
     newer = [each["type"] for each in _elements(data) if _is_newer(each)]
     content = data if keep_version else _with_fallbacks(data)
     content = {"$schema": SCHEMA, **content, "fallbackText": data.get("fallbackText") or message}
-    if not keep_version:
-        content["version"] = min(version, VERSION)
+    content["version"] = version if keep_version else min(version, VERSION)
     warned = "{} is newer than version 1.2; older clients show its fallback"
     return Card(content, tuple(warned.format(name) for name in dict.fromkeys(newer)))
 
 
 def _is_newer(element: Json) -> bool:
-    return isinstance(element.get("type"), str) and element["type"] not in KNOWN
+    return isinstance(element.get("type"), str) and element["type"] not in KNOWN | WITHIN_TABLES
 
 
 def _of_facts(data: Mapping[str, Any], message: str) -> Json:
@@ -80,12 +81,15 @@ def _elements(card: Json) -> Iterator[Json]:
 
 
 def _children(element: Json) -> Iterator[Json]:
-    for name in LISTS:
-        found = element.get(name)
-        yield from (each for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+    for name in (*LISTS, "rows", "cells"):
+        yield from _objects(element.get(name))
     for name in SINGLES:
         if isinstance(element.get(name), dict):
             yield element[name]
+
+
+def _objects(value: Any) -> list[Json]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _with_fallbacks(element: Json) -> Json:
@@ -128,11 +132,10 @@ def _fallback(element: Json) -> Any:
 def _columns(table: Json) -> Any:
     """A table as rows of columns."""
     rows = []
-    for row in table.get("rows") or []:
-        cells = row.get("cells") if isinstance(row, dict) else None
+    for row in _objects(table.get("rows")):
         columns = [
-            {"type": "Column", "width": "stretch", "items": cell.get("items") or []}
-            for cell in cells or [] if isinstance(cell, dict)
-        ]  # fmt: skip
+            {"type": "Column", "width": "stretch", "items": list(map(_with_fallbacks, _objects(cell.get("items"))))}
+            for cell in _objects(row.get("cells"))
+        ]
         rows.append({"type": "ColumnSet", "columns": columns})
     return {"type": "Container", "items": rows} if rows else "drop"

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import requests
 from flask import current_app
+from urllib3.util import parse_url
 
 from app.errors import (
     Failure,
@@ -74,14 +75,17 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
     data = json.dumps(body, ensure_ascii=False)
     if len(data.encode("utf-16-le")) > LARGEST:
         raise PayloadTooLarge("The message is larger than Teams takes")
-    url = f"{_trusted(service_url, settings).rstrip('/')}{path}"
+    url = f"{_trusted(service_url, settings)}{path}"
     unclear = fresh = False
     for number in range(1, TRIES + 1):
+        token = _usable_token()
         try:
-            answer = _post(url, data)
-        except requests.ConnectionError:
-            raise UpstreamFailure("Microsoft Teams cannot be reached") from None
-        except requests.RequestException:
+            answer = _post(url, data, token)
+        except (requests.ConnectTimeout, requests.exceptions.SSLError):
+            raise UpstreamFailure("Microsoft Teams cannot be reached", details=_doubt(unclear)) from None
+        except requests.RequestException as error:
+            if _never_left(error):
+                raise UpstreamFailure("Microsoft Teams cannot be reached", details=_doubt(unclear)) from None
             answer = None
         status = answer.status_code if answer is not None else 0
         if answer is not None and answer.ok:
@@ -97,7 +101,27 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
             unclear = True
             continue
         break
-    raise _failure(answer, unclear=unclear)
+    failure = _failure(answer)
+    failure.details |= _doubt(unclear)
+    raise failure
+
+
+def _doubt(unclear: bool) -> dict[str, Any]:
+    """What is told of a message that may have arrived."""
+    return {"possiblyDelivered": True} if unclear else {}
+
+
+def _never_left(error: requests.RequestException) -> bool:
+    """Whether nobody was reached at all, so that nothing can have arrived."""
+    causes = (error, getattr(error, "args", [None])[0] if error.args else None)
+    return any("NewConnectionError" in repr(getattr(each, "reason", each)) for each in causes)
+
+
+def _usable_token() -> str:
+    try:
+        return bot_token()
+    except requests.RequestException:
+        raise UpstreamFailure("Microsoft's sign-in cannot be reached") from None
 
 
 def quoted(identifier: str) -> str:
@@ -105,8 +129,8 @@ def quoted(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _post(url: str, data: str) -> requests.Response:
-    headers = {"Authorization": f"Bearer {bot_token()}", "Content-Type": "application/json; charset=utf-8"}
+def _post(url: str, data: str, token: str) -> requests.Response:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json; charset=utf-8"}
     return requests.post(url, data=data.encode(), headers=headers, timeout=TIMEOUT, allow_redirects=False)
 
 
@@ -134,11 +158,13 @@ def bot_token() -> str:
 
 def _trusted(service_url: str, settings: Settings) -> str:
     """The address, when the bot's token may go there: known hosts, and those that the settings name."""
-    parts, more = urlsplit(service_url), [each.strip() for each in settings.teams_connector_hosts.split(",")]
-    secure = parts.scheme == "https" and parts.hostname in HOSTS
-    if not secure and parts.hostname not in [each for each in more if each]:
+    # Judged by the parser that the call is made with, and built anew from what that one saw.
+    parts = parse_url(service_url)
+    more = {each.strip() for each in settings.teams_connector_hosts.split(",") if each.strip()}
+    known = parts.scheme == "https" and parts.host in HOSTS and parts.port in (None, 443)
+    if parts.auth is not None or "\\" in service_url or not (known or parts.host in more):
         raise UpstreamFailure("The conversation has no address that is trusted")
-    return service_url
+    return f"{parts.scheme}://{parts.netloc}{(parts.path or '').rstrip('/')}"
 
 
 def _wait(answer: requests.Response | None, number: int) -> float:
@@ -147,7 +173,7 @@ def _wait(answer: requests.Response | None, number: int) -> float:
     return min(wait, LONGEST_WAIT) * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
 
 
-def _failure(answer: requests.Response | None, *, unclear: bool) -> Failure:
+def _failure(answer: requests.Response | None) -> Failure:
     """What an answer of the connector means to the caller."""
     status, code = (answer.status_code, _code(answer)) if answer is not None else (0, "")
     plain: dict[int, Failure] = {
@@ -158,8 +184,7 @@ def _failure(answer: requests.Response | None, *, unclear: bool) -> Failure:
         413: PayloadTooLarge(),
         429: Throttled(headers={"Retry-After": "20"}),
     }
-    details = {"possiblyDelivered": True} if unclear else {}
-    return plain.get(status) or UpstreamFailure("Microsoft Teams did not take the message", details=details)
+    return plain.get(status) or UpstreamFailure("Microsoft Teams did not take the message")
 
 
 def _code(answer: requests.Response) -> str:

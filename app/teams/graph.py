@@ -21,17 +21,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.clock import now
+from app.errors import Unavailable
 from app.models.internal import IntegrationGraphSubscription, IntegrationInboundEvent
 from app.secrets import vault
 from app.teams import meetings
-from app.teams.inbox import Arrival
+from app.teams.inbox import Arrival, digest_of
 from app.teams.senders import check_publisher, is_same_secret
 from app.teams.times import moment_of
-from app.teams.tokens import TokenRefused
+from app.teams.tokens import KeysAway, TokenRefused, UnknownKey
 
 log = logging.getLogger(__name__)
 
-MOST_ITEMS = 1000
 LIFECYCLE = {"reauthorizationRequired": "reauthorizing", "subscriptionRemoved": "removed"}
 CALLS = {"callStarted": "Start", "CallStarted": "Start", "callEnded": "End", "CallEnded": "End"}
 
@@ -46,54 +46,53 @@ def arrivals(session: Session, items: Sequence[Any], tokens: Sequence[Any]) -> l
     """The notifications of a batch that carry the secret of a subscription that is known. The others are dropped, and
     nobody learns that."""
     subscription = IntegrationGraphSubscription
-    names = {item.get("subscriptionId") for item in items if isinstance(item, Mapping)}
-    wanted = select(subscription).where(subscription.subscription_id.in_([str(name) for name in names if name]))
+    sent = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("subscriptionId"), str)]
+    wanted = select(subscription).where(subscription.subscription_id.in_({item["subscriptionId"] for item in sent}))
     known = {each.subscription_id: each for each in session.scalars(wanted)}
-    believed = []
-    for item in items:
-        found = known.get(str(item.get("subscriptionId"))) if isinstance(item, Mapping) else None
-        if found is None or not is_same_secret(item.get("clientState"), vault().decrypt(found.client_state)):
-            log.warning("A Graph notification was dropped: unknown subscription or wrong client state")
-            continue
-        believed.append(_arrival(item, tokens))
+    believed = [
+        _arrival(item, tokens if "encryptedContent" in item else ())
+        for item in sent
+        if (found := known.get(item["subscriptionId"])) is not None
+        and is_same_secret(item.get("clientState"), vault().decrypt(found.client_state))
+    ]
+    if len(believed) < len(items):
+        log.warning("%d Graph notifications were dropped: not of a subscription here", len(items) - len(believed))
     return believed
 
 
 def _arrival(item: Json, tokens: Sequence[Any]) -> Arrival:
-    subscription = item["subscriptionId"]
-    data = item.get("resourceData")
-    version = data.get("@odata.etag", "") if isinstance(data, Mapping) else ""
-    own = item.get("id") or f"{item.get('resource')}+{item.get('changeType')}+{version}"
-    lifecycle = item.get("lifecycleEvent")
-    key = f"graph:{subscription}:{lifecycle or ''}{own}"
-    if lifecycle and not item.get("id"):
-        key += f":{now().date()}"
+    own = item.get("id") or digest_of(item)
+    key = f"graph:{item['subscriptionId']}:{own}"
+    lifecycle = "lifecycleEvent" in item
     kind = "meeting_notification" if "onlineMeeting" in str(item.get("resource")) else "channel_event"
     payload = {"item": {name: value for name, value in item.items() if name != "clientState"}, "tokens": list(tokens)}
     return Arrival("graph", "other" if lifecycle else kind, key, payload)
 
 
 def handle(session: Session, event: IntegrationInboundEvent) -> None:
-    """Do what follows a notification."""
-    item, tokens = event.payload["item"], event.payload.get("tokens") or []
+    """Do what follows a notification; raises Unavailable where that cannot be told yet."""
+    item = event.payload["item"]
+    resource: Json = {}
+    if "encryptedContent" in item:
+        try:
+            check_publisher(event.payload.get("tokens") or [], {str(item.get("tenantId"))})
+            resource = decrypted(item["encryptedContent"])
+        except (KeysAway, UnknownKey):
+            raise Unavailable() from None
+        except (TokenRefused, Unreadable) as refused:
+            log.warning("A Graph notification with content was not believed: %s", refused)
+            event.status = "ignored"
+            return
     wanted = IntegrationGraphSubscription.subscription_id == item["subscriptionId"]
     subscription = session.scalar(select(IntegrationGraphSubscription).where(wanted).with_for_update())
     if subscription is None:
         event.status = "ignored"
         return
     subscription.last_event_at = now()
-    if item.get("lifecycleEvent") in LIFECYCLE:
-        subscription.status = LIFECYCLE[item["lifecycleEvent"]]
-        return
-    if "encryptedContent" in item:
-        try:
-            check_publisher(tokens, {str(item.get("tenantId"))})
-            resource = decrypted(item["encryptedContent"])
-        except (TokenRefused, Unreadable) as refused:
-            log.warning("A Graph notification with content was not believed: %s", refused)
-            event.status = "ignored"
-            return
-        _call_event(session, str(item.get("tenantId")), resource)
+    lifecycle = item.get("lifecycleEvent")
+    if isinstance(lifecycle, str) and lifecycle in LIFECYCLE:
+        subscription.status = LIFECYCLE[lifecycle]
+    _call_event(session, str(item.get("tenantId"))[:64], resource)
 
 
 def decrypted(content: Any) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -16,12 +19,15 @@ from uuid_utils.compat import uuid7
 from app import queue
 from app.clock import now
 from app.database import retried, transaction
-from app.errors import PayloadTooLarge
 from app.models.internal import IntegrationInboundEvent
+
+log = logging.getLogger(__name__)
 
 LARGEST = 262_144
 LONGEST_KEY, LONGEST_ERROR = 600, 1000
 OPEN = ("received", "processing", "failed")
+DONE = ("processed", "ignored")
+KEPT = timedelta(days=3)
 
 Work = Callable[[Session, IntegrationInboundEvent], None]
 
@@ -39,12 +45,13 @@ class Arrival:
 @retried
 def receive(arrivals: Sequence[Arrival]) -> list[UUID]:
     """Store what is new, each with its job in the same transaction; returns the ids of the new ones. Raises Unavailable
-    where nothing could be stored, so that the sender tries again, and PayloadTooLarge."""
+    where nothing could be stored, so that the sender tries again. What is too large to keep is left out."""
     ids = []
     with transaction() as session:
         for arrival in arrivals:
             if len(orjson.dumps(arrival.payload)) > LARGEST:
-                raise PayloadTooLarge()
+                log.warning("An event of %s is too large to be kept", arrival.source)
+                continue
             values = {
                 "id": uuid7(), "source": arrival.source, "kind": arrival.kind, "payload": dict(arrival.payload),
                 "dedupe_key": arrival.key[:LONGEST_KEY], "status": "received", "attempts": 0,
@@ -80,6 +87,18 @@ def _process(event_id: UUID, work: Work, *, wait: bool) -> bool:
             event.status = "processed"
         event.processed_at, event.error_message = now(), None
         return True
+
+
+def expire() -> None:
+    """Delete events that are done and so old that nobody repeats them."""
+    done = (IntegrationInboundEvent.status.in_(DONE), IntegrationInboundEvent.created_at < now() - KEPT)
+    with transaction() as session:
+        session.execute(delete(IntegrationInboundEvent).where(*done))
+
+
+def digest_of(value: Mapping[str, Any]) -> str:
+    """What tells one thing that was sent from another, where it has no id."""
+    return sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _note_failure(event_id: UUID, error: Exception) -> None:

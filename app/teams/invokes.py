@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select, text
+
 from app import records
 from app.database import transaction
 from app.errors import Failure
 from app.models.ai_agent import AiAgentDeliverable
-from app.teams.activities import part, record, tenant_of
+from app.models.analytics import AnalyticsActivity
+from app.teams.activities import part, record, tenant_of, thread_of
 from app.teams.people import user_of
 from app.users import signed_in_as
 
@@ -46,10 +49,21 @@ def _card_action(activity: Json) -> dict[str, Any]:
         return _fault(403, "Forbidden", UNKNOWN_PERSON)
     decision = DECISIONS.get(action["verb"])
     if decision is None:
-        with transaction() as session:
-            record(session, user_id, "APPROVAL_ACTION", {"verb": action["verb"][:100], "source": "teams"})
+        _note_once(user_id, activity, action["verb"][:100])
         return _said("Noted.")
     return _decide(user_id, part(action, "data"), decision)
+
+
+def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
+    """Record that somebody pressed a button of a card; Teams may tell it several times, under several ids."""
+    about = f"{thread_of(activity)} {activity.get('replyToId')} {verb}"
+    known = AnalyticsActivity.metadata_["action"].astext == about
+    pressed = select(AnalyticsActivity.id).where(AnalyticsActivity.user_id == user_id, known)
+    with transaction() as session:
+        name = f"actions of {user_id}"
+        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        if session.scalar(pressed.limit(1)) is None:
+            record(session, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
 
 
 def _decide(user_id: UUID, data: Json, decision: str) -> dict[str, Any]:

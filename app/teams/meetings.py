@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.clock import now
-from app.database import transaction
-from app.errors import MeetingNotFound
+from app.database import retried, transaction
+from app.errors import Failure, Forbidden, MeetingNotFound
+from app.models.auth.identity import AuthUser
 from app.models.internal import IntegrationTeamsMeeting
-from app.models.notification import NotificationNotification, NotificationPreference
+from app.models.notification import NotificationPreference
 from app.notifications import notify_all
 from app.principal import Principal
 from app.teams.times import moment_of
@@ -25,6 +27,8 @@ USUAL_LEAD: int = NotificationPreference.fields()["meeting_lead_minutes"].wire.d
 STARTING = "MEETING_STARTING"
 # The most that anybody wants to be told ahead, and how late a reminder still makes sense.
 AHEAD, LATE = timedelta(minutes=120), timedelta(minutes=5)
+
+log = logging.getLogger(__name__)
 
 Meeting = IntegrationTeamsMeeting
 
@@ -57,7 +61,7 @@ def happened(
         meeting.participant_ids = [*meeting.participant_ids, str(who)]
     if what == "Start" and meeting.status == "scheduled":
         meeting.status, meeting.actual_start_date_time = "inProgress", at
-        _tell(session, meeting, [UUID(each) for each in meeting.participant_ids], "has started")
+        _tell(session, meeting, [user_id for user_id, _ in _people(session, meeting)], "has started")
     elif what == "End" and meeting.status in ("scheduled", "inProgress"):
         meeting.status, meeting.actual_end_date_time = "ended", at
 
@@ -66,11 +70,29 @@ def remind() -> None:
     """Tell the people of meetings that are about to start, each as long before as they wish, once."""
     soon = (Meeting.start_date_time > now() - LATE, Meeting.start_date_time <= now() + AHEAD)
     with transaction() as session:
-        for meeting in session.scalars(select(Meeting).where(Meeting.status == "scheduled", *soon).with_for_update()):
-            due = [user_id for user_id in _untold(session, meeting) if _is_due(session, meeting, user_id)]
+        waiting = session.scalars(select(Meeting.id).where(Meeting.status == "scheduled", *soon)).all()
+    for meeting_id in waiting:
+        try:
+            _remind_of(meeting_id)
+        except Failure as failure:
+            log.warning("People of meeting %s were not reminded: %s", meeting_id, failure.text)
+
+
+@retried
+def _remind_of(meeting_id: UUID) -> None:
+    with transaction() as session:
+        meeting = session.get(Meeting, meeting_id, with_for_update={"skip_locked": True})
+        if meeting is None or meeting.status != "scheduled" or meeting.start_date_time is None:
+            return
+        due = []
+        for user_id, lead in _people(session, meeting):
+            moment = meeting.start_date_time - timedelta(minutes=USUAL_LEAD if lead is None else lead)
+            # Whoever was to be told before the last reminder has been told by it.
+            if moment <= now() and (meeting.reminder_sent_at is None or moment > meeting.reminder_sent_at):
+                due.append(user_id)
+        if due:
             _tell(session, meeting, due, "is about to start")
-            if due:
-                meeting.reminder_sent_at = now()
+            meeting.reminder_sent_at = now()
 
 
 def find(
@@ -103,8 +125,10 @@ def read(principal: Principal, identifier: UUID) -> Meeting:
 
 
 def _seen_by(principal: Principal) -> ColumnElement[bool]:
+    if principal.user_id is None:
+        raise Forbidden()
     if principal.is_admin:
-        return Meeting.id.is_not(None)
+        return true()
     return Meeting.participant_ids.contains([str(principal.user_id)]) | (Meeting.organizer_id == principal.user_id)
 
 
@@ -114,17 +138,13 @@ def _tell(session: Session, meeting: Meeting, user_ids: list[UUID], how: str) ->
     notify_all(session, user_ids, STARTING, title, data=data)
 
 
-def _untold(session: Session, meeting: Meeting) -> list[UUID]:
-    about = NotificationNotification.data["meetingId"].astext == str(meeting.id)
-    told = select(NotificationNotification.user_id).where(NotificationNotification.type == STARTING, about)
-    return sorted({UUID(each) for each in meeting.participant_ids} - set(session.scalars(told)))
-
-
-def _is_due(session: Session, meeting: Meeting, user_id: UUID) -> bool:
-    wanted = select(NotificationPreference.meeting_lead_minutes).where(NotificationPreference.user_id == user_id)
-    lead = session.scalar(wanted)
-    minutes = USUAL_LEAD if lead is None else lead
-    return meeting.start_date_time is not None and meeting.start_date_time - timedelta(minutes=minutes) <= now()
+def _people(session: Session, meeting: Meeting) -> Sequence[Any]:
+    """The participants who are still users, and how long before a meeting they want to be told."""
+    lead = NotificationPreference.meeting_lead_minutes
+    known = select(AuthUser.id, lead).join(
+        NotificationPreference, NotificationPreference.user_id == AuthUser.id, isouter=True
+    )
+    return session.execute(known.where(AuthUser.id.in_([UUID(each) for each in meeting.participant_ids]))).all()
 
 
 def _text(value: Any, most: int) -> str | None:

@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
 from app.clock import now
 from app.database import transaction
-from app.errors import NotFound, Unavailable
+from app.errors import NotFound, Unavailable, UpstreamFailure
+from app.models.auth.identity import AuthAccount
 from app.models.internal import IntegrationTeamsConversation
 from app.models.notification import NotificationNotification
 from app.principal import Principal
 from app.teams import connector
 from app.teams.cards import Card
-from app.teams.people import tenants_of
+from app.teams.people import issuer_of, tenants_of
 
 CARD = "application/vnd.microsoft.card.adaptive"
 
@@ -89,7 +90,9 @@ def deliver(notification_id: UUID) -> None:
     activity = activity_of(text, None) | {"channelData": {"notification": {"alert": True}}}
     try:
         _sent(place, path, activity)
-    except connector.Throttled:
+    except (connector.Throttled, UpstreamFailure) as failure:
+        if failure.details.get("possiblyDelivered"):
+            raise
         raise Unavailable() from None
     delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
@@ -115,7 +118,11 @@ def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chat_with(session: Session, user_id: UUID) -> Place | None:
-    personal = (Conversation.user_id == user_id, Conversation.conversation_type == "personal")
+    # The identity by which the person is known there has to be theirs still.
+    issuer = func.concat(issuer_of("").removesuffix("/v2.0"), Conversation.tenant_id, "/v2.0")
+    linked = (AuthAccount.user_id == user_id, AuthAccount.issuer == issuer)
+    known = exists().where(*linked, AuthAccount.account_id == Conversation.aad_object_id)
+    personal = (Conversation.user_id == user_id, Conversation.conversation_type == "personal", known)
     open_chats = select(Conversation).where(*personal, Conversation.removed_at.is_(None))
     found = session.scalars(open_chats.order_by(Conversation.last_activity_at.desc()).limit(1)).first()
     return _place(found) if found else None

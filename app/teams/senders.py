@@ -14,6 +14,7 @@ from config import Settings
 
 # The tenants of Microsoft whose tokens the emulator makes.
 EMULATOR_TENANTS = ("d6d49420-f39b-4df7-a1dc-d59a935871db", "f8cdef31-a31e-4b4a-93e4-5f571e91255a")
+CHANNEL = "msteams"
 STS = "https://sts.windows.net"
 
 
@@ -36,7 +37,7 @@ def _check_bot(activity: Mapping[str, Any], header: str, settings: Settings) -> 
     key_header, claimed = peek(token)
     if claimed.get("iss") == settings.teams_bot_issuer:
         _check_connector(token, key_header["kid"], activity, settings)
-    elif settings.teams_emulator and claimed.get("iss") in _emulator_issuers(settings):
+    elif settings.teams_emulator and str(claimed.get("iss")) in _emulator_issuers(settings):
         _check_emulator(token, key_header["kid"], settings)
     else:
         raise TokenRefused("issuer")
@@ -52,7 +53,8 @@ def _check_connector(token: str, kid: str, activity: Mapping[str, Any], settings
     claims = proved(token, key, audiences(settings.teams_app_id))
     if claims.get("iss") != settings.teams_bot_issuer:
         raise TokenRefused("issuer")
-    if activity.get("channelId") not in (key.get("endorsements") or ()):
+    # Other channels of a bot, such as Direct Line, let their clients say who they are.
+    if activity.get("channelId") != CHANNEL or CHANNEL not in (key.get("endorsements") or ()):
         raise TokenRefused("endorsement")
     sent, signed = activity.get("serviceUrl"), claims.get("serviceurl", claims.get("serviceUrl"))
     if not isinstance(sent, str) or not isinstance(signed, str) or sent.rstrip("/") != signed.rstrip("/"):
@@ -84,7 +86,7 @@ def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
         header, claimed = peek(token)
         tenant = claimed.get("tid")
         issuers = (f"{STS}/{tenant}/", f"{settings.teams_login_url}/{tenant}/v2.0")
-        if claimed.get("iss") not in issuers:
+        if str(claimed.get("iss")) not in issuers:
             raise TokenRefused("issuer")
         path = "/common/discovery/keys" if claimed["iss"] == issuers[0] else "/common/discovery/v2.0/keys"
         claims = proved(token, key_set(settings.teams_login_url + path).find(header["kid"]), (settings.teams_app_id,))

@@ -64,7 +64,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
     if allowed and tenant not in allowed:
         raise TokenRefused("tenant")
     issuers = {f"{settings.teams_login_url}/{tenant}/v2.0": "2.0", f"{STS}/{tenant}/": "1.0"}
-    issuer = claimed.get("iss")
+    issuer = str(claimed.get("iss"))
     if issuer not in issuers:
         raise TokenRefused("issuer")
     path = "/common/discovery/v2.0/keys" if issuers[issuer] == "2.0" else "/common/discovery/keys"

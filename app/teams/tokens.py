@@ -37,6 +37,10 @@ class TokenRefused(Exception):
     """A token that is not good; the reason is for the log, callers learn none."""
 
 
+class UnknownKey(TokenRefused):
+    """A token signed with a key that the set does not have, or not yet."""
+
+
 class KeysAway(TokenRefused):
     """The keys cannot be fetched, and none are kept from earlier."""
 
@@ -61,7 +65,7 @@ class KeySet:
                 self.forced = time.monotonic()
                 self._fetch()
         if kid not in self.keys:
-            raise KeysAway("no keys") if not self.keys else TokenRefused("unknown key")
+            raise KeysAway("no keys") if not self.keys else UnknownKey("unknown key")
         return self.keys[kid]
 
     def _fetch(self) -> None:
@@ -93,7 +97,7 @@ def peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Header and claims of a token that is not proved yet, to find the key by; raises TokenRefused."""
     try:
         header, claims = (json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4))) for part in token.split(".")[:2])
-    except (ValueError, binascii.Error):
+    except (ValueError, binascii.Error, RecursionError):
         raise TokenRefused("malformed") from None
     if not isinstance(header, dict) or not isinstance(claims, dict):
         raise TokenRefused("malformed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from flask import Response, current_app, request
 
 from app import records, tickets
 from app.authentication import caller, credentials_required
-from app.errors import Forbidden, Invalid
+from app.errors import Forbidden, Invalid, UniqueViolation
 from app.live.hub import Hub
 from app.models.notification import NotificationPreference
 from app.policy import SessionOnly
@@ -130,7 +131,11 @@ def _own() -> dict[str, Any]:
     if user_id is None:
         raise Forbidden()
     found, _ = records.find(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)
-    return found[0] if found else records.create(NotificationPreference, caller(), {})
+    if found:
+        return found[0]
+    with suppress(UniqueViolation):  # two requests at once make one
+        return records.create(NotificationPreference, caller(), {})
+    return records.find(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)[0][0]
 
 
 def _last() -> int | None:

@@ -60,7 +60,7 @@ def _notified(body: Mapping[str, Any]) -> Response:
     items = body["value"]
     tokens = body.get("validationTokens")
     with transaction() as session:
-        believed = graph.arrivals(session, items[: graph.MOST_ITEMS], tokens if isinstance(tokens, list) else [])
+        believed = graph.arrivals(session, items, tokens if isinstance(tokens, list) else [])
     inbox.receive(believed)
     return answer({"accepted": len(items)}, 202)
 

@@ -39,6 +39,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "sweep_uploads": "50 3 * * *",
         "close_abandoned_streams": "*/10 * * * *",
         "queue_due_reports": "15 * * * *",
+        "expire_inbound_events": "35 3 * * *",
         "remind_of_meetings": "* * * * *",
         "resume_stalled": "* * * * *",
     }

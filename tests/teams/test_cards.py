@@ -58,10 +58,17 @@ def test_a_label_is_shown_before_its_input():
 
 
 def test_an_author_may_keep_the_version_with_a_fallback_text():
+    made = prepared({"type": "AdaptiveCard", "fallbackText": "x"}, "Hello", keep_version=True)
+    assert made.content["version"] == "1.2"
     made = prepared(card(fallbackText="Update Teams"), "Hello", keep_version=True)
     assert (made.content["version"], made.content["fallbackText"]) == ("1.5", "Update Teams")
     with pytest.raises(Invalid):
         prepared(card(), "Hello", keep_version=True)
+
+
+@pytest.mark.parametrize("rows", [5, [5], [{"cells": 5}], [{"cells": [5]}]])
+def test_an_odd_table_does_no_harm(rows):
+    assert prepared(card({"type": "Table", "rows": rows}), "Hello").content["body"][0]["fallback"]
 
 
 def nested(depth):

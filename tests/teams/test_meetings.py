@@ -30,7 +30,7 @@ def plan(app, owner):
         with app.app_context(), transaction() as session:
             meeting = IntegrationTeamsMeeting(
                 tenant_id="t", teams_meeting_id=uuid4().hex, start_date_time=now() + starts,
-                participant_ids=[str(owner.user_id)], **{"subject": "Weekly", **values},
+                **{"participant_ids": [str(owner.user_id)], "subject": "Weekly", **values},
             )  # fmt: skip
             session.add(meeting)
             session.flush()
@@ -45,6 +45,7 @@ def test_a_meeting_is_listed_and_read_by_its_people(owner, plan, cast):
     assert [row["id"] for row in answer["data"]] == [second, first]
     assert answer["meta"] == {"count": 2, "take": 20, "skip": 0}
     assert owner.get(f"{MEETINGS}/{first}").json == answer["data"][1]
+    assert cast.anonymous.get(MEETINGS).status_code == cast.anonymous.get(f"{MEETINGS}/{first}").status_code == 403
     stranger = cast.user()
     assert stranger.get(MEETINGS).json["data"] == []
     for who, identifier in ((stranger, first), (owner, "MCMx=="), (owner, str(uuid4()))):
@@ -70,6 +71,7 @@ def test_a_bad_query_is_refused(owner, query):
 
 def test_people_are_reminded_once_as_long_before_as_they_wish(app, owner, plan):
     plan(timedelta(minutes=20))
+    plan(timedelta(minutes=2), participant_ids=[str(uuid4())])  # somebody who is gone
     with app.app_context():
         meetings.remind()
         assert owner.get(NOTIFICATION).json["data"] == []

@@ -8,6 +8,7 @@ import pytest
 
 from app import jobs
 from app.database import transaction
+from app.errors import UpstreamFailure
 from app.notifications import notify
 from app.teams import connector
 from tests.cast import Actor
@@ -152,6 +153,23 @@ def test_the_bots_token_goes_to_no_address_that_is_not_trusted(ms, ada, channel,
     careful = build(**{name: getattr(settings, name) for name in kept})
     assert send(Actor(careful, ada.token), channel).status_code == 502
     assert ms.sent == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://evil.example\\@smba.trafficmanager.net/x", "https://smba.trafficmanager.net@evil.example/",
+     "http://smba.trafficmanager.net/", "https://smba.trafficmanager.net:8443/", "https://evil.example/"],
+)  # fmt: skip
+def test_an_address_that_only_looks_trusted_gets_no_token(teams, ms, address):
+    with teams.app_context(), pytest.raises(UpstreamFailure):
+        connector.send(address, "/v3/conversations", {})
+    assert ms.tokens == 0
+
+
+def test_a_connector_that_is_not_there_has_got_nothing(teams, ms):
+    with teams.app_context(), pytest.raises(UpstreamFailure) as failure:
+        connector.send("http://127.0.0.1:1/", "/v3/conversations", {})
+    assert failure.value.details == {}
 
 
 def test_without_a_bot_the_service_is_unavailable(app, ada, channel):

@@ -101,6 +101,8 @@ BAD = {
     "expired": lambda ms: {"exp": int(time.time()) - 301},
     "never expires": lambda ms: {"exp": None},
     "not yet": lambda ms: {"nbf": int(time.time()) + 302},
+    "another channel of the bot": lambda ms: {"activity": ms.activity(channelId="directline")},
+    "nested without end": lambda ms: {"token": f"{'W' * 20000}.e30.x"},
     "another service": lambda ms: {"serviceurl": "https://smba.example/"},
     "no service": lambda ms: {"serviceurl": None},
 }
@@ -120,8 +122,9 @@ def confused(ms):
 
 @pytest.mark.parametrize("why", BAD)
 def test_who_cannot_prove_it_is_refused_in_the_same_words(teams, ms, send, why):
-    activity = ms.activity()
-    response = send(activity, **BAD[why](ms))
+    sent = BAD[why](ms)
+    activity = sent.pop("activity", None) or ms.activity()
+    response = send(activity, **sent)
     assert response.status_code == 401
     assert response.json == {"error": "Bot authentication failed", "code": "TEAMS_001", "details": {}}
     assert stored(teams, dedupe_key=key_of(activity)) == 0
@@ -176,6 +179,47 @@ def test_who_is_named_and_who_spoke_before_hear_of_a_message(ms, send, known):
     (told,) = eve.get(NOTIFICATION).json["data"]
     assert (told["type"], told["title"], told["body"]) == ("MENTION", "Ada mentioned you", "The plan is ready")
     assert ada.get(NOTIFICATION).json["meta"]["count"] == 0
+
+
+def test_who_merely_says_to_have_spoken_hears_nothing(teams_cast, ms, send, known):
+    known("ada-oid-5")
+    channel, eavesdropper = f"19:{uuid4().hex}@thread.tacv2", teams_cast.user()
+    claimed = {"activityType": "BOT_MESSAGE", "metadata": {"conversationId": channel}}
+    eavesdropper.post("/api/v1/analytics/activity", claimed)
+    send(ms.activity(conversation={"id": channel, "conversationType": "channel", "tenantId": TENANT}))
+    assert eavesdropper.get(NOTIFICATION).json["meta"]["count"] == 0
+
+
+def test_odd_members_of_an_activity_do_no_harm(teams, ms, send):
+    odd = {"channelData": {"tenant": {"id": TENANT}, "channel": {"id": {"a": 1}}, "team": []}, "locale": "x" * 99}
+    activity = ms.activity(**odd, entities="none", **{"from": "nobody"})
+    assert send(activity).status_code == 200
+    assert stored(teams, dedupe_key=key_of(activity), status="processed") == 1
+
+
+def test_a_button_that_is_told_twice_was_pressed_once(ms, send, known):
+    ada = known("presser-oid")
+    value = {"action": {"type": "Action.Execute", "verb": "like"}}
+    press = {"type": "invoke", "name": "adaptiveCard/action", "value": value, "replyToId": "1"}
+    sender = {"from": {"id": "29:u", "aadObjectId": "presser-oid"}}
+    there = {"conversation": {"id": f"19:{uuid4().hex}", "conversationType": "channel", "tenantId": TENANT}}
+    assert [send(ms.activity(**press, **sender, **there)).json["value"] for _ in range(2)] == ["Noted."] * 2
+    assert ada.get("/api/v1/analytics/activity?activityType=APPROVAL_ACTION").json["meta"]["count"] == 1
+
+
+def test_an_event_about_members_leaves_the_channel_known(teams, ms, send):
+    there = {"id": f"19:{uuid4().hex}@thread.tacv2", "conversationType": "channel", "tenantId": TENANT}
+    send(ms.activity(type="conversationUpdate", conversation=there))
+    joined = {"tenant": {"id": TENANT}, "team": {"id": "19:t1"}, "eventType": "teamMemberAdded"}
+    send(ms.activity(type="conversationUpdate", conversation=there, channelData=joined))
+    bot = {"id": f"28:{APP_ID}"}
+    send(ms.activity(type="installationUpdate", action="remove", conversation=there))
+    send(ms.activity(type="conversationUpdate", membersRemoved=[bot], conversation=there))
+    with teams.app_context(), transaction() as session:
+        wanted = IntegrationTeamsConversation.conversation_id == there["id"]
+        kept = session.scalars(select(IntegrationTeamsConversation).where(wanted)).one()
+        assert kept.teams_channel_id == "19:c1@thread.tacv2"
+        assert kept.removed_at is not None
 
 
 def test_the_newest_address_of_a_conversation_is_kept(teams, ms, send):
