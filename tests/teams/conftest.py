@@ -6,7 +6,8 @@ import pytest
 
 from app.database import transaction
 from app.models.auth.identity import AuthAccount
-from tests.cast import Cast
+from tests.cast import Actor, Cast
+from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, microsoft
 
 
@@ -43,3 +44,16 @@ def known(teams, teams_cast):
         return actor
 
     return make
+
+
+@pytest.fixture
+def send(teams, ms):
+    """Sends an activity as the Bot Framework does, or nearly so."""
+
+    def send(activity=None, token=None, header=None, **claims):
+        body = ms.activity() if activity is None else activity
+        authorization = f"Bearer {token or ms.bot_token(**claims)}" if header is None else header
+        headers = {"Authorization": authorization} if authorization else {}
+        return Actor(teams).post(WEBHOOK, body, headers=headers)
+
+    return send
