@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.commands import flags, jobs, keys, resources, serve, sessions, teams, users
+from app.commands import doctor, flags, jobs, keys, resources, serve, sessions, teams, users
 
 
 def register(app: Flask) -> None:
     """Add every command to ``app``."""
-    for command in (
-        users.group,
-        keys.group,
-        sessions.group,
-        flags.group,
-        jobs.group,
-        teams.group,
-        resources.command,
-        serve.command,
-    ):
+    groups = (users.group, keys.group, sessions.group, flags.group, jobs.group, teams.group)
+    for command in (*groups, doctor.command, resources.command, serve.command):
         app.cli.add_command(command)

@@ -1,0 +1,145 @@
+"""flask doctor: looks at everything that the service needs, and says what is wrong."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import click
+from alembic.script import ScriptDirectory
+from flask import current_app
+from flask.cli import with_appcontext
+from flask_migrate import Migrate
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from app import limits
+from app.commands.groups import as_json, show, unreachable
+from app.database import transaction
+from app.errors import Failure
+from app.object_store import object_store, put
+from config import Settings
+
+COLUMNS = ("part", "state", "note")
+OLDEST_SERVER = 150000
+# Seconds that the clocks of this machine and of the database may differ: tokens and limits go by both.
+SKEW = 5.0
+# Minutes that a job may wait before it looks as if no worker ran.
+PATIENCE = 10
+LATE_JOBS = text("""
+SELECT count(*) FROM procrastinate_jobs j
+JOIN procrastinate_events e ON e.job_id = j.id AND e.type = 'deferred'
+WHERE j.status = 'todo' AND coalesce(j.scheduled_at, e.at) < now() - make_interval(mins => :minutes)
+""")
+
+
+class Trouble(Exception):
+    """Something is wrong; the text says what to do."""
+
+
+@click.command("doctor")
+@as_json
+@with_appcontext
+def command(as_json: bool) -> None:
+    """Check settings, database, Redis, storage, migrations, clock and jobs; exit status 1 when something is wrong."""
+    found = [{"part": part, "state": state, "note": note} for part, state, note in _findings()]
+    show(found, as_json, COLUMNS)
+    if any(each["state"] == "wrong" for each in found):
+        raise SystemExit(1)
+
+
+def _findings() -> Iterator[tuple[str, str, str]]:
+    for part, look in CHECKS.items():
+        try:
+            yield part, "ok", look()
+        except Trouble as trouble:
+            yield part, "wrong", str(trouble)
+        except Failure as failure:
+            cause = failure.__cause__
+            yield part, "wrong", unreachable(cause) if isinstance(cause, DBAPIError) else failure.text
+
+
+def _check_settings() -> str:
+    settings: Settings = current_app.config["SETTINGS"]
+    if settings.production and not settings.base_url.startswith("https://"):
+        raise Trouble("set BASE_URL to the https address that people use: cookies and links follow it")
+    if settings.production and not settings.database_url:
+        raise Trouble("set DATABASE_URL: the embedded PostgreSQL is for development")
+    if settings.production and not settings.redis_url:
+        raise Trouble("set REDIS_URL: the embedded Redis is for development")
+    return settings.environment
+
+
+def _check_database() -> str:
+    with transaction() as session:
+        version = int(str(session.scalar(text("SHOW server_version_num"))))
+    if version < OLDEST_SERVER:
+        raise Trouble(f"PostgreSQL {version // 10000} is too old; 15 or newer is needed")
+    return f"PostgreSQL {version // 10000}"
+
+
+def _check_extensions() -> str:
+    with transaction() as session:
+        found = session.scalar(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'"))
+    if found is None:
+        raise Trouble("the extension vector is not there: install pgvector, and run flask db upgrade")
+    return f"vector {found}"
+
+
+def _check_migrations() -> str:
+    migrate: Migrate = current_app.extensions["migrate"].migrate
+    wanted = ScriptDirectory.from_config(migrate.get_config()).get_current_head()
+    with transaction() as session:
+        stored = session.scalar(text("SELECT version_num FROM alembic_version"))
+    if stored != wanted:
+        raise Trouble(f"the schema is at {stored}, the code at {wanted}: run flask db upgrade")
+    return str(stored)
+
+
+def _check_redis() -> str:
+    if not limits.counter().is_reachable():
+        raise Trouble("Redis does not answer: limits are counted per process, streams look once in a while")
+    return "reachable"
+
+
+def _check_storage() -> str:
+    content = secrets.token_bytes(32)
+    key = put(content)
+    try:
+        if object_store().read(key) != content:
+            raise Trouble("what was stored is not what is read")
+    finally:
+        object_store().remove(key)
+    return "written, read and removed"
+
+
+def _check_clock() -> str:
+    before = time.time()
+    with transaction() as session:
+        there = session.scalar(text("SELECT clock_timestamp()"))
+    skew = abs((there or datetime.now(UTC)).timestamp() - (before + time.time()) / 2)
+    if skew > SKEW:
+        raise Trouble(f"the clocks of this machine and of the database differ by {skew:.0f} s")
+    return f"{skew * 1000:.0f} ms"
+
+
+def _check_jobs() -> str:
+    with transaction() as session:
+        late = session.scalar(LATE_JOBS, {"minutes": PATIENCE}) or 0
+    if late:
+        raise Trouble(f"{late} jobs have waited for more than {PATIENCE} minutes: does flask jobs work run?")
+    return "none waits"
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "settings": _check_settings,
+    "database": _check_database,
+    "extensions": _check_extensions,
+    "migrations": _check_migrations,
+    "redis": _check_redis,
+    "storage": _check_storage,
+    "clock": _check_clock,
+    "jobs": _check_jobs,
+}

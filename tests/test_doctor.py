@@ -1,0 +1,49 @@
+"""flask doctor: content with a healthy service, and plain about what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app import jobs
+
+
+@pytest.fixture
+def looked(app):
+    def looked(application=app):
+        ran = application.test_cli_runner().invoke(args=["doctor", "--json"])
+        assert ran.output.startswith("["), (ran.output, ran.exception)
+        return ran.exit_code, {each["part"]: each for each in json.loads(ran.output)}
+
+    return looked
+
+
+def test_a_healthy_service_has_nothing_wrong(app, looked):
+    jobs.work(app, concurrency=1, until_empty=True)
+    status, parts = looked()
+    assert status == 0, parts
+    assert list(parts) == [
+        "settings", "database", "extensions", "migrations", "redis", "storage", "clock", "jobs",
+    ]  # fmt: skip
+
+
+def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build, looked):
+    status, parts = looked(build(database_url="postgresql://nobody@127.0.0.1:1/none"))
+    wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
+    assert (status, wrong) == (1, {"database", "extensions", "migrations", "clock", "jobs"})
+    assert "DATABASE_URL" in parts["database"]["note"]
+    assert parts["storage"]["state"] == "ok"
+
+
+def test_redis_away_is_named(build, looked):
+    application = build(redis_url="redis://127.0.0.1:1/0")
+    status, parts = looked(application)
+    assert (status, parts["redis"]["state"]) == (1, "wrong")
+
+
+def test_production_wants_its_own_parts(build, looked):
+    application = build(environment="production", secret_key="x" * 40, base_url="http://app.example.com")
+    status, parts = looked(application)
+    assert (status, parts["settings"]["state"]) == (1, "wrong")
+    assert "BASE_URL" in parts["settings"]["note"]
