@@ -21,12 +21,19 @@ class EventStream:
     """An open stream; iterate with ``next`` over its events."""
 
     def __init__(
-        self, port: int, token: str | None = None, last: str = "", query: str = "", timeout: float = 20
+        self,
+        port: int,
+        token: str | None = None,
+        last: str = "",
+        query: str = "",
+        cookie: str = "",
     ) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         headers = {"Accept": "text/event-stream"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
+        if cookie:
+            headers["Cookie"] = cookie
         if last:
             headers["Last-Event-ID"] = last
         self._connection.request("GET", STREAM + query, headers=headers)
