@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from dataclasses import dataclass
 from typing import Any
 
+PATIENCE = 20
 STREAM = "/api/integrations/teams/notifications/stream"
 
 
@@ -28,7 +30,7 @@ class EventStream:
         query: str = "",
         cookie: str = "",
     ) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         headers = {"Accept": "text/event-stream"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -45,7 +47,10 @@ class EventStream:
     def next(self) -> Event:
         """The next event; raises EOFError at the end and TimeoutError when nothing comes."""
         name, data = "message", []
+        deadline = time.monotonic() + PATIENCE
         while True:
+            if time.monotonic() > deadline:  # heartbeats are no events
+                raise TimeoutError
             try:
                 line = self.response.readline()
             except (http.client.IncompleteRead, ConnectionError, AttributeError):
