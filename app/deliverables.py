@@ -33,7 +33,6 @@ UNFINISHED = ("queued", "running")
 ROLES = {"user": "user", "agent": "assistant"}
 GROUNDS = 5
 NOBODY = "Whoever asked for it is not there any more"
-GIVEN_UP = "The service failed"
 NO_CHAIN = "The agent is not active"
 
 
@@ -67,11 +66,6 @@ def work_on(deliverable_id: UUID) -> None:
         _failed(deliverable_id, str(unfit))
     else:
         _done(deliverable_id, storable(text[:LONGEST]), data, reply)
-
-
-def give_up(deliverable_id: UUID) -> None:
-    """Say of a piece of work that its job has failed for good."""
-    _failed(deliverable_id, GIVEN_UP)
 
 
 @retried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
@@ -36,14 +36,6 @@ def index_document(document_id: UUID) -> None:
             _add_chunks(session, document, index)
         document.status, document.error_message, document.indexed_at = "indexed", None, now()
         index.status, index.last_built_at = "ready", now()
-
-
-@retried
-def give_up(document_id: UUID) -> None:
-    """Say of an entry that its job has failed for good."""
-    waiting = update(AiRagDocument).where(AiRagDocument.id == document_id, AiRagDocument.status == "pending")
-    with transaction() as session:
-        session.execute(waiting.values(status="failed", error_message="The service failed"))
 
 
 def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:

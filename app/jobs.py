@@ -11,11 +11,15 @@ import procrastinate
 from flask import Flask
 from procrastinate import JobContext
 from procrastinate.jobs import Status
+from sqlalchemy import update
 
 from app import deliverables, documents, indexing, queue, reports, searching, sign_in, uploads
 from app.answering import turns
-from app.database import server_url
+from app.database import retried, server_url, transaction
 from app.errors import Unavailable
+from app.models.ai_agent import AiAgentDeliverable
+from app.models.ai_rag import AiRagDocument, AiRagQuery
+from app.models.analytics import AnalyticsReport
 from app.teams import inbox, meetings, messages, processing
 from app.usage import sums
 
@@ -77,15 +81,29 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
 
 
 Asked = Callable[[UUID], None]
+GIVEN_UP = "The service failed"
+
+
+def _failing(model: Any, *unfinished: str) -> Asked:
+    """Say of a row that its job has failed for good, unless somebody has ended it meanwhile."""
+
+    @retried
+    def fail(row_id: UUID) -> None:
+        left = update(model).where(model.id == row_id, model.status.in_(unfinished))
+        with transaction() as session:
+            session.execute(left.values(status="failed", error_message=GIVEN_UP))
+
+    return fail
+
 
 # What rows ask for, by the name under which they do, and what is done when that fails for good.
 ASKED: dict[str, tuple[Asked, Asked | None]] = {
     queue.READ: (documents.read, None),
     queue.ENTER: (documents.enter, None),
-    queue.INDEX: (indexing.index_document, indexing.give_up),
-    queue.SEARCH: (searching.run_query, searching.give_up),
-    queue.REPORT: (reports.compute, reports.give_up),
-    queue.WORK: (deliverables.work_on, deliverables.give_up),
+    queue.INDEX: (indexing.index_document, _failing(AiRagDocument, "pending")),
+    queue.SEARCH: (searching.run_query, _failing(AiRagQuery, "running")),
+    queue.REPORT: (reports.compute, _failing(AnalyticsReport, *reports.UNFINISHED)),
+    queue.WORK: (deliverables.work_on, _failing(AiAgentDeliverable, "running")),
     queue.INBOX: (processing.process, None),
     queue.DELIVER: (messages.deliver, messages.give_up),
 }

@@ -60,9 +60,10 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
         rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
     if not rows:
         raise NotFound()
+    record = statement.view.record(rows[0])
     for effect in readings.get(model, ()):
-        effect(identifier, principal)
-    return statement.view.record(rows[0])
+        effect(record, principal)
+    return record
 
 
 def itself(model: type[Record], principal: Principal, identifier: UUID) -> Values:

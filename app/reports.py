@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select, true, update
+from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select, true
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
@@ -60,14 +60,6 @@ def compute(report_id: UUID) -> None:
             _store_file(session, principal, report, rows)
         if report.status == "ready":
             session.add(_activity(report))
-
-
-@retried
-def give_up(report_id: UUID) -> None:
-    """Say of a report that its job has failed for good."""
-    waiting = update(AnalyticsReport).where(AnalyticsReport.id == report_id, AnalyticsReport.status.in_(UNFINISHED))
-    with transaction() as session:
-        session.execute(waiting.values(status="failed", error_message="The service failed"))
 
 
 def queue_due() -> None:

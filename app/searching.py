@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
@@ -28,14 +28,6 @@ def run_query(query_id: UUID) -> None:
         query = session.get(AiRagQuery, query_id, with_for_update=True)
         if query is not None and query.status == "running":
             answer(session, query)
-
-
-@retried
-def give_up(query_id: UUID) -> None:
-    """Say of a query that its job has failed for good."""
-    with transaction() as session:
-        waiting = update(AiRagQuery).where(AiRagQuery.id == query_id, AiRagQuery.status == "running")
-        session.execute(waiting.values(status="failed", error_message="The service failed"))
 
 
 def answer(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:

@@ -13,10 +13,8 @@ import multiprocessing
 import os
 import random
 import resource
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
@@ -27,11 +25,10 @@ from flask_migrate import upgrade
 
 from app import organizations, sign_in
 from app.database import transaction
-from app.embedded import Postgres, Redis
 from app.factory import create_app
 from app.models.auth.identity import AuthUser
 from app.notifications import notify
-from bench.servers import HOST, NO_LIMIT, Server
+from bench.servers import HOST, NO_LIMIT, Server, private_parts
 from config import Settings
 
 STREAMS, USERS, WORKERS = 10_000, 1000, 2
@@ -64,16 +61,8 @@ class Figures:
 def main() -> int:
     """Measure from nothing and print."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    folder = tempfile.mkdtemp(prefix="rg-")
-    postgres, redis = Postgres(folder), Redis(folder)
-    try:
-        redis.start()
-        postgres.start()
+    with private_parts() as folder:
         print(measure(folder))
-    finally:
-        postgres.stop()
-        redis.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 

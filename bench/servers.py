@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from http.client import HTTPConnection
 from pathlib import Path
 
+from app.embedded import Postgres, Redis
 from config import ROOT, Settings
 
 HOST = "127.0.0.1"
@@ -119,6 +124,21 @@ class Server:
         kept = {name: value for name, value in os.environ.items() if name not in theirs}
         own = {"VAR_DIR": self.var_dir, "HOST": HOST, "PORT": str(self.port), "WORKERS": "1"}
         return kept | own | {"DEFAULT_LIMIT": NO_LIMIT} | self.settings
+
+
+@contextmanager
+def private_parts() -> Iterator[str]:
+    """A PostgreSQL and a Redis of their own; gives the folder that they run in."""
+    folder = tempfile.mkdtemp(prefix="rg-")
+    postgres, redis = Postgres(folder), Redis(folder)
+    try:
+        redis.start()
+        postgres.start()
+        yield folder
+    finally:
+        postgres.stop()
+        redis.stop()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def free_port() -> int:

@@ -10,10 +10,8 @@ import asyncio
 import json
 import multiprocessing
 import os
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
@@ -24,11 +22,10 @@ from flask_migrate import upgrade
 
 from app import organizations, sign_in
 from app.database import transaction
-from app.embedded import Postgres, Redis
 from app.factory import create_app
 from app.models.ai.answering import AiChain, AiChainProvider, AiProvider
 from app.models.auth.identity import AuthUser
-from bench.servers import HOST, Server, free_port
+from bench.servers import HOST, Server, free_port, private_parts
 from config import Settings
 
 STREAMS, WORDS, PAUSE = 200, 12, 0.5
@@ -58,16 +55,8 @@ class Figures:
 
 def main() -> int:
     """Measure from nothing and print."""
-    folder = tempfile.mkdtemp(prefix="rg-")
-    postgres, redis = Postgres(folder), Redis(folder)
-    try:
-        redis.start()
-        postgres.start()
+    with private_parts() as folder:
         print(measure(folder))
-    finally:
-        postgres.stop()
-        redis.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 

@@ -20,6 +20,9 @@ from schemas import strict_json
 from schemas.errors import Error, flat
 
 JSON = "application/json"
+EVENTS = "text/event-stream"
+# On streams: no cache and no proxy may hold back what comes.
+UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 
 class Parser(FlaskParser):

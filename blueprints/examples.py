@@ -8,6 +8,8 @@ from app.models.base import Field, Record
 from schemas.derive import create_schema, read_schema
 
 EXAMPLE_ID = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
+STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
+USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False, **STAMPS}
 TEXTS = {
     "firstName": "Ada",
     "lastName": "Lovelace",

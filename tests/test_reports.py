@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from app import jobs, reports
+from app import reports
 from app.clock import now, wire
 from app.database import transaction
 from app.effects.analytics import after
 from app.models.analytics import AnalyticsReport
 from tests.chat.chains import ask
+from tests.waiting import work
 
 REPORT = "/api/v1/analytics/report"
 KINDS = ("usage", "chat_quality", "provider_costs", "crm_pipeline", "api_keys")
@@ -36,10 +37,6 @@ def computed(app, owner, kind, **values):
     identifier = order(owner, kind, **values)
     work(app)
     return owner.get(f"{REPORT}/{identifier}").json
-
-
-def work(app):
-    jobs.work(app, concurrency=1, until_empty=True)
 
 
 def deal(owner, company, stage, amount):

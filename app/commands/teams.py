@@ -31,9 +31,7 @@ COLUMNS = ("setting", "state", "note")
 @group.command()
 @click.option("--host", required=True, help="Where people reach the service, such as app.example.com.")
 @click.option("--app-id", help="The app id; that of the settings when omitted.")
-@click.option(
-    "--output", default="rowgate-teams.zip", show_default=True, type=click.Path(dir_okay=False, path_type=Path)
-)
+@click.option("--output", default="rowgate-teams.zip", show_default=True, type=PACKAGE, help="Where to write it.")
 def manifest(host: str, app_id: str | None, output: Path) -> None:
     """Write the app package: the manifest and its icons."""
     if not HOST.fullmatch(host):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -70,20 +71,22 @@ def _named(text: str) -> list[str]:
 
 
 @on_read(AiArtifact)
-def note_view(artifact_id: UUID, principal: Principal) -> None:
+def note_view(artifact: Mapping[str, Any], principal: Principal) -> None:
     """Record that somebody else than its owner has looked at a canvas."""
-    if principal.user_id is None:
+    if principal.user_id is None or artifact["userId"] == principal.user_id:
         return
-    canvas = AnalyticsActivity.metadata_["canvasId"].astext == str(artifact_id)
+    canvas_id = str(artifact["id"])
+    about = (
+        AnalyticsActivity.activity_type == "CANVAS_VIEW",
+        AnalyticsActivity.metadata_["canvasId"].astext == canvas_id,
+    )
     recent = (AnalyticsActivity.user_id == principal.user_id, AnalyticsActivity.occurred_at > now() - ONE_LOOK)
     with transaction() as session:
-        owner = session.scalar(select(AiArtifact.user_id).where(AiArtifact.id == artifact_id))
-        seen = select(func.count()).where(canvas, *recent, AnalyticsActivity.activity_type == "CANVAS_VIEW")
-        if owner in (None, principal.user_id) or session.scalar(seen):
+        if session.scalar(select(func.count()).where(*about, *recent)):
             return
         session.add(
             AnalyticsActivity(
                 user_id=principal.user_id, organization_id=principal.organization_id, activity_type="CANVAS_VIEW",
-                metadata_={"canvasId": str(artifact_id), "source": "api"},
+                metadata_={"canvasId": canvas_id, "source": "api"},
             )
         )  # fmt: skip

@@ -66,7 +66,8 @@ class Write:
 
 
 Effect = Callable[[Any, Write], None]
-readings: dict[type[Record], list[Callable[[UUID, Principal], None]]] = defaultdict(list)
+Reading = Callable[[Mapping[str, Any], Principal], None]
+readings: dict[type[Record], list[Reading]] = defaultdict(list)
 _effects: dict[tuple[str, type[Record]], list[Effect]] = defaultdict(list)
 
 
@@ -85,10 +86,11 @@ def on_delete(model: type[Record]) -> Callable[[Effect], Effect]:
     return _registering("delete", model)
 
 
-def on_read(model: type[Record]) -> Callable[[Callable[[UUID, Principal], None]], Callable[[UUID, Principal], None]]:
-    """Run the function after a caller has read a record of ``model`` by its id; it opens a transaction of its own."""
+def on_read(model: type[Record]) -> Callable[[Reading], Reading]:
+    """Run the function after a caller has read a record of ``model`` (by wire name) by its id; what it writes is in a
+    transaction of its own."""
 
-    def register(effect: Callable[[UUID, Principal], None]) -> Callable[[UUID, Principal], None]:
+    def register(effect: Reading) -> Reading:
         readings[model].append(effect)
         return effect
 

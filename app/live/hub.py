@@ -108,9 +108,6 @@ class Hub:
         if not own:
             self._streams.pop(stream.user_id, None)
 
-    def __len__(self) -> int:
-        return sum(map(len, list(self._streams.values())))
-
     def _begin(self, stream: Stream, last: int | None) -> None:
         missed = events.replay(stream.user_id, last)
         ready = b'event: ready\nid: %d\ndata: {"sequence":%d}\n\n'

@@ -19,7 +19,7 @@ from app.notifications import hold, notify_all
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
 from app.teams.people import user_of, users_of
-from app.teams.times import moment_of
+from app.teams.reading import Json, moment_of, part, plain
 
 KINDS = {"message": "bot_message", "conversationUpdate": "channel_event", "installationUpdate": "channel_event"}
 MEETING = "application/vnd.microsoft.meeting"
@@ -30,7 +30,6 @@ LONGEST_BODY = 1000
 SIGNS_OF_LIFE = ("message", "invoke", "event", "installationUpdate")
 MOST_SPEAKERS = 500
 
-Json = Mapping[str, Any]
 Conversation = IntegrationTeamsConversation
 
 
@@ -54,17 +53,6 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
         event.status = "ignored"
         return
     reaction(session, activity, tenant_id)
-
-
-def part(value: Json, name: str) -> Json:
-    """An object within an object; an empty one where there is none."""
-    found = value.get(name)
-    return found if isinstance(found, Mapping) else {}
-
-
-def plain(value: Any, most: int) -> str | None:
-    """A text of at most ``most`` characters, or None for what is none."""
-    return value[:most] if isinstance(value, str) and value else None
 
 
 def tenant_of(activity: Json) -> str:

@@ -26,16 +26,14 @@ from app.models.internal import IntegrationGraphSubscription, IntegrationInbound
 from app.secrets import vault
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
+from app.teams.reading import Json, moment_of
 from app.teams.senders import check_publisher, is_same_secret
-from app.teams.times import moment_of
 from app.teams.tokens import KeysAway, TokenRefused, UnknownKey
 
 log = logging.getLogger(__name__)
 
 LIFECYCLE = {"reauthorizationRequired": "reauthorizing", "subscriptionRemoved": "removed"}
 CALLS = {"callStarted": "Start", "CallStarted": "Start", "callEnded": "End", "CallEnded": "End"}
-
-Json = Mapping[str, Any]
 
 
 class Unreadable(Exception):

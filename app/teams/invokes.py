@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +12,9 @@ from app.database import transaction
 from app.errors import Failure
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.analytics import AnalyticsActivity
-from app.teams.activities import part, record, tenant_of, thread_of
+from app.teams.activities import record, tenant_of, thread_of
 from app.teams.people import user_of
+from app.teams.reading import Json, part
 from app.users import signed_in_as
 
 MESSAGE = "application/vnd.microsoft.activity.message"
@@ -22,8 +22,6 @@ ERROR = "application/vnd.microsoft.error"
 DECISIONS = {"approve": "approved", "requestChanges": "changes_requested"}
 DECIDED = {"approved": "Approved", "changes_requested": "Changes requested"}
 UNKNOWN_PERSON = "Sign in to the service with Microsoft first."
-
-Json = Mapping[str, Any]
 
 
 def answer(activity: Json) -> dict[str, Any] | None:

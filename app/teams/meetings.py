@@ -21,7 +21,7 @@ from app.models.internal import IntegrationTeamsMeeting
 from app.models.notification import NotificationPreference
 from app.notifications import notify_all
 from app.principal import Principal
-from app.teams.times import moment_of
+from app.teams.reading import moment_of, plain
 
 USUAL_LEAD: int = NotificationPreference.fields()["meeting_lead_minutes"].wire.default
 STARTING = "MEETING_STARTING"
@@ -46,8 +46,8 @@ def happened(
     if not meeting_id:
         return
     values = {
-        "subject": _text(value.get("Title"), 300), "type": _text(value.get("MeetingType"), 64),
-        "join_web_url": _text(value.get("JoinUrl"), 2048), "start_date_time": moment_of(value.get("StartTime")),
+        "subject": plain(value.get("Title"), 300), "type": plain(value.get("MeetingType"), 64),
+        "join_web_url": plain(value.get("JoinUrl"), 2048), "start_date_time": moment_of(value.get("StartTime")),
         "end_date_time": moment_of(value.get("EndTime")),
     }  # fmt: skip
     known = {name: found for name, found in values.items() if found is not None}
@@ -145,7 +145,3 @@ def _people(session: Session, meeting: Meeting) -> Sequence[Any]:
         NotificationPreference, NotificationPreference.user_id == AuthUser.id, isouter=True
     )
     return session.execute(known.where(AuthUser.id.in_([UUID(each) for each in meeting.participant_ids]))).all()
-
-
-def _text(value: Any, most: int) -> str | None:
-    return value[:most] if isinstance(value, str) and value else None

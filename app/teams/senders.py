@@ -85,16 +85,29 @@ def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
             raise TokenRefused("no token")
         header, claimed = peek(token)
         tenant = claimed.get("tid")
-        issuers = (f"{STS}/{tenant}/", f"{settings.teams_login_url}/{tenant}/v2.0")
-        if str(claimed.get("iss")) not in issuers:
-            raise TokenRefused("issuer")
-        path = "/common/discovery/keys" if claimed["iss"] == issuers[0] else "/common/discovery/v2.0/keys"
-        claims = proved(token, key_set(settings.teams_login_url + path).find(header["kid"]), (settings.teams_app_id,))
+        claims = proved(token, tenants_key(header["kid"], claimed, str(tenant)), (settings.teams_app_id,))
         if claims.get("appid", claims.get("azp")) != settings.teams_graph_publisher:
             raise TokenRefused("publisher")
         covered.add(tenant)
     if not tenants <= covered:
         raise TokenRefused("tenant")
+
+
+def tenants_key(kid: str, claimed: Mapping[str, Any], tenant: str) -> dict[str, Any]:
+    """The key of Entra for a token that names ``tenant`` as its issuer, in either version; raises TokenRefused."""
+    login = _settings().teams_login_url
+    paths = {
+        f"{STS}/{tenant}/": "/common/discovery/keys", f"{login}/{tenant}/v2.0": "/common/discovery/v2.0/keys",
+    }  # fmt: skip
+    issuer = str(claimed.get("iss"))
+    if issuer not in paths:
+        raise TokenRefused("issuer")
+    key = key_set(login + paths[issuer]).find(kid)
+    # A key of the common set may belong to one tenant alone.
+    bound = str(key.get("issuer", issuer)).replace("{tenantid}", tenant)
+    if bound.rstrip("/") not in {each.rstrip("/") for each in paths}:
+        raise TokenRefused("key of another tenant")
+    return key
 
 
 def is_same_secret(sent: Any, stored: str) -> bool:

@@ -15,8 +15,8 @@ from app.oauth.providers import Identity, Refused
 from app.sign_in import SignedIn
 from app.teams.activities import record
 from app.teams.people import issuer_of
-from app.teams.senders import STS, audiences
-from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, log, peek, proved
+from app.teams.senders import audiences, tenants_key
+from app.teams.tokens import KeysAway, TokenRefused, bearer_of, log, peek, proved
 from config import Settings
 
 SCOPE = "access_as_user"
@@ -63,16 +63,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
     allowed = _listed(settings.teams_tenants)
     if allowed and tenant not in allowed:
         raise TokenRefused("tenant")
-    issuers = {f"{settings.teams_login_url}/{tenant}/v2.0": "2.0", f"{STS}/{tenant}/": "1.0"}
-    issuer = str(claimed.get("iss"))
-    if issuer not in issuers:
-        raise TokenRefused("issuer")
-    path = "/common/discovery/v2.0/keys" if issuers[issuer] == "2.0" else "/common/discovery/keys"
-    key = key_set(settings.teams_login_url + path).find(header["kid"])
-    # A key of the common set may belong to one tenant alone.
-    bound = str(key.get("issuer", issuer)).replace("{tenantid}", tenant)
-    if bound.rstrip("/") not in {each.rstrip("/") for each in issuers}:
-        raise TokenRefused("key of another tenant")
+    key = tenants_key(header["kid"], claimed, tenant)
     ours = (*audiences(settings.teams_app_id), *filter(None, [settings.teams_app_id_uri]))
     claims = proved(token, key, ours)
     if SCOPE not in str(claims.get("scp", "")).split():

@@ -15,14 +15,12 @@ from app.answering.turns import Turn
 from app.authentication import caller, credentials_required
 from app.encoding import dumps
 from app.errors import Failure, Forbidden
-from blueprints.base import Blueprint
+from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
 from schemas.conversation import ChatQuestion, spoken
 from schemas.fields import UUID_FORM
 
-PLAIN, EVENTS = "text/plain", "text/event-stream"
-# No cache and no proxy may hold back what comes.
-UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+PLAIN = "text/plain"
 DONE = b"data: [DONE]\n\n"
 BROKE_OFF = "The answer broke off"
 QUESTION = {"messages": [{"role": "user", "content": "How high may the crane be?"}]}

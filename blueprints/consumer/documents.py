@@ -13,14 +13,13 @@ from app.models.storage import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented, window_parameters
-from blueprints.examples import EXAMPLE_ID
+from blueprints.examples import EXAMPLE_ID, STAMPS
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
 from schemas.queries import WINDOW, list_query, refuse_unknown
 
 READS = (400, 401, 403, 404, 429, 500, 503)
 WRITES = (400, 401, 403, 409, 413, 415, 429, 500, 503)
-STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
 DOCUMENT = {
     "id": EXAMPLE_ID, "title": "Plan", "content": "First this.", "kind": "text", "uploadId": None,
     "userId": EXAMPLE_ID, **STAMPS,

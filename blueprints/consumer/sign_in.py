@@ -13,7 +13,7 @@ from app.policy import SessionOnly
 from app.sign_in import SignedIn
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID
+from blueprints.examples import EXAMPLE_ID, STAMPS, USER
 from schemas.queries import refuse_unknown
 from schemas.sign_in import (
     ActIn,
@@ -29,8 +29,6 @@ from schemas.sign_in import (
     user_body,
 )
 
-STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
-USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False, **STAMPS}
 SESSION = {
     "id": EXAMPLE_ID, "userId": EXAMPLE_ID, "expiresAt": "2027-01-08T09:00:00.000Z", "ipAddress": "192.0.2.1",
     "userAgent": "curl/8.0", **STAMPS,

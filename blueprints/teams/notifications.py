@@ -15,17 +15,13 @@ from app.errors import Forbidden, Invalid, UniqueViolation
 from app.live.hub import Hub
 from app.models.notification import NotificationPreference
 from app.policy import SessionOnly
-from blueprints.base import Blueprint, answer
+from blueprints.base import EVENTS, UNHELD, Blueprint, answer
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID
+from blueprints.examples import EXAMPLE_ID, STAMPS
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
 from schemas.queries import refuse_unknown
 
-EVENTS = "text/event-stream"
-# No cache and no proxy may hold back what comes.
-UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 SEQUENCE = re.compile(r"[0-9]{1,16}")
-STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
 TYPES = (
     "MESSAGE", "APPROVAL_REQUEST", "CANVAS_ACCESS", "INSIGHT_READY", "MEETING_STARTING", "MENTION", "CANVAS_MENTION",
 )  # fmt: skip

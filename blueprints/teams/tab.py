@@ -9,7 +9,7 @@ from app.sign_in import SignedIn
 from app.teams import tab
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID
+from blueprints.examples import USER
 from schemas.queries import refuse_unknown
 from schemas.sign_in import TabSession, user_body
 
@@ -26,9 +26,7 @@ FRAMED = {
     ),
     "Referrer-Policy": "no-referrer",
 }
-USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False}
-STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
-SESSION = {"token": "rg_sess_4Zq1...", "user": {**USER, **STAMPS}, "expiresAt": "2027-01-08T09:00:00.000Z"}
+SESSION = {"token": "rg_sess_4Zq1...", "user": USER, "expiresAt": "2027-01-08T09:00:00.000Z"}
 
 
 def build() -> Blueprint:

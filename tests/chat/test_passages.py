@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app import jobs
 from app.answering.passages import NOTHING
 from tests.chat.chains import ask
 from tests.uploads.forms import sent
+from tests.waiting import work
 
 CRANE = "The tower crane may be forty metres high.\n\nIts hook carries two tonnes."
 BOAT = "The ferry to the island leaves at noon."
@@ -47,10 +47,6 @@ def write(app, owner, title, content):
     identifier = owner.post("/api/documents", {"title": title, "content": content}).json["id"]
     work(app)
     return f"/api/documents/{identifier}"
-
-
-def work(app):
-    jobs.work(app, concurrency=1, until_empty=True)
 
 
 def answer(owner, question, **body):

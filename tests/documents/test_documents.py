@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select, text
 
-from app import jobs
 from app.database import transaction
 from app.models.storage import StorageDocument
 from tests.cast import Actor
 from tests.uploads.forms import PNG, sent
+from tests.waiting import work
 
 DOCUMENTS = "/api/documents"
 RECORD = {"id", "title", "content", "kind", "uploadId", "userId", "createdAt", "updatedAt"}
@@ -28,11 +28,6 @@ def made(owner, **body):
 
 def upload(owner, content, name="notes.txt", kind="text/plain"):
     return sent(owner, content, name, kind).rpartition("/")[2]
-
-
-def work(app):
-    """Do the jobs that wait."""
-    jobs.work(app, concurrency=1, until_empty=True)
 
 
 def test_a_document_is_made_read_changed_and_deleted(owner):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app import jobs
+from tests.waiting import work
 
 TEXTS = {
     "Cranes": "The tower crane may be forty metres high.",
@@ -29,10 +29,6 @@ def index(app, owner):
             assert made.status_code == 201, made.json
     work(app)
     return identifier
-
-
-def work(app):
-    jobs.work(app, concurrency=1, until_empty=True)
 
 
 def search(app, owner, index, text="How high is the crane?", **body):

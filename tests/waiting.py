@@ -1,0 +1,12 @@
+"""The jobs that wait, done in the process of the tests."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from app import jobs
+
+
+def work(app: Flask) -> None:
+    """Do the jobs that wait."""
+    jobs.work(app, concurrency=1, until_empty=True)
