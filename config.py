@@ -87,6 +87,7 @@ class Settings:
     )
     teams_bot_issuer: str = setting("https://api.botframework.com", "issuer of the Bot Framework's tokens")
     teams_login_url: str = setting("https://login.microsoftonline.com", "Microsoft's sign-in service")
+    teams_graph_url: str = setting("https://graph.microsoft.com", "Microsoft Graph, or that of a national cloud")
     teams_graph_publisher: str = setting(
         "0bf30f3b-4a52-48df-9a82-234910c4a086", "app id under which Graph publishes notifications"
     )

@@ -20,7 +20,7 @@ from app.errors import Unavailable
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.ai_rag import AiRagDocument, AiRagQuery
 from app.models.analytics import AnalyticsReport
-from app.teams import inbox, meetings, messages, processing
+from app.teams import inbox, meetings, messages, processing, subscriptions
 from app.usage import sums
 
 # Seconds that a running job may go on after a signal asked for the end.
@@ -67,6 +67,11 @@ def remind_of_meetings() -> None:
     meetings.remind()
 
 
+def renew_graph_subscriptions() -> None:
+    """Renew subscriptions at Microsoft Graph at half of their life."""
+    subscriptions.renew_due()
+
+
 # What happens by the clock, in the notation of cron, in UTC.
 PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
@@ -77,14 +82,16 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("15 * * * *", queue_due_reports),
     ("* * * * *", remind_of_meetings),
     ("35 3 * * *", expire_inbound_events),
+    ("*/10 * * * *", renew_graph_subscriptions),
 )
 
 
-Asked = Callable[[UUID], None]
+Asked = Callable[..., None]
+GiveUp = Callable[[UUID], None]
 GIVEN_UP = "The service failed"
 
 
-def _failing(model: Any, *unfinished: str) -> Asked:
+def _failing(model: Any, *unfinished: str) -> GiveUp:
     """Say of a row that its job has failed for good, unless somebody has ended it meanwhile."""
 
     @retried
@@ -97,7 +104,7 @@ def _failing(model: Any, *unfinished: str) -> Asked:
 
 
 # What rows ask for, by the name under which they do, and what is done when that fails for good.
-ASKED: dict[str, tuple[Asked, Asked | None]] = {
+ASKED: dict[str, tuple[Asked, GiveUp | None]] = {
     queue.READ: (documents.read, None),
     queue.ENTER: (documents.enter, None),
     queue.INDEX: (indexing.index_document, _failing(AiRagDocument, "pending")),
@@ -106,6 +113,8 @@ ASKED: dict[str, tuple[Asked, Asked | None]] = {
     queue.WORK: (deliverables.work_on, _failing(AiAgentDeliverable, "running")),
     queue.INBOX: (processing.process, None),
     queue.DELIVER: (messages.deliver, messages.give_up),
+    queue.POST: (messages.post_again, None),
+    queue.SUBSCRIPTION: (subscriptions.keep, None),
 }
 TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
@@ -161,15 +170,15 @@ def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]
     return run
 
 
-def _when_asked(work_on: Asked, give_up: Asked | None) -> Callable[[JobContext, str], None]:
+def _when_asked(work_on: Asked, give_up: GiveUp | None) -> Callable[..., None]:
     """Run ``work_on`` about one row in the context of the application that the worker serves; ``give_up`` when it fails
     for good, so that the row does not look as if it were still worked on."""
 
     @wraps(work_on)
-    def run(context: JobContext, row_id: str) -> None:
+    def run(context: JobContext, row_id: str, **more: Any) -> None:
         with context.additional_context["application"].app_context():
             try:
-                work_on(UUID(row_id))
+                work_on(UUID(row_id), **more)
             except Exception as error:
                 again = isinstance(error, Unavailable) and context.job.attempts + 1 < TRIES
                 if give_up is not None and not again:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 import procrastinate
@@ -13,15 +14,15 @@ from app.statements import within
 # What rows ask for; the functions are in app.jobs.
 READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
 SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_deliverable", "deliver_to_teams"
-INBOX = "process_inbound_event"
+POST, INBOX, SUBSCRIPTION = "post_to_teams", "process_inbound_event", "keep_graph_subscription"
 
 
-def defer(session: Session, task: str, row_id: UUID, *, one_of: UUID | None = None) -> None:
+def defer(session: Session, task: str, row_id: UUID, *, one_of: UUID | None = None, **more: Any) -> None:
     """Have ``task`` done about a row once the transaction of ``session`` is committed; of the jobs that are ``one_of``
-    the same, one at a time."""
+    the same, one at a time. ``more`` is given to the task as well, as JSON."""
     lock = f"{task} {one_of}" if one_of else None
     configured = _queue().configure_task(task, allow_unknown=True, connection=within(session), lock=lock)
-    configured.defer(row_id=str(row_id))
+    configured.defer(row_id=str(row_id), **more)
 
 
 @cache

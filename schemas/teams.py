@@ -23,10 +23,10 @@ class ChannelMessage(WireSchema):
 
 
 class SentMessage(WireSchema):
-    """A message that Teams has taken."""
+    """A message that Teams has taken, or that waits."""
 
-    id = fields.String(required=True)
-    conversation_id = fields.String(required=True, data_key="conversationId")
+    id = fields.String(required=True, allow_none=True)
+    conversation_id = fields.String(required=True, allow_none=True, data_key="conversationId")
     channel_id = fields.String(required=True, data_key="channelId")
     status = fields.String(required=True, validate=validate.OneOf(["sent", "queued"]))
     card_version = fields.String(required=True, allow_none=True, data_key="cardVersion")

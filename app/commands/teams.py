@@ -11,16 +11,17 @@ from typing import Any
 from uuid import UUID
 
 import click
-import requests
 from flask import current_app
 
+from app.commands import subscriptions
 from app.commands.groups import Group, as_json, show
 from app.errors import Failure
-from app.teams import connector
+from app.teams.app_tokens import bot_token
 from app.teams.tokens import TokenRefused, key_set
 from config import Settings
 
 group = Group("teams", help="Set up Microsoft Teams.")
+group.add_command(subscriptions.group)
 SCHEMA = "https://developer.microsoft.com/en-us/json-schemas/teams/v1.17/MicrosoftTeams.schema.json"
 HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d+)?")
 ICONS = ("color.png", "outline.png")
@@ -127,9 +128,9 @@ def _keys(settings: Settings) -> tuple[str, str, str]:
 
 def _credentials() -> tuple[str, str, str]:
     try:
-        connector.bot_token()
-    except (Failure, requests.RequestException) as error:
-        return "TEAMS_LOGIN_URL", "missing", f"no token for the bot: {error}"[:120]
+        bot_token()
+    except Failure as error:
+        return "TEAMS_LOGIN_URL", "missing", f"no token for the bot: {error.text}"[:120]
     return "TEAMS_LOGIN_URL", "ok", ""
 
 

@@ -1,4 +1,4 @@
-"""The Bot Connector: tokens for it, the addresses that may have them, and sending with the retries that are safe."""
+"""The Bot Connector: the addresses that may have the bot's token, and sending with the retries that are safe."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import json
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
@@ -23,15 +21,12 @@ from app.errors import (
     RateLimited,
     TeamsCredentialsRefused,
     TeamsPermissionDenied,
-    Unavailable,
     UpstreamFailure,
 )
+from app.teams.app_tokens import bot_token, credentials, forget_bot_token
+from app.teams.reading import json_of
 from config import Settings
 
-SCOPE = "https://api.botframework.com/.default"
-MULTI_TENANT = "botframework.com"
-# A token is used until five minutes before its end.
-MARGIN = 300
 TIMEOUT = (3, 10)
 # The safe mark for a message, in UTF-16.
 LARGEST = 80 * 1024
@@ -42,20 +37,6 @@ HOSTS = (
 )  # fmt: skip
 DEFAULT_SERVICE = "https://smba.trafficmanager.net/teams/"
 FORBIDDEN = ("BotNotInConversationRoster", "BotDisabledByAdmin", "ConversationBlockedByUser", "MessageWritesBlocked")
-
-
-@dataclass
-class Token:
-    """The bot's own token, kept by the process."""
-
-    value: str = ""
-    ends: float = 0.0
-    asking: Lock = field(default_factory=Lock)
-
-
-def _kept() -> Token:
-    token: Token = current_app.extensions.setdefault("teams_token", Token())
-    return token
 
 
 class Throttled(RateLimited):
@@ -70,15 +51,14 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
     """Post to the connector and return its answer. Raises Throttled, GoneForGood, NotFound, PayloadTooLarge, Invalid,
     TeamsCredentialsRefused, UpstreamFailure (with ``possiblyDelivered`` where that cannot be known) and Unavailable."""
     settings: Settings = current_app.config["SETTINGS"]
-    if not settings.teams_app_id or not settings.teams_app_secret:
-        raise Unavailable("The bot is not set up")
+    credentials()
     data = json.dumps(body, ensure_ascii=False)
     if len(data.encode("utf-16-le")) > LARGEST:
         raise PayloadTooLarge("The message is larger than Teams takes")
     url = f"{_trusted(service_url, settings)}{path}"
     unclear = fresh = False
     for number in range(1, TRIES + 1):
-        token = _usable_token()
+        token = bot_token()
         try:
             answer = _post(url, data, token)
         except (requests.ConnectTimeout, requests.exceptions.SSLError):
@@ -89,10 +69,10 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
             answer = None
         status = answer.status_code if answer is not None else 0
         if answer is not None and answer.ok:
-            return _json(answer)
+            return json_of(answer)
         if status == 401 and not fresh:
             fresh = True
-            _kept().value = ""
+            forget_bot_token()
             continue
         if status in (429, 412) and number < TRIES:
             time.sleep(_wait(answer, number))
@@ -117,13 +97,6 @@ def _never_left(error: requests.RequestException) -> bool:
     return any("NewConnectionError" in repr(getattr(each, "reason", each)) for each in causes)
 
 
-def _usable_token() -> str:
-    try:
-        return bot_token()
-    except requests.RequestException:
-        raise UpstreamFailure("Microsoft's sign-in cannot be reached") from None
-
-
 def quoted(identifier: str) -> str:
     """An identifier of Teams as a part of a path."""
     return quote(identifier, safe="")
@@ -132,28 +105,6 @@ def quoted(identifier: str) -> str:
 def _post(url: str, data: str, token: str) -> requests.Response:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json; charset=utf-8"}
     return requests.post(url, data=data.encode(), headers=headers, timeout=TIMEOUT, allow_redirects=False)
-
-
-def bot_token() -> str:
-    """The bot's own token; raises TeamsCredentialsRefused, and requests' own errors when sign-in cannot be reached."""
-    settings: Settings = current_app.config["SETTINGS"]
-    token = _kept()
-    with token.asking:
-        if not token.value or time.monotonic() > token.ends:
-            tenant = settings.teams_tenant_id or MULTI_TENANT
-            form = {
-                "grant_type": "client_credentials", "client_id": settings.teams_app_id,
-                "client_secret": settings.teams_app_secret, "scope": SCOPE,
-            }  # fmt: skip
-            url = f"{settings.teams_login_url}/{tenant}/oauth2/v2.0/token"
-            answer = requests.post(url, data=form, timeout=TIMEOUT, allow_redirects=False)
-            if answer.status_code in (400, 401):
-                raise TeamsCredentialsRefused()
-            answer.raise_for_status()
-            found = _json(answer)
-            token.value = str(found.get("access_token", ""))
-            token.ends = time.monotonic() + float(found.get("expires_in", 3600)) - MARGIN
-        return token.value
 
 
 def _trusted(service_url: str, settings: Settings) -> str:
@@ -189,15 +140,7 @@ def _failure(answer: requests.Response | None) -> Failure:
 
 def _code(answer: requests.Response) -> str:
     """The error code in an answer, wherever it is: some are JSON within a string."""
-    error = _json(answer).get("error")
+    error = json_of(answer).get("error")
     if isinstance(error, dict) and error.get("code"):
         return str(error["code"])
     return next((code for code in FORBIDDEN if code in answer.text), "")
-
-
-def _json(answer: requests.Response) -> dict[str, Any]:
-    try:
-        found = answer.json()
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

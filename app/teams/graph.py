@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 from app.clock import now
 from app.errors import Unavailable
 from app.models.internal import IntegrationGraphSubscription, IntegrationInboundEvent
+from app.queue import SUBSCRIPTION, defer
 from app.secrets import vault
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
@@ -88,8 +89,9 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
         return
     subscription.last_event_at = now()
     lifecycle = item.get("lifecycleEvent")
-    if isinstance(lifecycle, str) and lifecycle in LIFECYCLE:
+    if isinstance(lifecycle, str) and lifecycle in LIFECYCLE and subscription.status != "removed":
         subscription.status = LIFECYCLE[lifecycle]
+        defer(session, SUBSCRIPTION, subscription.id, one_of=subscription.id)
     _call_event(session, str(item.get("tenantId"))[:64], resource)
 
 
@@ -97,7 +99,7 @@ def decrypted(content: Any) -> dict[str, Any]:
     """The resource in an ``encryptedContent`` (RSA-OAEP with SHA-1 for the key, HMAC-SHA-256, AES-CBC); raises
     Unreadable."""
     try:
-        private = _private_key(str(content["encryptionCertificateId"]))
+        private = private_key(str(content["encryptionCertificateId"]))
         key = private.decrypt(b64decode(content["dataKey"]), OAEP(MGF1(hashes.SHA1()), hashes.SHA1(), None))  # noqa: S303
         data = b64decode(content["data"])
         if not hmac.compare_digest(hmac.digest(key, data, "sha256"), b64decode(content["dataSignature"])):
@@ -112,7 +114,8 @@ def decrypted(content: Any) -> dict[str, Any]:
     return found
 
 
-def _private_key(name: str) -> RSAPrivateKey:
+def private_key(name: str) -> RSAPrivateKey:
+    """The private key with this id; raises Unreadable, and OSError or ValueError for a file that is none."""
     folder = current_app.config["SETTINGS"].teams_certificates
     if not folder or not name.replace("-", "").replace("_", "").isalnum():
         raise Unreadable("no such key")

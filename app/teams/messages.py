@@ -16,6 +16,7 @@ from app.models.auth.identity import AuthAccount
 from app.models.internal import IntegrationTeamsConversation
 from app.models.notification import NotificationNotification
 from app.principal import Principal
+from app.queue import POST, defer
 from app.teams import connector
 from app.teams.cards import Card
 from app.teams.people import issuer_of, tenants_of
@@ -59,15 +60,31 @@ def channel(principal: Principal, channel_id: str) -> Place:
         return _place(found)
 
 
-def post(place: Place, message: str, card: Card | None) -> Sent:
-    """Begin a thread in a channel; raises what ``connector.send`` does. A channel that is closed to the bot for good is
-    not tried again."""
+def post(place: Place, message: str, card: Card | None) -> Sent | None:
+    """Begin a thread in a channel, or have a job do it when Teams wants it slower (None). Raises what
+    ``connector.send`` does; a channel that is closed to the bot for good is not tried again."""
     body = {
         "isGroup": True, "channelData": {"channel": {"id": place.channel_id}}, "tenantId": place.tenant_id,
         "bot": {"id": place.bot_id}, "activity": activity_of(message, card),
     }  # fmt: skip
-    answer = _sent(place, "/v3/conversations", body)
+    try:
+        answer = _sent(place, "/v3/conversations", body)
+    except connector.Throttled as failure:
+        if failure.details:
+            raise
+        with transaction() as session:
+            defer(session, POST, place.id, one_of=place.id, body=body)
+        return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
+
+
+def post_again(conversation_id: UUID, body: dict[str, Any]) -> None:
+    """Send a message that had to wait, as a job."""
+    with transaction() as session:
+        found = session.get(Conversation, conversation_id)
+        place = _place(found) if found and found.removed_at is None else None
+    if place is not None:
+        _sent_later(place, "/v3/conversations", body)
 
 
 def activity_of(message: str, card: Card | None) -> dict[str, Any]:
@@ -88,12 +105,7 @@ def deliver(notification_id: UUID) -> None:
         text = f"**{notification.title}**\n\n{notification.body}".strip()
     path = f"/v3/conversations/{connector.quoted(place.conversation_id)}/activities"
     activity = activity_of(text, None) | {"channelData": {"notification": {"alert": True}}}
-    try:
-        _sent(place, path, activity)
-    except (connector.Throttled, UpstreamFailure) as failure:
-        if failure.details.get("possiblyDelivered"):
-            raise
-        raise Unavailable() from None
+    _sent_later(place, path, activity)
     delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
     with transaction() as session:
@@ -115,6 +127,16 @@ def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
         with transaction() as session:
             session.execute(update(Conversation).where(Conversation.id == place.id).values(removed_at=now()))
         raise
+
+
+def _sent_later(place: Place, path: str, body: dict[str, Any]) -> None:
+    """Send as a job, which is done again where nothing can have arrived."""
+    try:
+        _sent(place, path, body)
+    except (connector.Throttled, UpstreamFailure) as failure:
+        if failure.details.get("possiblyDelivered"):
+            raise
+        raise Unavailable() from None
 
 
 def _chat_with(session: Session, user_id: UUID) -> Place | None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import requests
+
 Json = Mapping[str, Any]
 
 
@@ -19,6 +21,15 @@ def part(value: Json, name: str) -> Json:
 def plain(value: Any, most: int) -> str | None:
     """A text of at most ``most`` characters, or None for what is none."""
     return value[:most] if isinstance(value, str) and value else None
+
+
+def json_of(answer: requests.Response) -> dict[str, Any]:
+    """The object that an answer is; an empty one where it is none."""
+    try:
+        found = answer.json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def moment_of(text: Any) -> datetime | None:

@@ -35,11 +35,13 @@ def build() -> Blueprint:
         400, 401, 403, 404, 413, 415, 429, 500, 502, 503, example=EXAMPLE, answers=SENT, status=201,
         description=(
             "To a channel that the bot is in, of a tenant in which you have an identity. The card is prepared for "
-            "version 1.2; `?cardVersion=keep` leaves its version."
+            "version 1.2; `?cardVersion=keep` leaves its version. 202 says that Teams wants it slower: the message "
+            "is sent by a job."
         ),
     )  # fmt: skip
     @blp.arguments(ChannelMessage)
     @blp.response(201, SentMessage)
+    @blp.alt_response(202, schema=SentMessage, description="Waits: Teams wants it slower")
     def send(given: dict[str, Any]) -> Response:
         refuse_unknown(request.args, known=("cardVersion",))
         keep = request.args.get("cardVersion")
@@ -49,14 +51,14 @@ def build() -> Blueprint:
             raise Forbidden()
         message = given["message"]
         card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
-        sent = messages.post(messages.channel(caller(), given["channel_id"]), message, card)
-        return answer(
-            {
-                "id": sent.id, "conversationId": sent.conversation_id, "channelId": given["channel_id"],
-                "status": "sent", "cardVersion": card.content["version"] if card else None,
-                "warnings": card.warnings if card else (), "sentAt": now(),
-            },
-            201,
-        )  # fmt: skip
+        place = messages.channel(caller(), given["channel_id"])
+        sent = messages.post(place, message, card)
+        body = {
+            "id": sent.id if sent else None, "conversationId": sent.conversation_id if sent else None,
+            "channelId": place.channel_id, "status": "sent" if sent else "queued",
+            "cardVersion": card.content["version"] if card else None, "warnings": card.warnings if card else (),
+            "sentAt": now() if sent else None,
+        }  # fmt: skip
+        return answer(body, 201 if sent else 202)
 
     return blp

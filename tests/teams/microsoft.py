@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from joserfc import jwt
@@ -46,6 +47,9 @@ class Microsoft:
     answers: list[tuple[int, Any, dict[str, str]]] = field(default_factory=list)
     tokens: int = 0
     refuse_token: bool = False
+    subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    graph_calls: list[tuple[str, str]] = field(default_factory=list)
+    graph_answers: list[int] = field(default_factory=list)
 
     def bot_token(self, key: RSAKey = A, header: dict[str, Any] | None = None, **claims: Any) -> str:
         """A token as the Bot Framework makes it, for an activity from here."""
@@ -90,8 +94,42 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
+    def _graph(self) -> None:
+        """Subscriptions at Graph: at most one for a resource and its changes."""
+        state, body = self.state, self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        state.graph_calls.append((self.command, self.headers["Authorization"]))
+        if state.graph_answers and (status := state.graph_answers.pop(0)) >= 400:
+            self._answer(status, {"error": {"code": "Refused", "message": "No such resource"}})
+            return
+        identifier = self.path.rpartition("subscriptions")[2].strip("/")
+        if self.command == "GET":
+            self._answer(200, {"value": list(state.subscriptions.values())})
+        elif self.command == "POST":
+            asked = json.loads(body)
+            about = (asked["resource"], asked["changeType"])
+            if any((each["resource"], each["changeType"]) == about for each in state.subscriptions.values()):
+                self._answer(409, {"error": {"code": "Conflict"}})
+            else:
+                made = {**asked, "id": str(uuid4())}
+                state.subscriptions[made["id"]] = made
+                self._answer(201, {name: value for name, value in made.items() if name != "clientState"})
+        elif identifier not in state.subscriptions:
+            self._answer(404, {"error": {"code": "ResourceNotFound"}})
+        elif self.command == "PATCH":
+            state.subscriptions[identifier] |= json.loads(body)
+            self._answer(200, state.subscriptions[identifier])
+        else:
+            del state.subscriptions[identifier]
+            self.send_response(204)
+            self.end_headers()
+
+    do_PATCH = do_DELETE = _graph  # noqa: N815
+
     def do_GET(self) -> None:
         state = self.state
+        if self.path.startswith("/v1.0/subscriptions"):
+            self._graph()
+            return
         state.reads += 1
         if state.down:
             self._answer(503, {})
@@ -105,6 +143,9 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(404, {})
 
     def do_POST(self) -> None:
+        if self.path.startswith("/v1.0/subscriptions"):
+            self._graph()
+            return
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         state = self.state
         if self.path.endswith("/oauth2/v2.0/token"):

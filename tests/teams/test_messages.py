@@ -5,14 +5,17 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import update
 
-from app import jobs
+from app.clock import now
 from app.database import transaction
 from app.errors import UpstreamFailure
+from app.models.internal import IntegrationTeamsConversation
 from app.notifications import notify
 from app.teams import connector
 from tests.cast import Actor
 from tests.teams.microsoft import APP_ID, TENANT
+from tests.waiting import work
 
 MESSAGES = "/api/integrations/teams/messages"
 WEBHOOK = "/api/integrations/teams/webhooks"
@@ -111,7 +114,7 @@ def test_a_message_that_is_too_large_is_refused_before_it_is_sent(ms, ada, chann
 
 
 ANSWERS = {
-    "throttled for ever": ([(429, {"error": {"code": "Throttled"}}, {"Retry-After": "1"})] * 3, 429, "RATE_LIMITED", 3),
+    "throttled after it was unclear": ([(502, {}, {})] + [(429, {}, {"Retry-After": "0"})] * 2, 429, "RATE_LIMITED", 3),
     "throttled once": ([(429, {}, {"Retry-After": "1"})], 201, None, 2),
     "changed meanwhile": ([(412, {}, {})] * 3, 502, "UPSTREAM_ERROR", 3),
     "unclear once": ([(502, {}, {})], 201, None, 2),
@@ -133,6 +136,25 @@ def test_each_answer_of_the_connector_has_its_meaning(ms, ada, channel, why):
     assert (response.status_code, response.json.get("code"), len(ms.sent)) == (status, code, tries)
     if why == "unclear twice":
         assert response.json["details"]["possiblyDelivered"] is True
+
+
+def test_a_message_that_teams_wants_later_waits_for_a_job(teams, ms, ada, channel):
+    ms.answers = [(429, {"error": {"code": "Throttled"}}, {"Retry-After": "0"})] * 3
+    response = send(ada, channel, cardData=CARD)
+    assert response.status_code == 202
+    assert (response.json["status"], response.json["id"], response.json["sentAt"]) == ("queued", None, None)
+    work(teams)
+    assert len(ms.sent) == 4
+    assert ms.sent[3]["body"] == ms.sent[0]["body"]
+
+
+def test_a_message_that_waits_is_not_sent_where_the_bot_was_removed(teams, ms, ada, channel):
+    ms.answers = [(429, {}, {"Retry-After": "0"})] * 3
+    assert send(ada, channel).status_code == 202
+    with teams.app_context(), transaction() as session:
+        session.execute(update(IntegrationTeamsConversation).values(removed_at=now()))
+    work(teams)
+    assert len(ms.sent) == 3
 
 
 def test_a_channel_that_is_closed_to_the_bot_is_not_tried_again(ms, ada, channel):
@@ -184,7 +206,7 @@ def test_a_notification_goes_to_its_receivers_chat_with_the_bot(teams, ms, known
     introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **sender)
     with teams.app_context(), transaction() as session:
         notify(session, ada.user_id, "MENTION", "Bob mentioned you", "see canvas 7")
-    jobs.work(teams, concurrency=1, until_empty=True)
+    work(teams)
     (sent,) = ms.sent
     assert sent["path"] == f"/v3/conversations/{connector.quoted(chat['id'])}/activities"
     assert sent["body"]["text"] == "**Bob mentioned you**\n\nsee canvas 7"
