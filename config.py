@@ -91,6 +91,11 @@ class Settings:
     teams_graph_publisher: str = setting(
         "0bf30f3b-4a52-48df-9a82-234910c4a086", "app id under which Graph publishes notifications"
     )
+    log_format: str = setting("", "json or text; empty means json in production, and text otherwise")
+    log_level: str = setting("info", "debug, info, warning or error")
+    log_requests: bool = setting(False, "write a line for each request; a proxy in front usually does")
+    metrics: bool = setting(True, "answer /metrics to callers on the same machine that come through no proxy")
+    metrics_token: str = setting("", "bearer token with which /metrics is answered to others too")
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
     api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
     api_v1_sunset: str = setting("", "Sunset header of version 1 (RFC 8594), an HTTP date")
@@ -131,6 +136,10 @@ class Settings:
         for name in ("api_v1_deprecation", "api_v1_sunset"):
             if not getattr(self, name).isprintable():
                 raise SettingError(f"{name.upper()} must be one line of plain text")
+        if self.log_format not in ("", "json", "text"):
+            raise SettingError("LOG_FORMAT must be json or text")
+        if self.log_level.lower() not in ("debug", "info", "warning", "error"):
+            raise SettingError("LOG_LEVEL must be debug, info, warning or error")
         _check_limit(self.default_limit)
         for name, low, high in BOUNDS:
             if not low <= getattr(self, name) <= high:

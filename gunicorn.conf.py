@@ -1,5 +1,13 @@
 """How gunicorn runs the service; every value has its reason."""
 
+import os
+import shutil
+import tempfile
+from logging.config import dictConfig
+
+from gunicorn.glogging import Logger
+
+from app import logs, reloading
 from config import Settings
 
 _settings = Settings.from_environment()
@@ -9,7 +17,7 @@ workers = _settings.workers
 
 # Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes, and an
 # open stream of notifications 27 of them.
-worker_class = "gevent"
+worker_class = "app.reloading.Worker"
 worker_connections = 10000
 
 # A worker that does not return to its loop for this long is stuck; long streams return all the time.
@@ -17,6 +25,21 @@ timeout = 60
 # Requests in flight at a stop or reload may finish.
 graceful_timeout = 30
 keepalive = 15
+
+
+class _Lines(Logger):
+    """gunicorn's own messages in the form of the others."""
+
+    def setup(self, cfg):
+        super().setup(cfg)
+        dictConfig(logs.configuration(_settings))
+
+
+logger_class = _Lines
+
+# The folder through which the processes add up what they measure. It outlives a reload, and goes with the service.
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="rowgate-metrics-")
 
 # For whoever switches the access log on: the default line holds the query string, and with it api_key; this one
 # holds the path alone.
@@ -26,9 +49,20 @@ access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 limit_request_line = 8190
 
 
+def on_reload(server):
+    """Have the workers of now serve until the new ones do."""
+    reloading.begin(server)
+
+
+def pre_fork(_server, worker):
+    """A worker that is forked does not serve yet."""
+    reloading.expect(worker)
+
+
 def post_worker_init(worker):
     """Let streams end by themselves once the worker is told to stop; no hook fires at that moment."""
     worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
+    reloading.serve(worker)
 
 
 def worker_exit(_server, worker):
@@ -38,6 +72,19 @@ def worker_exit(_server, worker):
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start
         usage.close(application)
+
+
+def child_exit(_server, worker):
+    """Stop counting the open streams and connections of a process that has ended."""
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(server):
+    """Remove the folder of measurements, unless a newer binary has taken over."""
+    if not server.reexec_pid:
+        shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
 
 
 # Several instances of one account would fight over the control socket in its home folder.

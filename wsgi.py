@@ -1,15 +1,16 @@
 """The application that gunicorn serves and the flask command loads."""
 
-import logging
 import sys
+from logging.config import dictConfig
 
+from app import logs
 from app.factory import create_app
-from config import SettingError
-
-logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+from config import SettingError, Settings
 
 try:
-    app = create_app()
+    settings = Settings.from_environment()
+    dictConfig(logs.configuration(settings))
+    app = create_app(settings)
 except SettingError as error:
     sys.exit(f"rowgate: {error}")
 except OSError as error:

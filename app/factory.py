@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, embedded, errors, green, limits, signals, usage
+from app import authentication, embedded, errors, green, limits, logs, metrics, signals, usage
 from app.commands.catalogue import register as register_commands
 from app.database import server_url, translated
 from app.extensions import READS, db, migrate
@@ -81,6 +82,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     _register_routes(app)
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
+    metrics.init_app(app)
+    if settings.log_requests:
+        app.after_request(_log)
     register_commands(app)
     return app
 
@@ -161,7 +165,9 @@ def _register_routes(app: Flask) -> None:
 def _identify() -> None:
     """Take the request id from the caller when it is plain, make one otherwise."""
     sent = request.headers.get("X-Request-Id", "")
+    g.began = time.perf_counter()
     g.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
+    logs.request_id.set(g.request_id)
     if request.environ["PATH_INFO"].startswith("//"):
         raise errors.NotFound()  # the framework has stripped the slashes already
 
@@ -172,7 +178,7 @@ def _render(error: Exception) -> Response | HTTPException:
         return error
     failure = _failure_of(error)
     if failure.status >= 500:
-        log.error("%s %s: %s [%s]", request.method, request.path, failure.code, g.request_id, exc_info=error)
+        log.error("%s %s: %s", request.method, request.path, failure.code, exc_info=error)
         failure.details = {**failure.details, "requestId": g.request_id}
     response = answer(body_of(failure, request.path), failure.status)
     response.headers.update(failure.headers)
@@ -199,6 +205,14 @@ def _other(error: HTTPException) -> errors.Failure:
         "VALIDATION_ERROR" if (error.code or 500) < 500 else "UNKNOWN_ERROR",
     )
     return failure
+
+
+def _log(response: Response) -> Response:
+    route = request.url_rule.rule if request.url_rule else request.path
+    took = round((time.perf_counter() - g.began) * 1000, 1)
+    said = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
+    log.info("request", extra=said)
+    return response
 
 
 def _add_headers(response: Response) -> Response:

@@ -19,6 +19,7 @@ from limits.storage import MemoryStorage, Storage
 from redis.exceptions import RedisError
 
 from app.errors import RateLimited
+from app.metrics import REFUSALS
 
 log = logging.getLogger(__name__)
 
@@ -123,6 +124,7 @@ def spend(limit: Limit, *who: str) -> None:
     window = limit.item.get_expiry()
     key = limit.item.key_for(limit.name, *who)
     if counter().hit(key, window) > limit.item.amount:
+        REFUSALS.labels(limit.name).inc()
         seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
         raise RateLimited(headers=_headers(limit, window, seconds))
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hmac
 from importlib.resources import files
 
 from alembic.script import ScriptDirectory
-from flask import Blueprint, Response, current_app, redirect, render_template, send_from_directory, url_for
+from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory, url_for
 from flask_migrate import Migrate
+from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import text
 from werkzeug.wrappers import Response as BaseResponse
 
-from app import limits
+from app import limits, metrics
 from app.authentication import open_to_all
-from app.errors import Unavailable
+from app.errors import NotFound, Unavailable
 from app.extensions import db
 from blueprints.base import Api, answer
+from config import Settings
 
+LOCAL_PEERS = ("127.0.0.1", "::1")
+FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via")
 ASSETS = str(files("flask_swagger_ui") / "dist")
 UI_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
 
@@ -45,6 +50,13 @@ def build(api: Api) -> Blueprint:
             response.headers.update(Unavailable().headers)
         return response
 
+    @blp.get("/metrics")
+    @open_to_all("answers callers on the same machine, and those with METRICS_TOKEN")
+    def measured() -> Response:
+        if not _may_measure():
+            raise NotFound()
+        return Response(metrics.written(), content_type=CONTENT_TYPE_LATEST)
+
     @blp.get("/api/v1/openapi.json")
     @open_to_all("the description of the API is public")
     def openapi() -> Response:
@@ -61,6 +73,16 @@ def build(api: Api) -> Blueprint:
         return send_from_directory(ASSETS, name, max_age=86400)
 
     return blp
+
+
+def _may_measure() -> bool:
+    settings: Settings = current_app.config["SETTINGS"]
+    sent = request.headers.get("Authorization", "")
+    if settings.metrics_token and hmac.compare_digest(sent.encode(), f"Bearer {settings.metrics_token}".encode()):
+        return True
+    # What came through a proxy on this machine has a local address as well, but says where it came from.
+    peer = request.environ.get("werkzeug.proxy_fix.orig", request.environ).get("REMOTE_ADDR")
+    return settings.metrics and peer in LOCAL_PEERS and not any(name in request.headers for name in FORWARDED)
 
 
 def _database() -> str:

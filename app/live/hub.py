@@ -21,6 +21,7 @@ from flask import Flask
 
 from app.errors import Forbidden, RateLimited
 from app.live import events
+from app.metrics import STREAMS
 from app.principal import Principal
 from app.signals import Signals
 
@@ -94,6 +95,7 @@ class Hub:
         if len(self._streams[stream.user_id]) >= self._most:
             raise RateLimited("Too many open streams", headers={"Retry-After": "30"})
         self._streams[stream.user_id].append(stream)
+        STREAMS.inc()
         try:
             self._begin(stream, last)
         except BaseException:
@@ -105,6 +107,7 @@ class Hub:
         own = self._streams.get(stream.user_id, [])
         if stream in own:
             own.remove(stream)
+            STREAMS.dec()
         if not own:
             self._streams.pop(stream.user_id, None)
 

@@ -144,7 +144,7 @@ def _create(wanted: Wanted) -> Made:
     secret, ends = secrets.token_urlsafe(32), now() + wanted.life
     body: dict[str, Any] = {
         "changeType": wanted.change_type, "resource": wanted.resource,
-        "notificationUrl": settings.base_url + WEBHOOK, "lifecycleNotificationUrl": settings.base_url + WEBHOOK,
+        "notificationUrl": settings.public_url + WEBHOOK, "lifecycleNotificationUrl": settings.public_url + WEBHOOK,
         "expirationDateTime": _written(ends), "clientState": secret,
     }  # fmt: skip
     if wanted.certificate_id:

@@ -24,11 +24,11 @@ from app.notifications import notify
 from config import ROOT, Settings
 from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST
-from tests.end_to_end.service import await_answer, await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.proxies import nginx
+from tests.end_to_end.service import await_true, free_port, gunicorn, started
 from tests.notifications.sse import EventStream
 from tests.teams.microsoft import TENANT
 
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 USERS, EACH = 20, 10
 NOTIFICATION = "/api/v1/notification/notification"
 
@@ -111,7 +111,7 @@ KILLED = """
 import os, signal
 from app.factory import create_app
 from app.teams import activities, inbox, processing
-from config import Settings
+from config import ROOT, Settings
 handle = processing.handle
 def handle_and_die(session, event):
     handle(session, event)
@@ -154,28 +154,8 @@ def test_a_process_that_is_killed_leaves_the_effects_there_once(parts, in_the_mi
 @pytest.fixture
 def proxied(port, tmp_path):
     """nginx in front of the service, with the shipped configuration."""
-    if NGINX is None:
-        pytest.skip("there is no nginx on this machine")
-    front = free_port()
-    shipped = (ROOT / "deploy" / "nginx.conf").read_text()
-    site = shipped.replace("127.0.0.1:3001", f"127.0.0.1:{port}").replace("listen 80;", f"listen 127.0.0.1:{front};")
-    assert str(port) in site
-    assert str(front) in site
-    paths = "".join(
-        f"{name}_temp_path {tmp_path}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    (tmp_path / "nginx.conf").write_text(
-        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log;\n"
-        f"events {{}}\nhttp {{ access_log off;\n{paths}{site} }}\n"
-    )
-    command = [NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "error.log")]
-    process = subprocess.Popen(command, env=environment())
-    try:
-        await_answer(f"http://127.0.0.1:{front}/healthz", process, tmp_path / "error.log")
+    with nginx([port], tmp_path) as front:
         yield front
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def test_a_stream_passes_nginx_unbuffered(parts, proxied):

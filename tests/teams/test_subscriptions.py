@@ -67,7 +67,7 @@ def age(app, resource, **values):
 def test_a_subscription_names_the_webhook_and_a_secret_of_its_own(teams, ms, subscribed, resource):
     row = subscribed()
     (asked,) = ms.subscriptions.values()
-    url = f"{teams.config['SETTINGS'].base_url}{WEBHOOK}"
+    url = f"{teams.config['SETTINGS'].public_url}{WEBHOOK}"
     assert (asked["notificationUrl"], asked["lifecycleNotificationUrl"]) == (url, url)
     assert (asked["resource"], asked["changeType"], asked["id"]) == (resource, "created,updated", row.subscription_id)
     with teams.app_context():
@@ -160,7 +160,7 @@ def test_one_that_graph_has_forgotten_is_made_anew(teams, ms, subscribed, resour
 
 
 def test_one_that_was_made_and_never_written_down_is_replaced(teams, ms, subscribed, resource):
-    url = f"{teams.config['SETTINGS'].base_url}{WEBHOOK}"
+    url = f"{teams.config['SETTINGS'].public_url}{WEBHOOK}"
     stray = {"id": "stray", "resource": resource, "changeType": "created,updated", "notificationUrl": url}
     ms.subscriptions["stray"] = stray
     row = subscribed()

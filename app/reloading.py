@@ -1,0 +1,59 @@
+"""A reload without a pause: after HUP the old workers go on serving until the new ones can.
+
+gunicorn tells the old ones to leave as soon as the new ones are forked, which is seconds before those have loaded the
+application; everybody who asks meanwhile would wait.
+"""
+
+from __future__ import annotations
+
+import mmap
+import time
+from types import FrameType
+
+import gevent
+from gunicorn.arbiter import Arbiter
+from gunicorn.workers.ggevent import GeventWorker
+
+# How long an old worker stays when the new ones do not come, in seconds.
+PATIENCE = 20.0
+LOOK_EVERY = 0.1
+NUMBER, SLOTS = 8, 4096
+
+# Shared by all processes: the age of the youngest worker of before the reload, and a byte for each worker that serves.
+_shared = mmap.mmap(-1, NUMBER + SLOTS)
+
+
+def begin(arbiter: Arbiter) -> None:
+    """Note that the workers that are there now are to be replaced."""
+    _shared[:NUMBER] = arbiter.worker_age.to_bytes(NUMBER, "big")
+
+
+def expect(worker: GeventWorker) -> None:
+    """Note that a worker is forked, and does not serve yet."""
+    _shared[NUMBER + worker.age % SLOTS] = 0
+
+
+def serve(worker: GeventWorker) -> None:
+    """Note that a worker can serve."""
+    _shared[NUMBER + worker.age % SLOTS] = 1
+
+
+class Worker(GeventWorker):
+    """A gevent worker that leaves once it is replaced; told so twice, or at a stop, it leaves at once."""
+
+    is_leaving = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        replaced = int.from_bytes(_shared[:NUMBER], "big")
+        if self.is_leaving or self.age > replaced:
+            super().handle_exit(sig, frame)
+            return
+        self.is_leaving = True
+        gevent.spawn(self._leave_when_replaced, replaced, sig)
+
+    def _leave_when_replaced(self, replaced: int, sig: int) -> None:
+        until = time.monotonic() + PATIENCE
+        new = [NUMBER + age % SLOTS for age in range(replaced + 1, replaced + 1 + self.cfg.workers)]
+        while not all(_shared[place] for place in new) and time.monotonic() < until:
+            gevent.sleep(LOOK_EVERY)
+        super().handle_exit(sig, None)

@@ -1,0 +1,71 @@
+"""Reverse proxies in front of the service, with the configurations that are shipped."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from config import ROOT
+from tests.end_to_end.service import await_answer, environment, free_port
+
+
+def program(name: str) -> str:
+    """Where a program is; skips the test on a machine without it."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin")
+    if found is None:
+        pytest.skip(f"there is no {name} on this machine")
+    return found
+
+
+@contextmanager
+def nginx(ports: Sequence[int], folder: Path) -> Iterator[int]:
+    """nginx in front of services at ``ports``; gives its own port."""
+    front = free_port()
+    shipped = (ROOT / "deploy" / "nginx.conf").read_text()
+    services = "".join(f"server 127.0.0.1:{port};" for port in ports)
+    site = shipped.replace("server 127.0.0.1:3001;", services).replace("listen 80;", f"listen 127.0.0.1:{front};")
+    assert services in site
+    assert str(front) in site
+    paths = "".join(
+        f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (folder / "nginx.conf").write_text(
+        f"daemon off; pid {folder}/pid; error_log {folder}/error.log;\n"
+        f"events {{}}\nhttp {{ access_log off;\n{paths}{site} }}\n"
+    )
+    command = [program("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
+    with _running(command, front, folder / "error.log"):
+        yield front
+
+
+@contextmanager
+def caddy(port: int, folder: Path) -> Iterator[int]:
+    """Caddy in front of the service at ``port``, without a certificate; gives its own port."""
+    front = free_port()
+    shipped = (ROOT / "deploy" / "Caddyfile").read_text()
+    site = shipped.replace("app.example.com", f"http://127.0.0.1:{front}").replace(
+        "127.0.0.1:3001", f"127.0.0.1:{port}"
+    )
+    assert str(front) in site
+    assert f"127.0.0.1:{port}" in site
+    (folder / "Caddyfile").write_text("{\n\tadmin off\n\tgrace_period 1s\n}\n" + site)
+    command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    with _running(command, front, folder / "caddy.log"):
+        yield front
+
+
+@contextmanager
+def _running(command: list[str], port: int, log: Path) -> Iterator[None]:
+    with log.open("ab") as output:
+        process = subprocess.Popen(command, env=environment(), stderr=output)
+        try:
+            await_answer(f"http://127.0.0.1:{port}/healthz", process, log)
+            yield
+        finally:
+            process.terminate()
+            process.wait(10)
