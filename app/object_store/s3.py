@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Any
+from typing import IO, Any
 
 import boto3
 from botocore.config import Config
@@ -45,6 +45,11 @@ class S3Store:
         with _named():
             content: bytes = self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
             return content
+
+    def fetch(self, key: str, into: IO[bytes]) -> None:
+        with _named():
+            for piece in self.client.get_object(Bucket=self.bucket, Key=key)["Body"].iter_chunks(PART):
+                into.write(piece)
 
     def remove(self, key: str) -> None:
         with _named():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 
 class Writer(Protocol):
@@ -38,6 +38,9 @@ class Store(Protocol):
 
     def read(self, key: str) -> bytes:
         """The whole object; raises Unavailable when it cannot be had."""
+
+    def fetch(self, key: str, into: IO[bytes]) -> None:
+        """Copy the whole object into a file; raises Unavailable when it cannot be had."""
 
     def remove(self, key: str) -> None:
         """Remove an object, if it is there."""

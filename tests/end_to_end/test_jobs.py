@@ -42,6 +42,8 @@ def test_the_periodic_tasks_have_their_hours(app):
         "expire_inbound_events": "35 3 * * *",
         "remind_of_meetings": "* * * * *",
         "resume_stalled": "* * * * *",
+        "expire_analytics": "30 3 * * *",
+        "renew_graph_subscriptions": "*/10 * * * *",
     }
 
 
