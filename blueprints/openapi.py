@@ -111,4 +111,5 @@ def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
     """Say what a JSON field holds, for the converter of apispec."""
     if not isinstance(field, Json) or not field.shape:
         return {}
-    return {"type": [field.shape, "null"] if field.allow_none else field.shape}
+    inside: dict[str, Any] = {"items": {}} if field.shape == "array" else {"additionalProperties": True}
+    return {"type": [field.shape, "null"] if field.allow_none else field.shape, **inside}
