@@ -5,7 +5,7 @@ BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header
 
-.PHONY: help serve test lint bench fuzz tables lock clean
+.PHONY: help serve test lint bench clients fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -25,6 +25,14 @@ lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
 
 bench: .venv/dev ## measure against a bare route and against what one would write by hand
 	@$(BIN)/python -m bench.run
+
+clients: .venv/dev ## generate and build the typed clients in clients/
+	@cd clients/typescript && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca sh -c \
+		'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error && \
+		npm run --silent generate && npm run --silent build'
+	@$(BIN)/openapi-python-client generate --path docs/openapi.json --meta none --overwrite \
+		--config clients/python/generator.yaml --output-path clients/python/rowgate_client/openapi
+	@$(BIN)/uv build --quiet --wheel clients/python
 
 fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300

@@ -74,7 +74,7 @@ def _route_creation(blp: Blueprint) -> None:
         "createAuthApiKey",
         "Create an API key",
         CREATES,
-        open_to_all=True,
+        optional=True,
         description=CREATION,
         schemas=(AuthApiKeyCreate, AuthApiKeyCreateAnonymous),
         example={"name": "Export", "scopes": ["read"]},

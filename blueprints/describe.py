@@ -126,9 +126,11 @@ def documented(
     schemas: tuple[Any, ...] = (),
     answer_schemas: tuple[Any, ...] = (),
     open_to_all: bool = False,
+    optional: bool = False,
 ) -> Callable[[Any], Any]:
     """Document a hand-written operation: the statuses it fails with, an ``example`` of its body and one of what it
-    ``answers`` with ``status``; ``schemas`` and ``answer_schemas`` where either is one of several."""
+    ``answers`` with ``status``; ``schemas`` and ``answer_schemas`` where either is one of several.
+    ``open_to_all`` takes no credential, ``optional`` does without."""
     document: dict[str, Any] = {"operationId": operation_id, "summary": summary, "description": description}
     responses: dict[int, Any] = {each: {"$ref": f"#/components/responses/{family}{each}"} for each in errors}
     if answers is not None:
@@ -141,5 +143,7 @@ def documented(
             body["schema"] = {"oneOf": list(schemas)}
         document["requestBody"] = {"required": True, "content": {"application/json": body}}
     if open_to_all:
+        document["security"] = []
+    if optional:
         document["security"] = [{}, {"bearer": []}]
     return blp.doc(**document, responses=responses)

@@ -30,7 +30,7 @@ def build() -> Blueprint:
     @blp.route("/<string:provider>", methods=["POST"])
     @session_welcome("leads to the provider where people sign in", with_cookies=True)
     @documented(
-        blp, "startOAuth", "Start a sign-in through a provider", *ERRORS, description=STARTING, open_to_all=True,
+        blp, "startOAuth", "Start a sign-in through a provider", *ERRORS, description=STARTING, optional=True,
         example={"callbackURL": "/welcome"}, schemas=(OAuthStart,),
         answers={"url": "https://github.com/login/oauth/authorize?...", "redirect": True},
     )  # fmt: skip

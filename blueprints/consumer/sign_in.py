@@ -80,7 +80,7 @@ def _route_entrance(blp: Blueprint) -> None:
 
     @blp.route("/signout", methods=["POST"])
     @session_welcome("ends a session if there is one", with_cookies=True)
-    @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, open_to_all=True, answers={"success": True})
+    @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, optional=True, answers={"success": True})
     @blp.response(200, SignedOut)
     def sign_out() -> Response:
         principal = caller_if_any()
@@ -95,7 +95,7 @@ def _route_session(blp: Blueprint) -> None:
     @blp.route("/session", methods=["GET"])
     @session_welcome("says whether somebody is signed in", with_cookies=True)
     @documented(
-        blp, "readSession", "Read the current session", 400, 403, 429, 500, 503, open_to_all=True,
+        blp, "readSession", "Read the current session", 400, 403, 429, 500, 503, optional=True,
         answers={"session": SESSION, "user": USER}, answer_schemas=(CurrentSession, {"type": "null"}),
     )  # fmt: skip
     @blp.response(200)

@@ -16,6 +16,7 @@ from blueprints.base import Blueprint, answer, json_body
 from blueprints.describe import documented
 
 LONGEST_TOKEN = 2048
+ANY_OBJECT = {"type": "object", "additionalProperties": True}
 ACTIVITY = {"type": "message", "id": "1", "channelId": "msteams", "text": "Hello"}
 
 
@@ -27,7 +28,7 @@ def build() -> Blueprint:
     @open_to_all("proves its senders by their tokens", limited=False)
     @documented(
         blp, "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send", 400, 401, 413, 415, 500, 503,
-        example=ACTIVITY, open_to_all=True,
+        example=ACTIVITY, schemas=(ANY_OBJECT,), open_to_all=True,
         description=(
             "Activities of the Bot Framework, change notifications of Microsoft Graph, and Graph's handshake. 200 when "
             "the work is done, 202 when it goes on."
