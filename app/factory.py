@@ -27,7 +27,7 @@ from app.live.hub import Hub
 from app.models import DOMAINS, metadata
 from app.oauth import providers
 from app.secrets import Vault
-from blueprints import api_keys, company, domains, openapi, operations
+from blueprints import api_keys, company, console, domains, openapi, operations
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
 from blueprints.teams import meetings, messages, notifications, tab, webhooks
@@ -159,6 +159,7 @@ def _register_routes(app: Flask) -> None:
         api.register_blueprint(teams.build())
     app.register_blueprint(operations.build(api))
     tab.register_page(app)
+    console.register_page(app)
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 
 

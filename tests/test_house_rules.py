@@ -48,7 +48,7 @@ def test_open_routes_say_why(app):
         "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
         "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/oauth/<string:provider>/callback",
         "/api/integrations/teams/webhooks", "/api/integrations/teams/tab/session", "/api/integrations/teams/tab/config",
-        "/teams-tab", "/metrics",
+        "/teams-tab", "/metrics", "/console",
     }  # fmt: skip
     optional = {(rule.rule, *(rule.methods - {"HEAD", "OPTIONS"})) for rule, access in rules if access.optional}
     assert optional == {

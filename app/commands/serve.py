@@ -155,6 +155,7 @@ def _run_workers(settings: Settings, jobs: JobWorker, children: ExitStack) -> No
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", workers)
     step(f"serving at {settings.public_url}")
+    step(f"console at {settings.public_url}/console")
     step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
     while workers.poll() is None:
         with suppress(subprocess.TimeoutExpired):

@@ -62,6 +62,12 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.extensions["oauth"] = oauth
 
 
+def configured() -> list[str]:
+    """The names of the providers that are set up."""
+    oauth = current_app.extensions["oauth"]
+    return [name for name in NAMES if oauth.create_client(name) is not None]
+
+
 def client(name: str) -> FlaskOAuth2App:
     """The client of a provider; raises ProviderNotFound for one that is unknown or not set up."""
     found = current_app.extensions["oauth"].create_client(name) if name in NAMES else None

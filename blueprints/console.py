@@ -1,0 +1,23 @@
+"""The console: one page over the public routes, without data of its own."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, render_template
+
+from app.authentication import open_to_all
+from app.oauth import providers
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def register_page(app: Flask) -> None:
+    """Add the page."""
+
+    @app.get("/console")
+    @open_to_all("a page without data")
+    def console() -> Response:
+        page = render_template("console.html", providers=providers.configured())
+        return Response(page, headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})
