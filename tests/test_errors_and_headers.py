@@ -106,7 +106,7 @@ def test_any_other_request_id_is_replaced(owner, sent):
     assert 8 <= len(made) <= 128
 
 
-def test_an_unknown_failure_tells_the_request_id_and_logs_the_rest(owner, monkeypatch, caplog):
+def test_an_unknown_failure_tells_the_request_id_alone_and_the_rest_is_logged(owner, monkeypatch, caplog):
     def fail(*args):
         raise RuntimeError("the inner text")
 
@@ -115,7 +115,6 @@ def test_an_unknown_failure_tells_the_request_id_and_logs_the_rest(owner, monkey
         response = owner.get(CONTACTS, headers={"X-Request-Id": "request-123"})
     assert response.status_code == 500
     assert response.json == {"error": "Unknown error", "code": "UNKNOWN_ERROR", "details": {"requestId": "request-123"}}
-    assert "request-123" in caplog.text
     assert "the inner text" in caplog.text
 
 
