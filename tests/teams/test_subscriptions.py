@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from app.clock import now
 from app.database import transaction
@@ -23,6 +23,13 @@ from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import TENANT
 from tests.waiting import work
+
+
+@pytest.fixture(autouse=True)
+def none_of_before(app):
+    """What other tests left would be renewed as well."""
+    with app.app_context(), transaction() as session:
+        session.execute(delete(IntegrationGraphSubscription))
 
 
 @pytest.fixture
