@@ -39,17 +39,17 @@ def serve(worker: GeventWorker) -> None:
 
 
 class Worker(GeventWorker):
-    """A gevent worker that leaves once it is replaced; told so twice, or at a stop, it leaves at once."""
+    """A gevent worker that leaves once it is replaced; at a stop it leaves at once."""
 
     is_leaving = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         replaced = int.from_bytes(_shared[:NUMBER], "big")
-        if self.is_leaving or self.age > replaced:
+        if self.age > replaced:
             super().handle_exit(sig, frame)
-            return
-        self.is_leaving = True
-        gevent.spawn(self._leave_when_replaced, replaced, sig)
+        elif not self.is_leaving:  # gunicorn says it again every second
+            self.is_leaving = True
+            gevent.spawn(self._leave_when_replaced, replaced, sig)
 
     def _leave_when_replaced(self, replaced: int, sig: int) -> None:
         until = time.monotonic() + PATIENCE

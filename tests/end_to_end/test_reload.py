@@ -50,7 +50,7 @@ def test_no_request_fails_while_hup_reloads_twice(service, cast, tmp_path):
         for number in (1, 2):
             time.sleep(SECONDS / 4)  # so that the load goes on before, between and after
             master.send_signal(signal.SIGHUP)
-            await_true(lambda number=number: log.read_text().count("Booting worker") == 2 + 2 * number)
+            await_true(lambda number=number: log.read_text().count("Booting worker") >= 2 + 2 * number)
         report, _ = load.communicate(timeout=SECONDS + 30)
     assert "Non-2xx" not in report, report
     assert "Socket errors" not in report, report
@@ -65,7 +65,7 @@ def test_a_stream_ends_with_bye_at_a_reload_and_goes_on_in_the_next_worker(servi
         assert stream.next().name == "ready"
         master.send_signal(signal.SIGHUP)
         assert stream.next().name == "bye"
-    await_true(lambda: log.read_text().count("Booting worker") == 4)
+    await_true(lambda: log.read_text().count("Booting worker") >= 4)
     with EventStream(port, owner.token) as stream:
         assert stream.next().name == "ready"
 
