@@ -39,6 +39,9 @@ class Settings:
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
     workers: int = setting(2, "gunicorn worker processes")
+    database_pooler: bool = setting(
+        False, "DATABASE_URL is PgBouncer in transaction mode, or a pooler like it: statements are not prepared"
+    )
     database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and for writes")
     database_pool_overflow: int = setting(20, "further connections that each pool may open under load")
     database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection before answering 503")

@@ -119,13 +119,8 @@ def _limiter_url(url: str) -> str:
 
 
 def _engine_options(settings: Settings) -> dict[str, Any]:
-    connecting = {
-        "connect_timeout": settings.database_connect_timeout,
-        "application_name": "rowgate",
-        "options": "-c timezone=UTC",
-    }
     return {
-        "creator": partial(_connect, settings, **connecting),
+        "creator": partial(_connect, settings),
         "pool_size": settings.database_pool_size,
         "max_overflow": settings.database_pool_overflow,
         "pool_timeout": settings.database_pool_timeout,
@@ -136,8 +131,18 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _connect(settings: Settings, **options: Any) -> psycopg.Connection[Any]:
-    connection = green.connect(server_url(settings), **options)
+def _connect(settings: Settings) -> psycopg.Connection[Any]:
+    connection = green.connect(
+        server_url(settings),
+        autocommit=True,
+        connect_timeout=settings.database_connect_timeout,
+        application_name="rowgate",
+        # The next transaction may come to another server, which knows nothing of what was prepared.
+        **({"prepare_threshold": None} if settings.database_pooler else {}),
+    )
+    # Poolers refuse this among the options of a connection; when it is set, they keep it.
+    connection.execute("SET timezone TO 'UTC'")
+    connection.autocommit = False
     # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
     set_json_loads(orjson.loads, connection)
     return connection

@@ -1,14 +1,18 @@
-"""Reverse proxies in front of the service, with the configurations that are shipped."""
+"""What companies put before the service and behind it, with the configurations that are shipped."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from config import ROOT
 from tests.end_to_end.service import await_answer, environment, free_port
@@ -57,6 +61,50 @@ def caddy(port: int, folder: Path) -> Iterator[int]:
     command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
     with _running(command, front, folder / "caddy.log"):
         yield front
+
+
+@contextmanager
+def pgbouncer(database: str, folder: Path, connections: int) -> Iterator[str]:
+    """PgBouncer in front of the database at the local socket that ``database`` names, with so many connections to it;
+    gives the address of the same database behind it."""
+    front = free_port()
+    shipped = (ROOT / "deploy" / "pgbouncer.ini").read_text()
+    sockets = Path(conninfo_to_dict(database)["host"])
+    changes = {
+        "host=127.0.0.1 port=5432": f"host={sockets} user=postgres",
+        "listen_port = 6432": f"listen_port = {front}\nunix_socket_dir =",
+        "scram-sha-256": "any",
+        "default_pool_size = 20": f"default_pool_size = {connections}",
+    }
+    if os.geteuid() == 0:  # which it refuses to run as
+        changes["pool_mode"] = f"user = {sockets.owner()}\npool_mode"
+    for old, new in changes.items():
+        assert old in shipped
+        shipped = shipped.replace(old, new)
+    configuration, log = folder / "pgbouncer.ini", folder / "pgbouncer.log"
+    configuration.write_text(shipped)
+    with log.open("ab") as output:
+        process = subprocess.Popen([program("pgbouncer"), configuration], env=environment(), stderr=output)
+        try:
+            address = f"postgresql://postgres@127.0.0.1:{front}/rowgate"
+            _await_connection(address, process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def _await_connection(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            psycopg.connect(address, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        else:
+            return
 
 
 @contextmanager
