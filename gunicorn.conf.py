@@ -2,13 +2,24 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from logging.config import dictConfig
+from pathlib import Path
 
 from gunicorn.glogging import Logger
 
-from app import logs, reloading
-from config import Settings
+
+def _forget():
+    """Have what is imported next be that of now: after a reload this process still has modules of before."""
+    for name in list(sys.modules):
+        if name in ("config", "app") or (name.startswith("app.") and name != "app.reloading"):
+            del sys.modules[name]
+
+
+_forget()
+from app import logs, reloading  # noqa: E402
+from config import Settings  # noqa: E402
 
 _settings = Settings.from_environment()
 
@@ -37,9 +48,13 @@ class _Lines(Logger):
 
 logger_class = _Lines
 
-# The folder through which the processes add up what they measure. It outlives a reload, and goes with the service.
-if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="rowgate-metrics-")
+# The folder through which the processes add up what they measure: one that was named, or one of this service alone,
+# which outlives a reload and goes with it. A newer binary (USR2) inherits the name, and makes its own.
+_OURS = f"rowgate-metrics-{os.getpid()}-"
+_measured = os.path.basename(os.environ.get("PROMETHEUS_MULTIPROC_DIR", "rowgate-metrics-"))
+if _measured.startswith("rowgate-metrics-") and not _measured.startswith(_OURS):
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix=_OURS)
+os.makedirs(os.environ["PROMETHEUS_MULTIPROC_DIR"], exist_ok=True)
 
 # For whoever switches the access log on: the default line holds the query string, and with it api_key; this one
 # holds the path alone.
@@ -47,6 +62,13 @@ access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 
 # The longest request line that gunicorn can be told to take; many filters at once need the room.
 limit_request_line = 8190
+
+
+def on_starting(server):
+    """Begin to count from nothing, also in a folder that was named and used before."""
+    if not server.master_pid:
+        for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
+            file.unlink()
 
 
 def on_reload(server):
@@ -57,6 +79,11 @@ def on_reload(server):
 def pre_fork(_server, worker):
     """A worker that is forked does not serve yet."""
     reloading.expect(worker)
+
+
+def post_fork(_server, _worker):
+    """Have a worker load all of the application from the files as they are."""
+    _forget()
 
 
 def post_worker_init(worker):
@@ -81,9 +108,9 @@ def child_exit(_server, worker):
     multiprocess.mark_process_dead(worker.pid)
 
 
-def on_exit(server):
-    """Remove the folder of measurements, unless a newer binary has taken over."""
-    if not server.reexec_pid:
+def on_exit(_server):
+    """Remove the folder of measurements, if it was made here."""
+    if os.path.basename(os.environ["PROMETHEUS_MULTIPROC_DIR"]).startswith(_OURS):
         shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
 
 

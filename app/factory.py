@@ -184,7 +184,7 @@ def _render(error: Exception) -> Response | HTTPException:
         return error
     failure = _failure_of(error)
     if failure.status >= 500:
-        log.error("%s %s: %s", request.method, request.path, failure.code, exc_info=error)
+        log.error("%s %r: %s", request.method, request.path, failure.code, exc_info=error)
         failure.details = {**failure.details, "requestId": g.request_id}
     response = answer(body_of(failure, request.path), failure.status)
     response.headers.update(failure.headers)
@@ -214,7 +214,7 @@ def _other(error: HTTPException) -> errors.Failure:
 
 
 def _log(response: Response) -> Response:
-    route = request.url_rule.rule if request.url_rule else request.path
+    route = request.url_rule.rule if request.url_rule else "unmatched"
     took = round((time.perf_counter() - g.began) * 1000, 1)
     said = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
     log.info("request", extra=said)

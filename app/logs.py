@@ -17,8 +17,9 @@ from config import Settings
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 SECRETS = re.compile(
-    r"(?P<kept>rg_(?:key|anon|sess)_|\b[Bb]earer\s+|\b(?:api_key|token)=|://[^\s:/@]*:)"
-    r"(?:(?<=:)[^\s@/]+(?=@)|(?<!:)[^\s&\"',;]+)"
+    r"(?P<kept>rg_(?:key|anon|sess)_|\b(?:bearer|basic)\s+|(?:api_key|token|secret|password)=|://[^\s:/@]*:)"
+    r"(?:(?<=:)[^\s/]+(?=@)|(?<!:)[^\s&\"',;]+)",
+    re.IGNORECASE,
 )
 HIDDEN = r"\g<kept>***"
 

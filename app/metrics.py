@@ -17,8 +17,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from sqlalchemy import event, text
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.extensions import READS, db
 
@@ -57,7 +56,7 @@ class JobQueue(Collector):
                     jobs.add_metric([task, status], number)
                     if status == "todo":
                         oldest.add_metric([task], max(float(waits), 0.0))
-        except (OperationalError, PoolTimeout):
+        except SQLAlchemyError:
             return
         yield jobs
         yield oldest

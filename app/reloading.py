@@ -19,23 +19,33 @@ PATIENCE = 20.0
 LOOK_EVERY = 0.1
 NUMBER, SLOTS = 8, 4096
 
-# Shared by all processes: the age of the youngest worker of before the reload, and a byte for each worker that serves.
-_shared = mmap.mmap(-1, NUMBER + SLOTS)
+# Shared by all processes: the age of the youngest worker of before the reload, that of the youngest which it brings,
+# and a byte for each worker that serves.
+_shared = mmap.mmap(-1, 2 * NUMBER + SLOTS)
 
 
 def begin(arbiter: Arbiter) -> None:
     """Note that the workers that are there now are to be replaced."""
-    _shared[:NUMBER] = arbiter.worker_age.to_bytes(NUMBER, "big")
+    for place, age in enumerate((arbiter.worker_age, arbiter.worker_age + arbiter.cfg.workers)):
+        _shared[place * NUMBER : (place + 1) * NUMBER] = age.to_bytes(NUMBER, "big")
 
 
 def expect(worker: GeventWorker) -> None:
     """Note that a worker is forked, and does not serve yet."""
-    _shared[NUMBER + worker.age % SLOTS] = 0
+    _shared[_place(worker.age)] = 0
 
 
 def serve(worker: GeventWorker) -> None:
     """Note that a worker can serve."""
-    _shared[NUMBER + worker.age % SLOTS] = 1
+    _shared[_place(worker.age)] = 1
+
+
+def _ages() -> tuple[int, int]:
+    return int.from_bytes(_shared[:NUMBER], "big"), int.from_bytes(_shared[NUMBER : 2 * NUMBER], "big")
+
+
+def _place(age: int) -> int:
+    return 2 * NUMBER + age % SLOTS
 
 
 class Worker(GeventWorker):
@@ -44,16 +54,15 @@ class Worker(GeventWorker):
     is_leaving = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        replaced = int.from_bytes(_shared[:NUMBER], "big")
+        replaced, last = _ages()
         if self.age > replaced:
             super().handle_exit(sig, frame)
         elif not self.is_leaving:  # gunicorn says it again every second
             self.is_leaving = True
-            gevent.spawn(self._leave_when_replaced, replaced, sig)
+            gevent.spawn(self._leave_when_replaced, range(replaced + 1, last + 1), sig)
 
-    def _leave_when_replaced(self, replaced: int, sig: int) -> None:
+    def _leave_when_replaced(self, new: range, sig: int) -> None:
         until = time.monotonic() + PATIENCE
-        new = [NUMBER + age % SLOTS for age in range(replaced + 1, replaced + 1 + self.cfg.workers)]
-        while not all(_shared[place] for place in new) and time.monotonic() < until:
+        while not all(_shared[_place(age)] for age in new) and time.monotonic() < until:
             gevent.sleep(LOOK_EVERY)
         super().handle_exit(sig, None)

@@ -42,6 +42,12 @@ def test_redis_away_is_named(build, looked):
     assert (status, parts["redis"]["state"]) == (1, "wrong")
 
 
+def test_a_setting_that_a_library_cannot_read_is_named(build, looked):
+    status, parts = looked(build(s3_bucket="files", s3_endpoint_url="minio:9000"))
+    assert (status, parts["storage"]["state"]) == (1, "wrong")
+    assert "minio:9000" in parts["storage"]["note"]
+
+
 def test_production_wants_its_own_parts(build, looked):
     application = build(environment="production", secret_key="x" * 40, base_url="http://app.example.com")
     status, parts = looked(application)

@@ -93,6 +93,9 @@ def test_no_token_is_ever_written(kind, before, after):
         ("Authorization: Bearer abc.def", "Authorization: Bearer ***"),
         ("GET /x?api_key=abc&take=5", "GET /x?api_key=***&take=5"),
         ("redis://:pass@cache:6379/0", "redis://:***@cache:6379/0"),
+        ("redis://:p@ss@cache:6379/0", "redis://:***@cache:6379/0"),
+        ("authorization: BASIC YWRhOng=", "authorization: BASIC ***"),
+        ("access_token=abc&client_secret=def", "access_token=***&client_secret=***"),
         ("took 5 s: nothing hidden, code=5", "took 5 s: nothing hidden, code=5"),
         ("http://127.0.0.1:3001/x", "http://127.0.0.1:3001/x"),
     ],
@@ -105,6 +108,8 @@ def test_a_line_for_each_request_is_written_where_wanted(build, caplog):
     app = build(log_requests=True)
     with caplog.at_level(logging.INFO, "rowgate"):
         app.test_client().get("/api/v1/crm/deal/00000000-0000-7000-8000-000000000000?api_key=rg_key_x")
-    (record,) = [each for each in caplog.records if each.name == "rowgate"]
+        app.test_client().get("/nowhere/rg_key_x")
+    record, unmatched = (each for each in caplog.records if each.name == "rowgate")
     assert (record.method, record.route, record.status) == ("GET", "/api/v1/crm/deal/<string:id>", 401)
+    assert unmatched.route == "unmatched"
     assert "rg_key_x" not in str(record.__dict__)

@@ -59,6 +59,8 @@ def _findings() -> Iterator[tuple[str, str, str]]:
         except Failure as failure:
             cause = failure.__cause__
             yield part, "wrong", unreachable(cause) if isinstance(cause, DBAPIError) else failure.text
+        except Exception as error:  # a setting that a library cannot read
+            yield part, "wrong", f"{type(error).__name__}: {error}"
 
 
 def _check_settings() -> str:

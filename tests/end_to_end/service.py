@@ -33,11 +33,13 @@ def environment(**settings: str) -> dict[str, str]:
 
 
 @contextmanager
-def started(command: list[str], port: int, log: Path, **settings: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run ``command`` until it answers at ``port``; stop it with TERM at the end."""
+def started(
+    command: list[str], port: int, log: Path, *, folder: Path = ROOT, **settings: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run ``command`` in ``folder`` until it answers at ``port``; stop it with TERM at the end."""
     env = environment(PORT=str(port), **settings)
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True)
+        process = subprocess.Popen(command, cwd=folder, env=env, stdout=output, stderr=output, start_new_session=True)
         try:
             await_answer(f"http://127.0.0.1:{port}/healthz", process, log)
             yield process

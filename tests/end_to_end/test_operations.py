@@ -42,6 +42,17 @@ def ask(port, path):
         connection.close()
 
 
+def test_a_folder_of_measurements_that_was_named_is_begun_anew_and_kept(app, var_dir, tmp_path):
+    folder = tmp_path / "measured"
+    for _ in range(2):
+        port = free_port()
+        settings = {"VAR_DIR": var_dir, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
+        with started(gunicorn(1), port, tmp_path / "log", **settings):
+            ask(port, "/api/v1/crm/deal")
+            assert sample(port, "rowgate_requests_total", route="/api/v1/crm/deal") == 1
+    assert folder.is_dir()
+
+
 def test_the_numbers_are_those_of_all_workers(service):
     port, _, _ = service
     with ThreadPoolExecutor(20) as pool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 import time
+from urllib.request import urlopen
 
 import pytest
 
+from config import ROOT
 from tests.end_to_end.proxies import caddy, nginx, program
 from tests.end_to_end.service import await_true, environment, free_port, gunicorn, started
 from tests.notifications.sse import EventStream
 
-SECONDS = 12
 # Every fourth request writes; all of them are of one key.
 MIXED = """
 local number = 0
@@ -30,32 +32,84 @@ end
 """
 
 
+# How long a release takes to load that has much to load, in seconds, and what nobody may have to wait meanwhile.
+LOADS, PATIENCE = 3, 2.5
+
+
 @pytest.fixture
-def service(app, var_dir, tmp_path):
+def release(tmp_path):
+    """The files of a release, which a test may change."""
+    copied = tmp_path / "release"
+    for part in ("app", "blueprints", "schemas", "migrations"):
+        shutil.copytree(ROOT / part, copied / part)
+    for file in ("config.py", "gunicorn.conf.py", "wsgi.py"):
+        shutil.copy(ROOT / file, copied)
+    return copied
+
+
+@pytest.fixture
+def service(app, var_dir, tmp_path, release):
     """A real service of two workers, and the process that rules them."""
     port, log = free_port(), tmp_path / "log"
-    with started(gunicorn(2), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute") as master:
+    settings = {"VAR_DIR": var_dir, "DEFAULT_LIMIT": "1000000 per minute"}
+    with started(gunicorn(2), port, log, folder=release, **settings) as master:
         yield port, master, log
 
 
-def test_no_request_fails_while_hup_reloads_twice(service, cast, tmp_path):
+def test_no_request_fails_or_waits_while_hup_reloads_twice(service, release, cast, tmp_path):
     port, master, log = service
+    with (release / "wsgi.py").open("a") as wsgi:
+        wsgi.write(f"import time\n\ntime.sleep({LOADS})\n")
     owner = cast.user()
     key = cast.key(owner, "read", "write")
     script = tmp_path / "mixed.lua"
     script.write_text(MIXED % key.token)
     with nginx([port], tmp_path) as front:
-        command = [program("wrk"), "-t2", "-c16", f"-d{SECONDS}s", "-s", str(script), f"http://127.0.0.1:{front}"]
-        load = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)
-        for number in (1, 2):
-            time.sleep(SECONDS / 4)  # so that the load goes on before, between and after
-            master.send_signal(signal.SIGHUP)
-            await_true(lambda number=number: log.read_text().count("Booting worker") >= 2 + 2 * number)
-        report, _ = load.communicate(timeout=SECONDS + 30)
+        command = [
+            program("wrk"), "-t2", "-c16", "-d300s", "--timeout=20s", "-s", str(script), f"http://127.0.0.1:{front}"
+        ]  # fmt: skip
+        with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as load:
+            try:
+                for number in (1, 2):
+                    time.sleep(2)  # so that the load goes on before, between and after
+                    master.send_signal(signal.SIGHUP)
+                    await_true(lambda number=number: log.read_text().count("Worker exiting") >= 2 * number, 60)
+                    urlopen(f"http://127.0.0.1:{front}/healthz", timeout=30).close()
+                time.sleep(1)  # in which whoever had to wait is answered
+            finally:
+                load.send_signal(signal.SIGINT)  # at which it reports
+            report, _ = load.communicate(timeout=30)
     assert "Non-2xx" not in report, report
     assert "Socket errors" not in report, report
     (requests,) = re.findall(r"(\d+) requests in", report)
     assert int(requests) > 1000, report
+    (longest, unit) = re.findall(r"Latency +\S+ +\S+ +([0-9.]+)(us|ms|s) ", report)[0]
+    assert unit != "s" or float(longest) < PATIENCE, report
+
+
+TELLING = """
+@app.after_request
+def tell(response):
+    response.headers["X-Release"] = settings.brand_new
+    return response
+"""
+
+
+def told_by(port):
+    with urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
+        return answer.headers["X-Release"]
+
+
+def test_a_reload_serves_the_files_as_they_are_now(service, release):
+    port, master, _ = service
+    config = release / "config.py"
+    config.write_text(
+        config.read_text().replace("    workers: int", '    brand_new: str = setting("new", "")\n    workers: int')
+    )
+    with (release / "wsgi.py").open("a") as wsgi:
+        wsgi.write(TELLING)
+    master.send_signal(signal.SIGHUP)
+    await_true(lambda: told_by(port) == "new", 30)
 
 
 def test_a_stream_ends_with_bye_at_a_reload_and_goes_on_in_the_next_worker(service, cast):
