@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 import psycopg
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from flask import current_app
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from app import dumps
 from app.clock import now
 from app.database import server_url
-from app.embedded import EmbeddedError, program
 from app.errors import Failure, Unavailable
 from app.object_store import object_store
 from app.secrets import vault
@@ -36,8 +37,10 @@ DUMP, MANIFEST, UPLOADS = "database.dump", "manifest.json", "uploads/"
 IN_MEMORY = 8 * 1024 * 1024
 # Rows whose files went while they were copied are looked at again so many times.
 PASSES = 5
+# The header under which a file has its SHA-256.
+DIGEST = "ROWGATE.sha256"
 
-NAMED = "SELECT storage_key, id::text FROM storage_upload WHERE status = 'stored' ORDER BY storage_key"
+NAMED = "SELECT storage_key, id::text, sha256 FROM storage_upload WHERE status = 'stored' ORDER BY storage_key"
 TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
 
 
@@ -53,56 +56,88 @@ class Manifest:
     revision: str
     uploads: int
     lost: list[str]
-    sha256: str
     fingerprint: str
     format: int = FORMAT
 
 
 def write(target: Path, *, skip_lost: bool = False) -> Manifest:
-    """Write an archive, which is there whole or not at all; raises BackupError and Unavailable. With ``skip_lost``,
-    uploads whose bytes cannot be read are left out and named."""
-    unfinished = target.with_name(target.name + ".part")
+    """Write an archive, which is there whole or not at all; raises BackupError, DumpError and Unavailable. With
+    ``skip_lost``, uploads whose bytes cannot be read, or are not those that were stored, are left out and named."""
     try:
-        with tarfile.open(unfinished, "w") as archive:
-            manifest = _written(archive, skip_lost)
-        unfinished.chmod(0o600)
-        unfinished.rename(target)
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=target.name, suffix=".part", delete=False) as file:
+            try:
+                with tarfile.open(fileobj=file, mode="w") as archive:
+                    manifest = _Writer(archive, target.parent).run(skip_lost)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).rename(target)
+            except BaseException:
+                Path(file.name).unlink()
+                raise
     except OSError as error:
         raise BackupError(f"The archive cannot be written: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
     return manifest
 
 
-def _written(archive: tarfile.TarFile, skip_lost: bool) -> Manifest:
-    copied: set[str] = set()
-    lost: dict[str, str] = {}
-    for _ in range(PASSES):
-        with _snapshot() as (connection, name):
+@dataclass(frozen=True)
+class _Writer:
+    """Writes into an archive, by way of files in ``folder``, which has room for them."""
+
+    archive: tarfile.TarFile
+    folder: Path
+
+    def run(self, skip_lost: bool) -> Manifest:
+        # Most is copied before a transaction begins, which would keep the database from tidying up.
+        with psycopg.connect(_url(), autocommit=True) as connection:
             rows = connection.execute(NAMED).fetchall()
-            missing = {key: upload for key, upload in rows if key not in copied and not _copied(archive, key)}
-            copied |= {key for key, _ in rows} - missing.keys()
-            if not missing or missing == lost:
-                return _finished(archive, connection, name, len(rows) - len(lost), list(lost.values()))
-        with _snapshot() as (connection, _):
-            still = {key for key, _ in connection.execute(NAMED)}
-        lost = {key: upload for key, upload in missing.items() if key in still}
-        if lost and not skip_lost:
-            which = ", ".join(list(lost.values())[:5])
-            raise BackupError(f"{len(lost)} uploads cannot be read ({which}): --skip-lost leaves them out")
-    raise BackupError("Files went faster than they were copied: try again")
+        copied = {key for key, _, digest in rows if self._copied(key, digest)}
+        lost: dict[str, str] = {}
+        for _ in range(PASSES):
+            with _snapshot() as (connection, name):
+                rows = connection.execute(NAMED).fetchall()
+                new = [row for row in rows if row[0] not in copied]
+                missing = {key: upload for key, upload, digest in new if not self._copied(key, digest)}
+                copied |= {key for key, _, _ in new} - missing.keys()
+                if not missing or missing == lost:
+                    return self._finished(connection, name, len(rows) - len(lost), list(lost.values()))
+            with _snapshot() as (connection, _):
+                still = {key for key, _, _ in connection.execute(NAMED)}
+            lost = {key: upload for key, upload in missing.items() if key in still}
+            if lost and not skip_lost:
+                which = ", ".join(list(lost.values())[:5])
+                raise BackupError(f"{len(lost)} uploads cannot be read ({which}): --skip-lost leaves them out")
+        raise BackupError("Files went faster than they were copied: try again")
 
+    def _copied(self, key: str, digest: str) -> bool:
+        with tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(self.folder)) as content:
+            try:
+                object_store().fetch(key, content)
+            except Unavailable:
+                return False
+            size = content.tell()
+            content.seek(0)
+            if _digest(content) != digest:
+                return False
+            content.seek(0)
+            self._add(UPLOADS + key, content, size, digest)
+        return True
 
-def _finished(archive: tarfile.TarFile, connection: Any, snapshot: str, uploads: int, lost: list[str]) -> Manifest:
-    (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    with tempfile.NamedTemporaryFile(prefix="rowgate-dump-") as dump:
-        _run("pg_dump", "--format=custom", "--no-owner", "--no-acl", f"--snapshot={snapshot}", f"--file={dump.name}")
-        archive.add(dump.name, DUMP)
-        digest = hashlib.file_digest(dump, "sha256").hexdigest()
-    manifest = Manifest(now().isoformat(), revision, uploads, lost, digest, fingerprint())
-    content = json.dumps(asdict(manifest), indent=2).encode()
-    _add(archive, MANIFEST, BytesIO(content), len(content))
-    return manifest
+    def _finished(self, connection: Any, snapshot: str, uploads: int, lost: list[str]) -> Manifest:
+        (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        with tempfile.NamedTemporaryFile(dir=self.folder, prefix="rowgate-dump-") as dump:
+            dumps.dump(Path(dump.name), snapshot)
+            digest, size = _digest(dump), dump.tell()
+            dump.seek(0)
+            self._add(DUMP, dump, size, digest)
+        manifest = Manifest(now().isoformat(), revision, uploads, lost, fingerprint())
+        content = json.dumps(asdict(manifest), indent=2).encode()
+        self._add(MANIFEST, BytesIO(content), len(content), hashlib.sha256(content).hexdigest())
+        return manifest
+
+    def _add(self, name: str, content: IO[bytes], size: int, digest: str) -> None:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode, member.pax_headers = size, 0o600, {DIGEST: digest}
+        self.archive.addfile(member, content)
 
 
 @contextmanager
@@ -116,28 +151,15 @@ def _snapshot() -> Iterator[tuple[Any, str]]:
         yield connection, row[0]
 
 
-def _copied(archive: tarfile.TarFile, key: str) -> bool:
-    with tempfile.SpooledTemporaryFile(IN_MEMORY) as content:
-        try:
-            object_store().fetch(key, content)
-        except Unavailable:
-            return False
-        size = content.tell()
-        content.seek(0)
-        _add(archive, UPLOADS + key, content, size)
-    return True
-
-
-def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
-    member = tarfile.TarInfo(name)
-    member.size, member.mode = size, 0o600
-    archive.addfile(member, content)
-
-
 def examine(source: Path, *, other_key: bool = False) -> Manifest:
     """What an archive says of itself, once it is seen to be whole and to fit this service; raises BackupError."""
     with _opened(source) as archive:
         manifest = _checked(archive)
+    script = ScriptDirectory.from_config(current_app.extensions["migrate"].migrate.get_config())
+    try:
+        script.get_revision(manifest.revision)
+    except CommandError:
+        raise BackupError("The backup is of a newer release: restore it with that one") from None
     if manifest.fingerprint != fingerprint() and not other_key:
         raise BackupError(
             "The backup was made with another SECRET_KEY: with this one its keys, sessions and stored secrets are "
@@ -153,14 +175,14 @@ def restore(source: Path) -> None:
         (tables,) = connection.execute(TABLES).fetchone() or (0,)
     if tables:
         raise BackupError("The database is not empty: restore into a new one")
-    with _opened(source) as archive:
+    with _opened(source) as archive, tempfile.NamedTemporaryFile(dir=source.parent, prefix="rowgate-dump-") as dump:
         for member in archive:
             if member.name.startswith(UPLOADS):
                 _put(archive, member)
-        with tempfile.NamedTemporaryFile(prefix="rowgate-dump-") as dump:
-            shutil.copyfileobj(_content(archive, DUMP), dump)
-            dump.flush()
-            _run("pg_restore", "--no-owner", "--no-acl", "--single-transaction", "--exit-on-error", dump.name)
+            elif member.name == DUMP:
+                shutil.copyfileobj(_content(archive, member), dump)
+        dump.flush()
+        dumps.restore(Path(dump.name))
 
 
 def fingerprint() -> str:
@@ -171,7 +193,7 @@ def fingerprint() -> str:
 def _put(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
     writer = object_store().open(member.name.removeprefix(UPLOADS))
     try:
-        content = _content(archive, member.name)
+        content = _content(archive, member)
         while chunk := content.read(IN_MEMORY):
             writer.write(chunk)
         writer.commit()
@@ -180,35 +202,40 @@ def _put(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
         raise
 
 
-@contextmanager
-def _opened(source: Path) -> Iterator[tarfile.TarFile]:
-    with ExitStack() as stack:
-        try:
-            archive = stack.enter_context(tarfile.open(source, "r:"))
-        except (OSError, tarfile.TarError):
-            raise BackupError(f"{source} is no backup that can be read") from None
-        yield archive
+def _opened(source: Path) -> tarfile.TarFile:
+    try:
+        return tarfile.open(source, "r:")
+    except (OSError, tarfile.TarError):
+        raise BackupError(f"{source} is no backup that can be read") from None
 
 
 def _checked(archive: tarfile.TarFile) -> Manifest:
     try:
-        said = json.load(_content(archive, MANIFEST))
+        said = json.load(_content(archive, archive.getmember(MANIFEST)))
         if said.get("format") != FORMAT:
             raise BackupError(f"The backup has format {said.get('format')}; this release reads {FORMAT}")
         manifest = Manifest(**said)
-        digest = hashlib.file_digest(_content(archive, DUMP), "sha256").hexdigest()  # type: ignore[arg-type]
-        names = [name for name in archive.getnames() if name.startswith(UPLOADS)]
+        found = [member.name for member in archive if _is_whole(archive, member)]
     except (KeyError, ValueError, TypeError, AttributeError, OSError, tarfile.TarError):
         raise BackupError("The backup is not whole") from None
-    if digest != manifest.sha256 or len(names) < manifest.uploads:
-        raise BackupError("The backup is not whole")
-    if any("/" in name.removeprefix(UPLOADS) or ".." in name for name in names):
+    names = [name.removeprefix(UPLOADS) for name in found if name.startswith(UPLOADS)]
+    if any("/" in name or ".." in name for name in names):
         raise BackupError("The backup names files outside of its folder")
+    if len(found) < len(archive.getmembers()) or DUMP not in found or len(names) < manifest.uploads:
+        raise BackupError("The backup is not whole")
     return manifest
 
 
-def _content(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    content = archive.extractfile(name)
+def _is_whole(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bool:
+    return _digest(_content(archive, member)) == member.pax_headers.get(DIGEST)
+
+
+def _digest(content: IO[bytes]) -> str:
+    return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    content = archive.extractfile(member)
     if content is None:
         raise BackupError("The backup is not whole")
     return content
@@ -216,21 +243,3 @@ def _content(archive: tarfile.TarFile, name: str) -> IO[bytes]:
 
 def _url() -> str:
     return server_url(current_app.config["SETTINGS"])
-
-
-def _run(name: str, *arguments: str) -> None:
-    """Run a program of PostgreSQL on our database. The password is in a file: arguments are seen by everybody."""
-    known = conninfo_to_dict(_url())
-    with tempfile.NamedTemporaryFile("w", prefix="rowgate-pgpass-") as passwords:
-        password = str(known.pop("password", "")).replace("\\", "\\\\").replace(":", "\\:")
-        passwords.write(f"*:*:*:*:{password}\n")
-        passwords.flush()
-        address = make_conninfo(**known, passfile=passwords.name)  # type: ignore[arg-type]
-        try:
-            command = [program(name), *arguments[:-1], f"--dbname={address}", arguments[-1]]
-            subprocess.run(command, check=True, capture_output=True, text=True)
-        except EmbeddedError as error:
-            raise BackupError(str(error)) from None
-        except subprocess.CalledProcessError as error:
-            reason = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise BackupError(f"{name} failed: {reason}") from None

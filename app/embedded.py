@@ -19,6 +19,8 @@ from typing import Any
 
 import psycopg
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 DATABASE = "rowgate"
 LONGEST_SOCKET_PATH = 100
@@ -165,7 +167,8 @@ class Redis:
     def __init__(self, var_dir: str) -> None:
         self.folder = Path(var_dir).resolve()
         self.socket = _redis_socket(self.folder)
-        self._client = redis.Redis(unix_socket_path=str(self.socket))
+        # Whether it answers is asked again by us; the client's own tries take seconds.
+        self._client = redis.Redis(unix_socket_path=str(self.socket), retry=Retry(NoBackoff(), 0))
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -35,7 +35,9 @@ class LocalStore:
             return self.path(key).read_bytes()
 
     def fetch(self, key: str, into: IO[bytes]) -> None:
-        with _named(), self.path(key).open("rb") as content:
+        with _named():
+            content = self.path(key).open("rb")
+        with content:
             shutil.copyfileobj(content, into)
 
     def remove(self, key: str) -> None:

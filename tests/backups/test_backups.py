@@ -2,124 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import tarfile
-import tempfile
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
 import pytest
-from flask_migrate import upgrade
+from alembic.script import ScriptDirectory
+from sqlalchemy import select, text
 
-from app import backups
-from app.embedded import Postgres, Redis, sole_user
+from app import backups, dumps
+from app.database import transaction
 from app.errors import Unavailable
-from app.extensions import db
-from app.factory import create_app
+from app.models.storage import StorageUpload
+from app.object_store import object_store
 from app.object_store.local import LocalStore
-from config import Settings
+from tests.backups.conftest import COMPANY, run, running, upload
 from tests.cast import Actor, Cast
-from tests.conftest import UNSAFE_BUT_FAST
-
-COMPANY = "/api/v1/crm/company"
-SECRET = "the same secret key on both machines"
-
-
-@contextmanager
-def folder():
-    """A folder with nothing in it; its path is short because sockets lie in it."""
-    path = tempfile.mkdtemp(prefix="rgb-")
-    yield path
-    shutil.rmtree(path)
-
-
-@contextmanager
-def running(path):
-    """The servers of a folder, held as by a service."""
-    with sole_user(path):
-        postgres, redis = Postgres(path, UNSAFE_BUT_FAST), Redis(path)
-        postgres.start()
-        redis.start()
-        app = create_app(Settings(var_dir=path, secret_key=SECRET))
-        try:
-            yield app
-        finally:
-            forget(app)
-            redis.stop()
-            postgres.stop()
-
-
-def forget(app):
-    """Close the connections of an application."""
-    with app.app_context():
-        for engine in db.engines.values():
-            engine.dispose()
-
-
-@pytest.fixture(scope="module")
-def here():
-    with folder() as path, running(path) as app:
-        with app.app_context():
-            upgrade()
-        yield app
-
-
-@pytest.fixture
-def empty():
-    with folder() as path:
-        yield path
-
-
-@pytest.fixture
-def owner(here):
-    return Cast(here).user()
-
-
-def run(app, *arguments):
-    return app.test_cli_runner().invoke(args=[*map(str, arguments)])
-
-
-def upload(actor, content):
-    made = actor.send("POST", "/api/upload", data={"file": (BytesIO(content), "plan.txt")})
-    assert made.status_code == 200, made.text
-    return made.headers["Location"]
-
-
-@pytest.fixture
-def backup(here, tmp_path):
-    """Writes a backup and returns its path."""
-
-    def backup(*options):
-        archive = tmp_path / "backup.tar"
-        made = run(here, "backup", archive, *options)
-        assert made.exit_code == 0, made.output
-        return archive
-
-    return backup
-
-
-@pytest.fixture(scope="module")
-def made(here, tmp_path_factory):
-    """A backup that several tests look at."""
-    archive = tmp_path_factory.mktemp("backup") / "backup.tar"
-    assert run(here, "backup", archive).exit_code == 0
-    return archive
-
-
-@pytest.fixture
-def machine(empty):
-    """Builds the application on an empty machine."""
-    made = []
-
-    def machine(**settings):
-        made.append(create_app(Settings(var_dir=empty, **{"secret_key": SECRET, **settings})))
-        return made[-1]
-
-    yield machine
-    for app in made:
-        forget(app)
 
 
 def test_a_backup_restored_on_an_empty_machine_is_the_same_service(here, owner, backup, empty, machine):
@@ -141,14 +42,14 @@ def test_a_backup_restored_on_an_empty_machine_is_the_same_service(here, owner, 
 
 def test_what_is_written_after_the_moment_of_the_backup_is_not_in_it(here, owner, backup, empty, monkeypatch, machine):
     key = Cast(here).key(owner, "read", "write")
-    finished = backups._finished
+    finished = backups._Writer._finished
 
     def late(*arguments):
         assert key.post(COMPANY, {"name": "Too late"}).status_code == 201
         upload(owner, b"Too late")
         return finished(*arguments)
 
-    monkeypatch.setattr(backups, "_finished", late)
+    monkeypatch.setattr(backups._Writer, "_finished", late)
     assert run(machine(), "restore", backup()).exit_code == 0
     with running(empty) as there:
         assert Actor(there, key.token).get(COMPANY).json["data"] == []
@@ -210,8 +111,10 @@ def broken(archive, how):
     content = archive.read_bytes()
     if how == "cut":
         archive.write_bytes(content[: len(content) // 2])
-    elif how == "changed":
+    elif how == "other rows":
         archive.write_bytes(content.replace(b"PGDMP", b"PGDMQ", 1))
+    elif how == "other upload":
+        archive.write_bytes(content.replace(b"Kept as it is", b"Kept as it was", 1))
     elif how == "rubbish":
         archive.write_bytes(b"rubbish" * 1000)
     elif how == "empty":
@@ -220,7 +123,7 @@ def broken(archive, how):
         archive.unlink()
 
 
-@pytest.mark.parametrize("how", ["cut", "changed", "rubbish", "empty", "not there"])
+@pytest.mark.parametrize("how", ["cut", "other rows", "other upload", "rubbish", "empty", "not there"])
 def test_a_backup_that_is_not_whole_changes_nothing(made, empty, how, machine, tmp_path):
     archive = Path(shutil.copy(made, tmp_path))
     broken(archive, how)
@@ -229,11 +132,56 @@ def test_a_backup_that_is_not_whole_changes_nothing(made, empty, how, machine, t
     assert list(Path(empty).iterdir()) == []
 
 
-def test_a_name_that_leads_out_of_the_store_is_refused(made, tmp_path, machine):
+def test_a_name_that_leads_out_of_the_store_is_refused(made, tmp_path, machine, empty):
     archive = Path(shutil.copy(made, tmp_path))
     with tarfile.open(archive, "a") as opened:
-        opened.addfile(tarfile.TarInfo("uploads/../../evil"), BytesIO())
-    assert run(machine(), "restore", archive).exit_code == 1
+        evil = tarfile.TarInfo("uploads/../../evil")
+        evil.pax_headers = {backups.DIGEST: hashlib.sha256().hexdigest()}
+        opened.addfile(evil, BytesIO())
+    refused = run(machine(), "restore", archive)
+    assert (refused.exit_code, "outside" in refused.output) == (1, True)
+    assert list(Path(empty).iterdir()) == []
+
+
+def test_a_backup_of_a_newer_release_is_refused_before_anything_is_touched(here, owner, backup, machine, empty):
+    with here.app_context(), transaction() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    try:
+        archive = backup()
+    finally:
+        with here.app_context(), transaction() as session:
+            session.execute(text("UPDATE alembic_version SET version_num = :known"), {"known": head(here)})
+    refused = run(machine(), "restore", archive)
+    assert (refused.exit_code, "newer release" in refused.output) == (1, True)
+    assert list(Path(empty).iterdir()) == []
+
+
+def head(app):
+    with app.app_context():
+        return ScriptDirectory.from_config(app.extensions["migrate"].migrate.get_config()).get_current_head()
+
+
+def test_an_upload_whose_bytes_have_changed_counts_as_lost(here, owner, tmp_path):
+    location = upload(owner, b"Sound")
+    with here.app_context(), transaction() as session:
+        key = session.scalar(select(StorageUpload.storage_key).where(StorageUpload.user_id == owner.user_id))
+        object_store().path(key).write_bytes(b"Rotten")
+    refused = run(here, "backup", tmp_path / "none.tar")
+    assert (refused.exit_code, location.rpartition("/")[2] in refused.output) == (1, True)
+    owner.delete(location)
+
+
+def test_nobody_else_can_read_an_archive_while_it_is_written(here, owner, backup, monkeypatch, tmp_path):
+    modes = []
+    finished = backups._Writer._finished
+
+    def looking(*arguments):
+        modes.extend(path.stat().st_mode & 0o777 for path in tmp_path.iterdir())
+        return finished(*arguments)
+
+    monkeypatch.setattr(backups._Writer, "_finished", looking)
+    backup()
+    assert modes == [0o600]
 
 
 def test_a_folder_that_cannot_be_written_is_one_clear_line(here):
@@ -241,15 +189,15 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(here):
     assert (refused.exit_code, len(refused.output.splitlines())) == (1, 1)
 
 
-def test_the_password_of_the_database_is_in_no_argument(build, monkeypatch):
+def test_the_password_of_the_database_is_in_no_argument(build, monkeypatch, tmp_path):
     seen = []
 
     def spy(command, **options):
         seen.extend(command)
         return subprocess.CompletedProcess(command, 0)
 
-    monkeypatch.setattr(backups.subprocess, "run", spy)
+    monkeypatch.setattr(dumps.subprocess, "run", spy)
     with build(database_url="postgresql://ada:hunter2@127.0.0.1:1/x").app_context():
-        backups._run("pg_dump", "--file=x")
+        dumps.dump(tmp_path / "x", "snapshot")
     assert seen
     assert not any("hunter2" in argument for argument in seen)
