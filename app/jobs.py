@@ -124,7 +124,7 @@ ASKED: dict[str, tuple[Asked, GiveUp | None]] = {
 }
 TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
-AGAIN = procrastinate.RetryStrategy(max_attempts=TRIES, exponential_wait=10, retry_exceptions=[Unavailable])
+AGAIN = procrastinate.RetryStrategy(max_attempts=TRIES - 1, exponential_wait=10, retry_exceptions=[Unavailable])
 
 
 def opened(app: Flask) -> procrastinate.App:

@@ -46,9 +46,10 @@ def add(resource: str, tenant: UUID, changes: str, certificate: str | None) -> N
 @group.command()
 @click.argument("identifier", type=click.UUID)
 def renew(identifier: UUID) -> None:
-    """Renew a subscription now, or make it anew when Graph has lost it."""
-    subscriptions.keep(identifier)
-    click.echo(f"Subscription {identifier} is kept up")
+    """Have the worker renew a subscription now, or make it anew when Graph has lost it."""
+    with transaction() as session:
+        subscriptions.renew_soon(session, identifier)
+    click.echo(f"Subscription {identifier} will be renewed")
 
 
 @group.command()

@@ -21,6 +21,8 @@ MULTI_TENANT = "botframework.com"
 # A token is used until five minutes before its end.
 MARGIN = 300
 TIMEOUT = (3, 10)
+# How long Microsoft's sign-in is left alone after it could not be reached, in seconds.
+PAUSE = 5.0
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Token:
 
     value: str = ""
     ends: float = 0.0
+    pauses_until: float = 0.0
     asking: Lock = field(default_factory=Lock)
 
 
@@ -66,8 +69,15 @@ def app_token(tenant: str, scope: str) -> str:
     credentials()
     token = _kept(tenant, scope)
     with token.asking:
+        if time.monotonic() < token.pauses_until:
+            raise UpstreamFailure("Microsoft's sign-in cannot be reached")
         if not token.value or time.monotonic() > token.ends:
-            token.value, token.ends = _asked_for(tenant, scope)
+            try:
+                token.value, token.ends = _asked_for(tenant, scope)
+            except UpstreamFailure:
+                # Whoever waits behind this one would wait as long, one after another.
+                token.pauses_until = time.monotonic() + PAUSE
+                raise
         return token.value
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import requests
 from flask import current_app
+from urllib3.exceptions import NewConnectionError
 from urllib3.util import parse_url
 
 from app.errors import (
@@ -35,7 +36,6 @@ LONGEST_WAIT = 20.0
 HOSTS = (
     "smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com", "smba.infra.gov.teams.microsoft.us",
 )  # fmt: skip
-DEFAULT_SERVICE = "https://smba.trafficmanager.net/teams/"
 FORBIDDEN = ("BotNotInConversationRoster", "BotDisabledByAdmin", "ConversationBlockedByUser", "MessageWritesBlocked")
 
 
@@ -74,8 +74,8 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
             fresh = True
             forget_bot_token()
             continue
-        if status in (429, 412) and number < TRIES:
-            time.sleep(_wait(answer, number))
+        if status in (429, 412) and number < TRIES and (wait := _wait(answer, number)) <= LONGEST_WAIT:
+            time.sleep(wait)
             continue
         if status in (0, 500, 502, 503, 504) and not unclear:
             unclear = True
@@ -93,8 +93,8 @@ def _doubt(unclear: bool) -> dict[str, Any]:
 
 def _never_left(error: requests.RequestException) -> bool:
     """Whether nobody was reached at all, so that nothing can have arrived."""
-    causes = (error, getattr(error, "args", [None])[0] if error.args else None)
-    return any("NewConnectionError" in repr(getattr(each, "reason", each)) for each in causes)
+    cause = error.args[0] if error.args else None
+    return isinstance(getattr(cause, "reason", cause), NewConnectionError)
 
 
 def quoted(identifier: str) -> str:
@@ -120,8 +120,9 @@ def _trusted(service_url: str, settings: Settings) -> str:
 
 def _wait(answer: requests.Response | None, number: int) -> float:
     told = answer.headers.get("Retry-After", "") if answer is not None else ""
-    wait = float(told) if told.isascii() and told.isdigit() else 2.0**number
-    return min(wait, LONGEST_WAIT) * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
+    if told.isascii() and told.isdigit():
+        return float(told) + random.uniform(0, 0.2)  # noqa: S311 - no secret
+    return 2.0**number * random.uniform(0.8, 1.2)  # noqa: S311
 
 
 def _failure(answer: requests.Response | None) -> Failure:

@@ -90,8 +90,8 @@ def _process(event_id: UUID, work: Work, *, wait: bool) -> bool:
 
 
 def expire() -> None:
-    """Delete events that are done and so old that nobody repeats them."""
-    done = (IntegrationInboundEvent.status.in_(DONE), IntegrationInboundEvent.created_at < now() - KEPT)
+    """Delete events that are done, or have failed for good, and are so old that nobody repeats them."""
+    done = (IntegrationInboundEvent.status.in_((*DONE, "failed")), IntegrationInboundEvent.created_at < now() - KEPT)
     with transaction() as session:
         session.execute(delete(IntegrationInboundEvent).where(*done))
 

@@ -12,7 +12,8 @@ from app.database import transaction
 from app.errors import Failure
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.analytics import AnalyticsActivity
-from app.teams.activities import record, tenant_of, thread_of
+from app.teams.activities import record, tenant_of
+from app.teams.conversations import thread_of
 from app.teams.people import user_of
 from app.teams.reading import Json, part
 from app.users import signed_in_as
@@ -36,9 +37,18 @@ def answer(activity: Json) -> dict[str, Any] | None:
     return None
 
 
+def press(activity: Json) -> None:
+    """Carry out what a button says that came as a message, once however often this is done."""
+    value = part(activity, "value")
+    _carry_out(activity, {"verb": value.get("verb"), "data": value})
+
+
 def _card_action(activity: Json) -> dict[str, Any]:
     """Carry out what a card's button says. Faults are told in the body: the transport went well."""
-    action = part(part(activity, "value"), "action")
+    return _carry_out(activity, part(part(activity, "value"), "action"))
+
+
+def _carry_out(activity: Json, action: Json) -> dict[str, Any]:
     if not isinstance(action.get("verb"), str):
         return _fault(400, "BadRequest", "The action names no verb.")
     with transaction() as session:

@@ -48,7 +48,7 @@ def happened(
     values = {
         "subject": plain(value.get("Title"), 300), "type": plain(value.get("MeetingType"), 64),
         "join_web_url": plain(value.get("JoinUrl"), 2048), "start_date_time": moment_of(value.get("StartTime")),
-        "end_date_time": moment_of(value.get("EndTime")),
+        "end_date_time": moment_of(value.get("EndTime")), "chat_id": value.get("chatId"),
     }  # fmt: skip
     known = {name: found for name, found in values.items() if found is not None}
     fresh = insert(Meeting).values(id=uuid7(), tenant_id=tenant_id, teams_meeting_id=meeting_id[:512], **known)
@@ -59,8 +59,10 @@ def happened(
         setattr(meeting, name, found)
     if who is not None and str(who) not in meeting.participant_ids:
         meeting.participant_ids = [*meeting.participant_ids, str(who)]
-    if what == "Start" and meeting.status == "scheduled":
-        meeting.status, meeting.actual_start_date_time = "inProgress", at
+    # A meeting that recurs has one identifier for all of its occurrences.
+    again = meeting.status == "ended" and meeting.actual_end_date_time is not None and at > meeting.actual_end_date_time
+    if what == "Start" and (meeting.status == "scheduled" or again):
+        meeting.status, meeting.actual_start_date_time, meeting.actual_end_date_time = "inProgress", at, None
         _tell(session, meeting, [user_id for user_id, _ in _people(session, meeting)], "has started")
     elif what == "End" and meeting.status in ("scheduled", "inProgress"):
         meeting.status, meeting.actual_end_date_time = "ended", at

@@ -144,8 +144,8 @@ def _chat_with(session: Session, user_id: UUID) -> Place | None:
     issuer = func.concat(issuer_of("").removesuffix("/v2.0"), Conversation.tenant_id, "/v2.0")
     linked = (AuthAccount.user_id == user_id, AuthAccount.issuer == issuer)
     known = exists().where(*linked, AuthAccount.account_id == Conversation.aad_object_id)
-    personal = (Conversation.user_id == user_id, Conversation.conversation_type == "personal", known)
-    open_chats = select(Conversation).where(*personal, Conversation.removed_at.is_(None))
+    personal = Conversation.conversation_type == "personal"
+    open_chats = select(Conversation).where(personal, known, Conversation.removed_at.is_(None))
     found = session.scalars(open_chats.order_by(Conversation.last_activity_at.desc()).limit(1)).first()
     return _place(found) if found else None
 

@@ -9,8 +9,10 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy.orm import Session
 
+from app.database import transaction
+from app.errors import Unavailable
 from app.models.internal import IntegrationInboundEvent
-from app.teams import activities, graph, inbox
+from app.teams import activities, graph, inbox, invokes
 
 log = logging.getLogger(__name__)
 
@@ -19,8 +21,13 @@ BUDGET = 2.0
 
 
 def process(event_id: UUID) -> None:
-    """Do what follows an event, as a job; what is done already is left alone."""
-    inbox.process(event_id, handle, wait=True)
+    """Do what follows an event, as a job; what is done already is left alone. Whatever fails is tried again: nobody
+    else has the event any more."""
+    try:
+        _press(event_id)
+        inbox.process(event_id, handle, wait=True)
+    except Exception as error:
+        raise Unavailable() from error
 
 
 def process_in_time(event_id: UUID) -> bool:
@@ -32,6 +39,7 @@ def process_in_time(event_id: UUID) -> bool:
     def work() -> None:
         try:
             with app.app_context():
+                _press(event_id)
                 if inbox.process(event_id, handle, wait=False):
                     done.set()
         except Exception as error:
@@ -41,6 +49,15 @@ def process_in_time(event_id: UUID) -> bool:
     thread.start()
     thread.join(BUDGET)
     return done.is_set()
+
+
+def _press(event_id: UUID) -> None:
+    """Carry out a button that came as a message. It has transactions of its own, and does nothing the second time."""
+    with transaction() as session:
+        event = session.get(IntegrationInboundEvent, event_id)
+        activity = event.payload if event and event.source == "bot" and event.status in inbox.OPEN else {}
+    if activities.is_press(activity):
+        invokes.press(activity)
 
 
 def handle(session: Session, event: IntegrationInboundEvent) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,11 +16,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from flask import current_app
 from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
 
 from app.clock import now
 from app.database import transaction
 from app.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, Unavailable, UpstreamFailure
 from app.models.internal import IntegrationGraphSubscription
+from app.queue import SUBSCRIPTION, defer
 from app.secrets import vault
 from app.teams import app_tokens, graph
 from app.teams.reading import json_of, moment_of
@@ -91,19 +93,20 @@ def keep(row_id: UUID) -> None:
     with transaction() as session:
         is_kept = session.scalar(left.values(status="active", **changes).returning(Subscription.id))
     if is_kept is None and "subscription_id" in changes:
-        _call(wanted.tenant_id, "DELETE", changes["subscription_id"])
+        _call(wanted.tenant_id, "DELETE", f"/{changes['subscription_id']}")
 
 
 def renew_due() -> None:
-    """Renew the subscriptions that are past half of their life, and those that are lost."""
+    """Have the subscriptions renewed that are past half of their life, and those that are lost."""
     with transaction() as session:
-        rows = session.scalars(select(Subscription))
-        due = [row.id for row in rows if row.status != "active" or row.expires_at < now() + _wanted(row).life / 2]
-    for row_id in due:
-        try:
-            keep(row_id)
-        except Failure as failure:
-            log.warning("The Graph subscription %s is not renewed: %s", row_id, failure.text)
+        for row in session.scalars(select(Subscription)).all():
+            if row.status != "active" or row.expires_at < now() + _wanted(row).life / 2:
+                renew_soon(session, row.id)
+
+
+def renew_soon(session: Session, row_id: UUID) -> None:
+    """Have a job renew a subscription; of several, one at a time."""
+    defer(session, SUBSCRIPTION, row_id, one_of=row_id)
 
 
 def unsubscribe(row_id: UUID) -> None:
@@ -114,11 +117,13 @@ def unsubscribe(row_id: UUID) -> None:
             raise NotFound()
         tenant_id, known = row.tenant_id, row.subscription_id
     try:
-        _call(tenant_id, "DELETE", known)
+        _call(tenant_id, "DELETE", f"/{known}")
     except NotFound:
         log.info("Graph had forgotten the subscription %s", known)
     with transaction() as session:
-        session.execute(delete(Subscription).where(Subscription.id == row_id))
+        gone = delete(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
+        if session.scalar(gone.returning(Subscription.id)) is None:
+            raise Conflict("The subscription was made anew meanwhile: try again")
 
 
 def _wanted(row: IntegrationGraphSubscription) -> Wanted:
@@ -128,7 +133,7 @@ def _wanted(row: IntegrationGraphSubscription) -> Wanted:
 def _renewed(wanted: Wanted, known: str) -> dict[str, Any]:
     """What changes in the row of a subscription that lives on."""
     try:
-        answer = _call(wanted.tenant_id, "PATCH", known, {"expirationDateTime": _written(now() + wanted.life)})
+        answer = _call(wanted.tenant_id, "PATCH", f"/{known}", {"expirationDateTime": _written(now() + wanted.life)})
     except NotFound:
         return _made_anew(wanted)
     return {"expires_at": moment_of(answer.get("expirationDateTime")) or now() + wanted.life}
@@ -167,9 +172,22 @@ def _forget_stray(wanted: Wanted, url: str) -> None:
     with transaction() as session:
         kept = set(session.scalars(select(Subscription.subscription_id).where(Subscription.status != "removed")))
     asked = {"resource": wanted.resource, "changeType": wanted.change_type, "notificationUrl": url}
-    for each in _call(wanted.tenant_id, "GET", "").get("value") or ():
+    for each in _at_graph(wanted.tenant_id):
         if isinstance(each, Mapping) and asked.items() <= each.items() and each.get("id") not in kept:
-            _call(wanted.tenant_id, "DELETE", str(each["id"]))
+            _call(wanted.tenant_id, "DELETE", f"/{each['id']}")
+
+
+def _at_graph(tenant_id: str) -> Iterator[Any]:
+    """What Graph has of this app's subscriptions in a tenant, page by page."""
+    address = f"{current_app.config['SETTINGS'].teams_graph_url}/v1.0/subscriptions"
+    page = ""
+    while True:
+        answer = _call(tenant_id, "GET", page)
+        yield from answer.get("value") or ()
+        following = str(answer.get("@odata.nextLink", ""))
+        if not following.startswith(f"{address}?"):
+            return
+        page = following.removeprefix(address)
 
 
 def certificate(key_id: str) -> str:
@@ -189,10 +207,10 @@ def certificate(key_id: str) -> str:
     return b64encode(made.public_bytes(serialization.Encoding.DER)).decode()
 
 
-def _call(tenant_id: str, method: str, identifier: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _call(tenant_id: str, method: str, which: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Ask Graph about subscriptions. A token that it does not take is renewed once."""
     settings: Settings = current_app.config["SETTINGS"]
-    url = f"{settings.teams_graph_url}/v1.0/subscriptions" + (f"/{identifier}" if identifier else "")
+    url = f"{settings.teams_graph_url}/v1.0/subscriptions{which}"
     for _ in range(2):
         headers = {"Authorization": f"Bearer {app_tokens.app_token(tenant_id, app_tokens.GRAPH)}"}
         try:

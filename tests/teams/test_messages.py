@@ -37,7 +37,7 @@ def channel(teams, ms):
 
 
 def introduce(teams, ms, **values):
-    activity = ms.activity(type="conversationUpdate", **values)
+    activity = ms.activity(**{"type": "conversationUpdate", **values})
     headers = {"Authorization": f"Bearer {ms.bot_token()}"}
     assert Actor(teams).post(WEBHOOK, activity, headers=headers).status_code == 200
 
@@ -188,14 +188,42 @@ def test_an_address_that_only_looks_trusted_gets_no_token(teams, ms, address):
     assert ms.tokens == 0
 
 
-def test_a_connector_that_is_not_there_has_got_nothing(teams, ms):
-    with teams.app_context(), pytest.raises(UpstreamFailure) as failure:
-        connector.send("http://127.0.0.1:1/", "/v3/conversations", {})
+@pytest.mark.parametrize("where", ["127.0.0.1:1", "nowhere.invalid"])
+def test_a_connector_that_is_not_there_has_got_nothing(build, ms, where):
+    hosts = "127.0.0.1,nowhere.invalid"
+    app = build(teams_app_id="x", teams_app_secret="x", teams_login_url=ms.url, teams_connector_hosts=hosts)
+    with app.app_context(), pytest.raises(UpstreamFailure) as failure:
+        connector.send(f"http://{where}/", "/v3/conversations", {})
     assert failure.value.details == {}
 
 
 def test_without_a_bot_the_service_is_unavailable(app, ada, channel):
     assert send(Actor(app, ada.token), channel).status_code == 503
+
+
+def test_a_meetings_chat_is_nobodys_own(teams, ms, known):
+    object_id = f"ada-{uuid4()}"
+    ada = known(object_id)
+    chat = {"id": "19:meeting_x@thread.v2", "isGroup": True, "tenantId": TENANT}
+    sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
+    event = {"type": "event", "name": "application/vnd.microsoft.meetingStart", "value": {"Id": "m"}, "text": None}
+    introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **event, **sender)
+    with teams.app_context(), transaction() as session:
+        notify(session, ada.user_id, "MENTION", "SECRET", "private")
+    work(teams)
+    assert ms.sent == []
+
+
+def test_who_signs_in_after_the_bot_was_met_is_told_there(teams, ms, known):
+    object_id = f"ada-{uuid4()}"
+    chat = {"id": f"a:{uuid4().hex}", "conversationType": "personal", "tenantId": TENANT}
+    sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
+    introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **sender)
+    ada = known(object_id)
+    with teams.app_context(), transaction() as session:
+        notify(session, ada.user_id, "MENTION", "Bob mentioned you")
+    work(teams)
+    assert [each["path"].split("/")[-1] for each in ms.sent] == ["activities"]
 
 
 def test_a_notification_goes_to_its_receivers_chat_with_the_bot(teams, ms, known):

@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, text, update
 
 from app.clock import now
 from app.database import transaction
@@ -119,6 +119,7 @@ def test_it_is_renewed_at_half_of_its_life_and_not_before(teams, ms, subscribed,
     age(teams, resource, expires_at=now() + timedelta(minutes=2159))
     with teams.app_context():
         subscriptions.renew_due()
+    work(teams)
     renewed = row_of(teams, resource)
     assert renewed.expires_at > now() + timedelta(minutes=4319)
     assert moment_of(ms.subscriptions[row.subscription_id]["expirationDateTime"]) == renewed.expires_at
@@ -156,6 +157,7 @@ def test_it_is_made_anew_when_it_ran_out_while_nobody_renewed(teams, ms, subscri
     age(teams, resource, expires_at=now() - timedelta(hours=1))
     with teams.app_context():
         subscriptions.renew_due()
+    work(teams)
     assert row_of(teams, resource).subscription_id != row.subscription_id
 
 
@@ -210,8 +212,9 @@ def test_a_graph_that_is_away_is_asked_again_by_the_job(teams, ms, subscribed, r
     ms.graph_answers = [503]
     lifecycle(teams, row, "reauthorizationRequired")
     assert row_of(teams, resource).status == "reauthorizing"
-    with teams.app_context():
-        subscriptions.renew_due()
+    with teams.app_context(), transaction() as session:
+        session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE attempts = 1"))
+    work(teams)
     assert row_of(teams, resource).status == "active"
 
 

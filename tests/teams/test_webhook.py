@@ -6,7 +6,7 @@ import time
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app import jobs
 from app.database import transaction
@@ -57,10 +57,12 @@ def test_who_is_named_and_who_spoke_before_hear_of_a_message(ms, send, known):
 
     def speak(sender, *mentioned):
         there = {"id": channel, "conversationType": "channel", "tenantId": TENANT}
-        named = [{"type": "mention", "text": "x", "mentioned": {"aadObjectId": each}} for each in mentioned]
-        author = {"from": {"id": "29:u", "name": sender[:3].title(), "aadObjectId": sender}}
+        named = [{"type": "mention", "text": "x", "mentioned": {"id": f"29:{each}"}} for each in mentioned]
+        author = {"from": {"id": f"29:{sender}", "name": sender[:3].title(), "aadObjectId": sender}}
         send(ms.activity(entities=named, text="The plan is ready", conversation=there, **author))
 
+    own = {"id": f"a:{uuid4().hex}", "conversationType": "personal", "tenantId": TENANT}
+    send(ms.activity(conversation=own, **{"from": {"id": "29:eve-oid", "aadObjectId": "eve-oid"}}))
     speak("bob-oid")
     speak("ada-oid-2", "eve-oid")
     assert [row["type"] for row in bob.get(NOTIFICATION).json["data"]] == ["MESSAGE"]
@@ -69,12 +71,27 @@ def test_who_is_named_and_who_spoke_before_hear_of_a_message(ms, send, known):
     assert ada.get(NOTIFICATION).json["meta"]["count"] == 0
 
 
+@pytest.mark.parametrize("about", ["the team", "the channel"])
+def test_who_was_taken_out_hears_nothing_more(ms, send, known, about):
+    channel, team = f"19:{uuid4().hex}@thread.tacv2", f"19:{uuid4().hex}"
+    gone = known(f"gone-{channel}")
+    there = {"conversation": {"id": channel, "conversationType": "channel", "tenantId": TENANT}}
+    of_team = {"channelData": {"tenant": {"id": TENANT}, "team": {"id": team}}}
+    send(ms.activity(**there, **of_team, **{"from": {"id": "29:gone", "aadObjectId": f"gone-{channel}"}}))
+    elsewhere = {"conversation": {**there["conversation"], "id": "19:general@thread.tacv2"}}
+    where = {**elsewhere, **of_team} if about == "the team" else {**there, "channelData": {"tenant": {"id": TENANT}}}
+    send(ms.activity(type="conversationUpdate", membersRemoved=[{"id": "29:gone"}], **where))
+    send(ms.activity(**there, **of_team, text="confidential"))
+    assert gone.get(NOTIFICATION).json["meta"]["count"] == 0
+
+
 def test_who_merely_says_to_have_spoken_hears_nothing(teams_cast, ms, send, known):
     known("ada-oid-5")
     channel, eavesdropper = f"19:{uuid4().hex}@thread.tacv2", teams_cast.user()
     claimed = {"activityType": "BOT_MESSAGE", "metadata": {"conversationId": channel}}
     eavesdropper.post("/api/v1/analytics/activity", claimed)
-    send(ms.activity(conversation={"id": channel, "conversationType": "channel", "tenantId": TENANT}))
+    there = {"id": channel, "conversationType": "channel", "tenantId": TENANT}
+    assert send(ms.activity(conversation=there)).status_code == 200
     assert eavesdropper.get(NOTIFICATION).json["meta"]["count"] == 0
 
 
@@ -97,16 +114,16 @@ def test_a_button_that_is_told_twice_was_pressed_once(ms, send, known):
 
 def test_an_event_about_members_leaves_the_channel_known(teams, ms, send):
     there = {"id": f"19:{uuid4().hex}@thread.tacv2", "conversationType": "channel", "tenantId": TENANT}
-    send(ms.activity(type="conversationUpdate", conversation=there))
+    send(ms.activity(conversation=there))
     joined = {"tenant": {"id": TENANT}, "team": {"id": "19:t1"}, "eventType": "teamMemberAdded"}
     send(ms.activity(type="conversationUpdate", conversation=there, channelData=joined))
     bot = {"id": f"28:{APP_ID}"}
     send(ms.activity(type="installationUpdate", action="remove", conversation=there))
-    send(ms.activity(type="conversationUpdate", membersRemoved=[bot], conversation=there))
+    send(ms.activity(type="conversationUpdate", membersRemoved=[bot], conversation=there, channelData=joined))
     with teams.app_context(), transaction() as session:
         wanted = IntegrationTeamsConversation.conversation_id == there["id"]
         kept = session.scalars(select(IntegrationTeamsConversation).where(wanted)).one()
-        assert kept.teams_channel_id == "19:c1@thread.tacv2"
+        assert kept.teams_channel_id == there["id"]
         assert kept.removed_at is not None
 
 
@@ -122,6 +139,32 @@ def test_the_newest_address_of_a_conversation_is_kept(teams, ms, send):
         assert kept.reference["conversation"]["tenantId"] == TENANT
 
 
+def test_a_channel_that_another_one_tells_of_is_known_by_itself(teams, ms, send):
+    known = IntegrationTeamsConversation
+
+    def happens(where, about, event_type):
+        told = {**about, "eventType": event_type}
+        send(ms.activity(type="conversationUpdate", conversation=where, channelData=told))
+        open_ = (known.conversation_id.in_([general["id"], new]), known.removed_at.is_(None))
+        with teams.app_context(), transaction() as session:
+            return set(session.scalars(select(known.teams_channel_id).where(*open_)))
+
+    general = {"id": f"19:{uuid4().hex}@thread.tacv2", "conversationType": "channel", "tenantId": TENANT}
+    new = f"19:{uuid4().hex}@thread.tacv2"
+    send(ms.activity(conversation=general))
+    about = {"tenant": {"id": TENANT}, "channel": {"id": new}, "team": {"id": "19:t1"}}
+    assert happens(general, about, "channelCreated") == {general["id"], new}
+    assert happens(general, about, "channelDeleted") == {general["id"]}
+
+
+def test_what_signs_people_in_elsewhere_is_not_kept(teams, ms, send):
+    secret = uuid4().hex
+    send(ms.activity(type="invoke", name="signin/tokenExchange", value={"token": secret}))
+    with teams.app_context(), transaction() as session:
+        holding = text("SELECT count(*) FROM integration_inbound_event WHERE payload::text LIKE :secret")
+        assert session.scalar(holding, {"secret": f"%{secret}%"}) == 0
+
+
 def meeting_event(ms, what, meeting, **values):
     value = {
         "MeetingType": "Scheduled", "Title": "Weekly", "Id": meeting, "JoinUrl": "https://teams.example/join",
@@ -129,6 +172,7 @@ def meeting_event(ms, what, meeting, **values):
     }  # fmt: skip
     return ms.activity(
         type="event", name=f"application/vnd.microsoft.meeting{what}", value=value, text=None,
+        conversation={"id": "19:meeting_x@thread.v2", "isGroup": True, "tenantId": TENANT},
         channelData={"tenant": {"id": TENANT}, "meeting": {"id": meeting}}, **values,
     )  # fmt: skip
 
@@ -146,6 +190,16 @@ def test_meetings_start_and_end(teams, ms, send, known):
         assert (kept.status, kept.subject, kept.type) == ("ended", "Weekly", "Scheduled")
         assert kept.actual_start_date_time is not None
         assert kept.start_date_time.isoformat() == "2026-01-01T09:00:00+00:00"
+
+
+def test_each_occurrence_of_a_meeting_that_recurs_is_told_of(ms, send, known):
+    organizer, meeting = known("ada-oid-6"), f"MCMx/{uuid4().hex}+="
+    sender = {"from": {"id": "29:u", "aadObjectId": "ada-oid-6"}}
+    for week in ("01", "08"):
+        send(meeting_event(ms, "Start", meeting, timestamp=f"2026-01-{week}T09:00:00.000Z", **sender))
+        send(meeting_event(ms, "End", meeting, timestamp=f"2026-01-{week}T10:00:00.000Z", **sender))
+    send(meeting_event(ms, "Start", meeting, timestamp="2026-01-08T09:30:00.000Z", **sender))  # late
+    assert organizer.get(NOTIFICATION).json["meta"]["count"] == 2
 
 
 def test_unknown_types_are_kept_and_ignored(teams, ms, send):
@@ -182,6 +236,20 @@ def test_a_button_decides_about_the_work_of_an_agent_once(teams, ms, send, known
     assert ada.get("/api/v1/analytics/activity?activityType=APPROVAL_ACTION").json["meta"]["count"] == 1
     stranger = send(ms.activity(**press, **{"from": {"id": "29:x", "aadObjectId": "nobody-oid"}}))
     assert (stranger.status_code, stranger.json["statusCode"]) == (200, 400)
+
+
+def test_a_button_of_an_old_client_decides_too(teams, ms, send, known):
+    ada, bob = known("approver-oid-2"), known("bystander-oid")
+    agent = made(ada.post("/api/v1/ai-agent/config", {"name": "Writer", "instructions": "x", "status": "active"}))
+    work = made(ada.post("/api/v1/ai-agent/deliverable", {"configId": agent, "title": "Note", "brief": "Cranes"}))
+    jobs.work(teams, concurrency=1, until_empty=True)
+    send(ms.activity(**{"from": {"id": "29:b", "aadObjectId": "bystander-oid"}}))
+    sender = {"from": {"id": "29:a", "aadObjectId": "approver-oid-2"}}
+    before = bob.get(NOTIFICATION).json["meta"]["count"]
+    value = {"verb": "approve", "deliverableId": work}
+    assert send(ms.activity(text=None, entities=[], value=value, **sender)).status_code == 200
+    assert ada.get(f"/api/v1/ai-agent/deliverable/{work}").json["status"] == "approved"
+    assert bob.get(NOTIFICATION).json["meta"]["count"] == before
 
 
 def test_slow_work_goes_on_while_the_sender_has_its_answer(teams, ms, send, monkeypatch):
