@@ -27,6 +27,7 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 	@$(BIN)/python -m bench.run
 
 clients: .venv/dev ## generate and build the typed clients in clients/
+	@rm -rf clients/python/build clients/python/dist clients/typescript/dist
 	@cd clients/typescript && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca sh -c \
 		'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error && \
 		npm run --silent generate && npm run --silent build'
