@@ -17,10 +17,13 @@ from app.database import transaction
 from app.models.auth.identity import AuthUser
 from app.notifications import notify
 from config import ROOT
+from tests.end_to_end.scripted import REFUSED, Answer, scripted
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 
 CLIENTS = ROOT / "clients"
+TESTS = ROOT / "tests"
 BIN = Path(sys.executable).parent
+READY = "retry: 1\nevent: ready\nid: 7\ndata: {}\n\n"
 
 
 def run(*command, **options):
@@ -45,15 +48,33 @@ def typescript(made):
 
 
 @pytest.fixture(scope="module")
-def python(made, tmp_path_factory):
-    """The Python tour, beside the installed package."""
+def interpreter(made, tmp_path_factory):
+    """A Python that has the package installed, and mypy."""
     folder = tmp_path_factory.mktemp("python")
     (wheel,) = (CLIENTS / "python" / "dist").glob("*.whl")
     run(BIN / "uv", "venv", "--quiet", folder)
     run(BIN / "uv", "pip", "install", "--quiet", "--python", folder / "bin" / "python", wheel, "mypy")
+    return folder / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def python(interpreter):
+    """The Python tour, checked with ``mypy --strict``."""
+    folder = interpreter.parent.parent
     tour = CLIENTS / "python" / "examples" / "tour.py"
     run(folder / "bin" / "mypy", "--strict", "--cache-dir", folder / "cache", tour, cwd=folder)
-    return [folder / "bin" / "python", tour]
+    return [interpreter, tour]
+
+
+@pytest.fixture(params=["typescript", "python"])
+def follow(request):
+    """Follow the notifications of a scripted service till it refuses; gives the lines that the follower prints."""
+    if request.param == "typescript":
+        request.getfixturevalue("made")
+        command = [BIN / "node", TESTS / "node" / "follow.mjs"]
+    else:
+        command = [request.getfixturevalue("interpreter"), TESTS / "end_to_end" / "follower.py"]
+    return lambda address, *options: run(*command, address, *options).splitlines()
 
 
 @contextmanager
@@ -98,3 +119,44 @@ def test_the_tour_goes_on_through_a_restart(app, var_dir, tmp_path, request, lan
     assert said[1].startswith("chat ")
     assert "Nothing in your documents" in log.read_text()
     assert said[-2:] == ["notification: Before the restart", "notification: During the restart"]
+
+
+def notification(number, title):
+    return f'id: {number}\ndata: {{"title": "{title}"}}\n\n'
+
+
+def test_a_follower_goes_on_after_a_heartbeat(follow):
+    with scripted(Answer(READY + ": hb\n\n" + notification(8, "After it")), REFUSED) as service:
+        assert follow(service.url) == ["notification: After it", "refused: 401"]
+
+
+def test_a_follower_goes_on_where_it_was(follow):
+    with scripted(Answer(READY), Answer(notification(8, "One")), Answer(""), REFUSED) as service:
+        follow(service.url + "/")
+    assert [request.headers["Last-Event-ID"] for request in service.requests] == [None, "7", "8", "8"]
+    assert {request.path for request in service.requests} == {"/api/integrations/teams/notifications/stream"}
+
+
+def test_a_follower_waits_as_long_as_the_service_asks(follow):
+    busy = Answer('{"error": "Too many open streams"}', 429, {"Retry-After": "1"})
+    with scripted(Answer(READY), busy, REFUSED) as service:
+        follow(service.url)
+    _, asked, again = service.requests
+    assert again.moment - asked.moment >= 1
+
+
+def test_a_follower_tells_of_a_reset_before_what_follows(follow):
+    reset = "event: reset\ndata: {}\n\n" + READY + notification(8, "After it")
+    with scripted(Answer(reset), REFUSED) as service:
+        assert follow(service.url) == ["reset", "notification: After it", "refused: 401"]
+
+
+def test_what_the_caller_did_wrong_is_not_tried_again(follow):
+    with scripted(Answer("event: reset\ndata: {}\n\n"), REFUSED) as service:
+        assert follow(service.url, "--break-on-reset") == ["reset", "broken: on reset"]
+    assert len(service.requests) == 1
+
+
+def test_what_is_no_notification_is_not_tried_again(follow):
+    with scripted(Answer(READY + "data: {\n\n"), REFUSED) as service:
+        assert follow(service.url) == ["broken: JSON"]

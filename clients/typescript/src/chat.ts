@@ -1,5 +1,7 @@
-import { type Connection, RowgateError, credentials } from "./index.js";
+import { type Connection, address, credentials } from "./connection.js";
+import { RowgateError } from "./errors.js";
 import type { components } from "./schema.js";
+import { decoder, pieces } from "./streams.js";
 
 export type ChatQuestion = components["schemas"]["ChatQuestion"];
 
@@ -18,27 +20,13 @@ export async function streamChat(
   question: ChatQuestion,
   options: { signal?: AbortSignal } = {},
 ): Promise<ChatAnswer> {
-  const response = await fetch(`${connection.baseUrl}/api/chat`, {
+  const response = await fetch(address(connection, "/api/chat"), {
     method: "POST",
     headers: { "Content-Type": "application/json", ...(await credentials(connection)) },
     body: JSON.stringify(question),
     ...options,
   });
   if (!response.ok || response.body === null) throw await RowgateError.of(response);
-  const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+  const text = response.body.pipeThrough(decoder());
   return { chatId: response.headers.get("x-chat-id") ?? "", [Symbol.asyncIterator]: () => pieces(text) };
-}
-
-/** What a stream holds; leaving the loop cancels it. */
-export async function* pieces<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
 }

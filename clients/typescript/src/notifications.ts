@@ -1,7 +1,9 @@
+import type { EventSourceMessage } from "eventsource-parser";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
-import { pieces } from "./chat.js";
-import { type Connection, RowgateError, credentials } from "./index.js";
+import { type Connection, address, credentials } from "./connection.js";
+import { RowgateError } from "./errors.js";
+import { decoder, pieces } from "./streams.js";
 
 /** A notification as the stream sends it. */
 export interface Notification {
@@ -19,82 +21,120 @@ export interface Follow {
   signal?: AbortSignal;
   /** Go on after this place; without it, from now. */
   lastEventId?: string;
-  /** Called at each place that was reached: keep it to go on there later. */
+  /** Called at each place that was reached, after its notification was taken: keep it to go on there later. */
   onPlace?: (lastEventId: string) => void;
   /** Called when so much was missed that it has to be loaded from `/api/v1/notification/notification`. */
   onReset?: () => void;
 }
 
-/** Seconds that a stream may be silent: the service sends a heartbeat every fifteen. */
+const STREAM = "/api/integrations/teams/notifications/stream";
+/** Milliseconds that a stream may be silent: the service sends a heartbeat every fifteen seconds. */
 const SILENCE = 45_000;
 const LONGEST_PAUSE = 30_000;
 
+/** How the attempts go: what the service asks for between them, and how many have failed in a row. */
+interface Attempts {
+  retry: number;
+  failures: number;
+  retryAfter: number;
+}
+
 /**
  * The caller's notifications as they come, for ever: a stream that ends or breaks is taken up again where it was, so
- * that nothing is missed and nothing comes twice. Throws RowgateError when the service refuses the caller.
+ * that nothing is missed and nothing comes twice. In another process the last one may come again, since its place is
+ * kept after it was taken. Throws RowgateError when the service refuses the caller, and what `token`, the callbacks
+ * and the reading of a notification throw.
  */
 export async function* followNotifications(
   connection: Connection,
   options: Follow = {},
 ): AsyncGenerator<Notification, void, undefined> {
-  const state = { place: options.lastEventId, retry: 3000, failures: 0 };
+  const url = address(connection, STREAM);
+  const attempts: Attempts = { retry: 3000, failures: 0, retryAfter: 0 };
+  let place = options.lastEventId;
   while (!options.signal?.aborted) {
-    try {
-      yield* once(connection, options, state);
-    } catch (error) {
-      if (options.signal?.aborted) return;
-      if (error instanceof RowgateError && error.status < 500 && error.status !== 429) throw error;
-      state.failures += 1;
+    const headers = new Headers({ Accept: "text/event-stream", ...(await credentials(connection)) });
+    if (place !== undefined) headers.set("Last-Event-ID", place);
+    for await (const { event, id, data } of opened(url, headers, attempts, options.signal)) {
+      if (event === "reset") options.onReset?.();
+      if (event === undefined && data) yield JSON.parse(data) as Notification;
+      if (id === undefined) continue;
+      place = id;
+      options.onPlace?.(id);
     }
-    const pause = Math.min(state.retry * 2 ** Math.max(0, state.failures - 1), LONGEST_PAUSE);
-    await waited(pause * (0.75 + Math.random() / 2), options.signal);
+    await waited(pause(attempts), options.signal);
   }
 }
 
-async function* once(
-  connection: Connection,
-  options: Follow,
-  state: { place: string | undefined; retry: number; failures: number },
-): AsyncGenerator<Notification, void, undefined> {
-  const silence = new AbortController();
-  let alarm = setTimeout(() => silence.abort(), SILENCE);
-  const watched = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      clearTimeout(alarm);
-      alarm = setTimeout(() => silence.abort(), SILENCE);
-      controller.enqueue(chunk);
-    },
-  });
+/** The events of one stream. What breaks it is counted, unless the service refuses the caller. */
+async function* opened(
+  url: URL,
+  headers: Headers,
+  attempts: Attempts,
+  signal?: AbortSignal,
+): AsyncGenerator<EventSourceMessage, void, undefined> {
+  const silence = new Silence();
+  attempts.retryAfter = 0;
   try {
-    const response = await fetch(`${connection.baseUrl}/api/integrations/teams/notifications/stream`, {
-      headers: {
-        Accept: "text/event-stream",
-        ...(state.place === undefined ? {} : { "Last-Event-ID": state.place }),
-        ...(await credentials(connection)),
-      },
-      signal: options.signal ? AbortSignal.any([options.signal, silence.signal]) : silence.signal,
-    });
+    const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+    const response = await fetch(url, { headers, signal: ended });
     if (!response.ok || response.body === null) throw await RowgateError.of(response);
     const events = response.body
-      .pipeThrough(watched)
-      .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-      .pipeThrough(new EventSourceParserStream({ onRetry: (retry) => (state.retry = retry) }));
-    for await (const { event, id, data } of pieces(events)) {
-      state.failures = 0;
-      if (event === "reset") options.onReset?.();
-      if (event === undefined) yield JSON.parse(data) as Notification;
-      if (id !== undefined) {
-        state.place = id;
-        options.onPlace?.(id);
-      }
+      .pipeThrough(silence.watched())
+      .pipeThrough(decoder())
+      .pipeThrough(new EventSourceParserStream({ onRetry: (retry) => (attempts.retry = retry) }));
+    for await (const event of pieces(events)) {
+      attempts.failures = 0;
+      yield event;
     }
+  } catch (error) {
+    if (signal?.aborted) return;
+    if (error instanceof RowgateError) {
+      if (error.status < 500 && error.status !== 429) throw error;
+      attempts.retryAfter = (error.retryAfter ?? 0) * 1000;
+    }
+    attempts.failures += 1;
   } finally {
-    clearTimeout(alarm);
+    silence.over();
   }
+}
+
+/** Aborts a stream that says nothing for too long, not even a heartbeat. */
+class Silence {
+  private readonly controller = new AbortController();
+  private alarm = this.armed();
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  watched(): TransformStream<Uint8Array, Uint8Array> {
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        clearTimeout(this.alarm);
+        this.alarm = this.armed();
+        controller.enqueue(chunk);
+      },
+    });
+  }
+
+  over(): void {
+    clearTimeout(this.alarm);
+  }
+
+  private armed(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.controller.abort(), SILENCE);
+  }
+}
+
+function pause({ retry, failures, retryAfter }: Attempts): number {
+  const longer = Math.min(retry * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE);
+  return Math.max(longer * (0.75 + Math.random() / 2), retryAfter);
 }
 
 function waited(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });

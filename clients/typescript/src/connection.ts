@@ -1,0 +1,16 @@
+/** Where the service is, and who asks: an API key or a session token, or what returns one. */
+export interface Connection {
+  baseUrl: string;
+  token?: string | null | (() => string | Promise<string>);
+}
+
+/** The full address of a path; throws TypeError where `baseUrl` is none. In browsers it may be empty. */
+export function address({ baseUrl }: Connection, path: string): URL {
+  return new URL(baseUrl.replace(/\/+$/, "") + path, globalThis.location?.href);
+}
+
+/** The headers that say who asks. */
+export async function credentials({ token }: Connection): Promise<Record<string, string>> {
+  const current = typeof token === "function" ? await token() : token;
+  return current ? { Authorization: `Bearer ${current}` } : {};
+}
