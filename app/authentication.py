@@ -100,6 +100,14 @@ def caller_if_any() -> Principal | None:
     return cast(Principal | None, g.principal)
 
 
+def session_of_cookie() -> Principal | None:
+    """The session of the browser, whatever else was presented; raises Forbidden where another site asks."""
+    try:
+        return _of_cookie()
+    except Unauthenticated:
+        return None
+
+
 def _authorize(principal: Principal, access: Access) -> None:
     scope = scope_of(request.method)
     if scope not in principal.scopes:

@@ -7,7 +7,14 @@ from typing import Any
 from flask import Response, request
 
 from app import cookies, sign_in
-from app.authentication import caller, caller_if_any, credentials_required, open_to_all, session_welcome
+from app.authentication import (
+    caller,
+    caller_if_any,
+    credentials_required,
+    open_to_all,
+    session_of_cookie,
+    session_welcome,
+)
 from app.errors import ForeignKeyViolation, Unauthenticated
 from app.policy import SessionOnly
 from app.sign_in import SignedIn
@@ -83,7 +90,8 @@ def _route_entrance(blp: Blueprint) -> None:
     @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, optional=True, answers={"success": True})
     @blp.response(200, SignedOut)
     def sign_out() -> Response:
-        principal = caller_if_any()
+        # Another page of the browser may have made the bearer dead; the cookie that goes still opens the session.
+        principal = caller_if_any() or session_of_cookie()
         if principal is not None:
             sign_in.sign_out(principal)
         response = answer({"success": True})

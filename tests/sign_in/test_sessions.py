@@ -43,6 +43,17 @@ def test_signing_out_ends_the_session_and_takes_the_cookie_back(browser, app):
     assert browser.post("/api/auth/signout").json == {"success": True}
 
 
+def test_signing_out_with_a_dead_bearer_ends_the_session_of_the_cookie(browser, app):
+    dead = sign_up(browser).json["token"]
+    alive = browser.post("/api/auth/token", headers=SAME_ORIGIN).json["token"]
+    presented = {"Authorization": f"Bearer {dead}"}
+    assert browser.post("/api/auth/signout", headers=presented).status_code == 403
+    assert Actor(app, alive).get(CONTACTS).status_code == 200
+    assert browser.post("/api/auth/signout", headers=presented | SAME_ORIGIN).json == {"success": True}
+    assert Actor(app, alive).get(CONTACTS).status_code == 401
+    assert cookie_of(browser) is None
+
+
 def test_v18_after_signing_out_no_key_can_be_made(browser, app):
     token = sign_up(browser).json["token"]
     browser.post("/api/auth/signout", headers=SAME_ORIGIN)
