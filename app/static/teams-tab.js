@@ -1,48 +1,40 @@
-"use strict";
-
 // The tab: signs in silently, shows notifications as they happen, meetings, and how one is notified.
+import { bearersFrom, call, send, signIn } from "./api.js";
+import { follow } from "./stream.js";
+
+// TeamsJS is a classic script before this one.
 const { app, authentication } = microsoftTeams;
 const TEAMS = "/api/integrations/teams";
 const NOTIFICATION = "/api/v1/notification/notification";
 const SHOWN = 50;
-const AGAIN_AFTER = 3000;
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const items = new Map();
-let token, last;
-
-async function call(method, path, body) {
-  const headers = { Authorization: `Bearer ${token}` };
-  if (body) headers["Content-Type"] = "application/json";
-  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
-  const answer = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
-  return answer;
-}
+let isInTeams = false;
 
 function dress(theme) {
   document.documentElement.dataset.theme = theme;
 }
 
 // In Teams the token of the tab becomes a session; elsewhere the session of the browser gives a bearer.
-async function signIn() {
+async function enter() {
   try {
     await Promise.race([app.initialize(), new Promise((_, fail) => setTimeout(fail, 3000))]);
   } catch {
     dress(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
-    const response = await fetch("/api/auth/token", { method: "POST" });
-    if (!response.ok) throw new Error("Sign in to the service first, or open this page in Microsoft Teams.");
-    token = (await response.json()).token;
-    return;
+    return signIn();
   }
+  isInTeams = true;
   const context = await app.getContext();
   dress(context.app.theme);
   app.registerOnThemeChangeHandler(dress);
-  const sent = { Authorization: `Bearer ${await authentication.getAuthToken()}` };
-  const response = await fetch(`${TEAMS}/tab/session`, { method: "POST", headers: sent });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  token = answer.token;
+  bearersFrom(ofTeams);
+  await signIn();
   app.notifySuccess();
+}
+
+async function ofTeams() {
+  const bearer = await authentication.getAuthToken();
+  return (await send("POST", `${TEAMS}/tab/session`, { bearer })).token;
 }
 
 function element(name, text, className) {
@@ -66,7 +58,7 @@ function show(notification, { first = false } = {}) {
     const button = element("button", "Mark read");
     button.type = "button";
     button.setAttribute("aria-label", `Mark read: ${notification.title}`);
-    button.addEventListener("click", () => markRead(notification.id));
+    button.addEventListener("click", () => markRead(notification.id).then(focus, failed));
     entry.append(button);
   }
   if (notification.body) entry.append(element("p", notification.body));
@@ -77,6 +69,7 @@ function show(notification, { first = false } = {}) {
   else page.notifications.append(entry);
   items.set(notification.id, { notification, entry });
   count();
+  return entry;
 }
 
 function count() {
@@ -86,52 +79,41 @@ function count() {
   document.title = unread ? `(${unread}) Rowgate` : "Rowgate";
 }
 
+function focus(entry) {
+  entry.tabIndex = -1;
+  entry.focus();
+}
+
 async function markRead(id) {
-  show(await call("PATCH", `${NOTIFICATION}/${id}`, { readAt: new Date().toISOString() }));
+  return show(await call("PATCH", `${NOTIFICATION}/${id}`, { readAt: new Date().toISOString() }));
 }
 
 async function markAllRead() {
   for (const [id, { notification }] of items) if (!notification.readAt) await markRead(id);
 }
 
-// A ticket opens the stream once, so that a stream that broke is opened anew with the last event that came.
-async function follow() {
-  const again = () => setTimeout(() => follow().catch(failed), AGAIN_AFTER);
-  let ticket;
-  try {
-    ticket = await call("POST", `${TEAMS}/notifications/stream/ticket`);
-  } catch (error) {
-    failed(error);
-    if (error.status === 401) await signIn().catch(failed);
-    again();
-    return;
-  }
-  const query = new URLSearchParams({ token: ticket.token, ...(last && { lastEventId: last }) });
-  const source = new EventSource(`${TEAMS}/notifications/stream?${query}`);
-  const end = () => {
-    source.close();
-    page.state.textContent = "Reconnecting…";
-    again();
-  };
-  source.addEventListener("ready", (event) => {
-    last = event.lastEventId;
-    page.state.textContent = "Live";
+function followNotifications(last) {
+  follow({
+    last,
+    onNotification: (notification) => show(notification, { first: true }),
+    onReset: () => reloadNotifications().catch(failed),
+    onRefused: failed,
+    onState: (text) => (page.state.textContent = text),
   });
-  source.addEventListener("reset", () => loadNotifications().catch(failed));
-  source.addEventListener("bye", end);
-  source.onerror = end;
-  source.onmessage = (event) => {
-    last = event.lastEventId;
-    show(JSON.parse(event.data), { first: true });
-  };
 }
 
+/** Returns the place of the newest: the stream goes on from what is here, nothing may come in between. */
 async function loadNotifications() {
   const { data } = await call("GET", `${NOTIFICATION}?take=${SHOWN}`);
   data.forEach((notification) => show(notification));
-  // The stream goes on from what is here: nothing may come in between.
-  last = String(Math.max(0, Number(last ?? 0), ...data.map(({ sequence }) => sequence)));
   count();
+  return String(Math.max(0, ...data.map(({ sequence }) => sequence)));
+}
+
+function reloadNotifications() {
+  items.clear();
+  page.notifications.replaceChildren();
+  return loadNotifications();
 }
 
 async function loadMeetings() {
@@ -180,15 +162,18 @@ async function savePreferences(event) {
 }
 
 function failed(error) {
-  page.state.textContent = error.message;
+  const isStranger = error.signedOut && !isInTeams;
+  page.state.textContent = isStranger ? "Sign in to the service first, or open this page in Microsoft Teams." : error.message;
 }
 
 async function begin() {
-  await signIn();
+  await enter();
   page.preferences.addEventListener("submit", savePreferences);
   page["read-all"].addEventListener("click", () => markAllRead().catch(failed));
-  await Promise.all([loadNotifications(), loadMeetings(), loadPreferences()]);
-  await follow();
+  loadMeetings().catch(failed);
+  loadPreferences().catch((error) => (page.saved.textContent = error.message));
+  // Where the list failed, all that it would have shown comes by the stream.
+  followNotifications(await loadNotifications().catch(() => "0"));
 }
 
 begin().catch(failed);

@@ -1,21 +1,27 @@
 // The console: who is there, and which of its pages is shown.
-import { call, forget, guarded, resume, say } from "./api.js";
+import { call, forget, signIn, signOut } from "../api.js";
+import { guarded, h, keepFocus, onFailure, say } from "./elements.js";
 import { showKeys } from "./keys.js";
-import { showModels, showRecords } from "./models.js";
-import { showNotifications, stop } from "./notifications.js";
+import { showModels } from "./models.js";
+import { showNotifications } from "./notifications.js";
+import { showRecords } from "./records.js";
 
 const view = document.getElementById("view");
 const nav = document.getElementById("nav");
+let current, leave;
 
 function showSignIn() {
+  turnTo(undefined);
+  forget();
   nav.hidden = true;
   view.replaceChildren(document.getElementById("sign-in").content.cloneNode(true));
   const form = view.querySelector("form");
   form.addEventListener("submit", guarded(async (event) => {
     event.preventDefault();
     const { email, password } = Object.fromEntries(new FormData(form));
-    await call("POST", `/api/auth/${event.submitter?.value ?? "signin"}`, { email, password });
-    await begin();
+    const { token } = await call("POST", `/api/auth/${event.submitter?.value ?? "signin"}`, { email, password });
+    if (token) await begin();
+    else say("Verify your e-mail address first.");
   }));
   for (const button of form.querySelectorAll("[data-provider]"))
     button.addEventListener("click", guarded(async () => {
@@ -24,38 +30,69 @@ function showSignIn() {
     }));
 }
 
+/** End the page that is shown: what it still waits for is dropped. */
+function turnTo(page) {
+  leave?.();
+  leave = undefined;
+  current = page;
+}
+
+function render(page, place) {
+  if (place.startsWith("/models/")) return showRecords(page, place.slice("/models".length));
+  if (place === "/models") return showModels(page);
+  if (place === "/notifications") return showNotifications(page, failed);
+  return showKeys(page);
+}
+
 async function show() {
-  stop();
+  const page = h("div");
+  turnTo(page);
   const place = location.hash.slice(1) || "/keys";
   for (const link of nav.querySelectorAll("a")) {
     if (place.startsWith(link.hash.slice(1))) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (place.startsWith("/models/")) await showRecords(view, place.slice("/models".length));
-  else if (place === "/models") await showModels(view);
-  else if (place === "/notifications") await showNotifications(view);
-  else await showKeys(view);
+  const left = await render(page, place).catch((error) => {
+    if (current !== page) return;
+    view.replaceChildren();
+    throw error;
+  });
+  if (current !== page) return left?.();
+  leave = left;
+  view.replaceChildren(page);
+  keepFocus(page);
 }
 
 async function begin() {
   say("");
-  if (!(await resume())) return showSignIn();
+  try {
+    await signIn();
+  } catch (error) {
+    if (error.signedOut) return showSignIn();
+    throw error;
+  }
   nav.hidden = false;
   await show();
 }
 
-const failed = (error) => {
+function failed(error) {
   say(error.message);
-  if (error.status === 401) showSignIn();
-};
-addEventListener("hashchange", () => (say(""), show().catch(failed)));
+  if (error.signedOut) showSignIn();
+}
+
+onFailure(failed);
+addEventListener("hashchange", guarded(async () => {
+  if (nav.hidden) return;
+  say("");
+  await show();
+}));
 document.getElementById("sign-out").addEventListener("click", guarded(async () => {
-  stop();
-  await call("POST", "/api/auth/signout");
-  forget();
+  await signOut();
   showSignIn();
 }));
 begin().catch(failed).then(() => {
   const refused = new URLSearchParams(location.search).get("error");
-  if (refused) say(`Sign-in was refused: ${refused}`);
+  if (refused === null) return;
+  history.replaceState(null, "", location.pathname + location.hash);
+  if (/^\w{1,40}$/.test(refused)) say(`Sign-in was refused: ${refused}`);
 });

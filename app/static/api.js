@@ -1,0 +1,66 @@
+// Calls of the public routes, with a bearer that this page alone has and gets anew when another page has replaced it.
+let bearer, renewing;
+let source = ofCookie;
+
+/** A bearer of the browser's session. */
+export async function ofCookie() {
+  return (await send("POST", "/api/auth/token")).token;
+}
+
+/** Let bearers come from somewhere else than the cookie. */
+export function bearersFrom(other) {
+  source = other;
+}
+
+/** Get a bearer; calls that need one at the same time share it. An error that says nobody is signed in is marked. */
+export function signIn() {
+  const refused = (error) => {
+    throw Object.assign(error, { signedOut: error.status === 401 });
+  };
+  const taken = (token) => {
+    bearer = token;
+  };
+  renewing ??= source().then(taken, refused).finally(() => (renewing = undefined));
+  return renewing;
+}
+
+export function forget() {
+  bearer = undefined;
+}
+
+/** End the browser's session by its cookie: the bearer of this page may be dead. */
+export async function signOut() {
+  await send("POST", "/api/auth/signout");
+  forget();
+}
+
+/** What the service answers; throws its error with the status. A dead bearer is replaced and the call made again. */
+export async function call(method, path, body) {
+  const used = bearer;
+  try {
+    return await send(method, path, { bearer: used, body });
+  } catch (error) {
+    if (error.status !== 401 || used === undefined) throw error;
+  }
+  if (bearer === used) await signIn();
+  return send(method, path, { bearer, body });
+}
+
+/** One request, without a second try. */
+export async function send(method, path, { bearer, body } = {}) {
+  const headers = bearer ? { Authorization: `Bearer ${bearer}` } : {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  const told = fieldsOf(answer.details).map(([name, said]) => `${name}: ${said}`).join("; ");
+  const error = new Error([answer.error ?? answer.message ?? response.statusText, told].filter(Boolean).join(". "));
+  throw Object.assign(error, { status: response.status });
+}
+
+/** What is wrong with which field, in either of the shapes that errors have. */
+function fieldsOf(details) {
+  if (Array.isArray(details)) return details.map(({ field, message }) => [field, message]);
+  const fields = Object.entries(details?.fields ?? details ?? {}).filter(([, said]) => Array.isArray(said));
+  return fields.map(([name, said]) => [name, said.join(" ")]);
+}

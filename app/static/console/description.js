@@ -1,0 +1,50 @@
+// The description of the API: which models there are, and what their routes take.
+import { call } from "../api.js";
+
+const LIST = /^\/api\/v1\/[a-z-]+(\/[a-z-]+)?$/;
+const STAMPS = ["id", "createdAt", "updatedAt"];
+let description;
+
+async function described() {
+  return (description ??= await call("GET", "/api/v1/openapi.json"));
+}
+
+/** The paths of all models. */
+export async function modelPaths() {
+  const { paths } = await described();
+  return Object.keys(paths).filter((path) => LIST.test(path) && isList(paths[path].get));
+}
+
+/** What the routes of the model at `path` take; throws where there is none. */
+export async function modelAt(path) {
+  if (!(await modelPaths()).includes(path)) throw new Error("There is no such model.");
+  const { paths } = description;
+  const one = paths[`${path}/{id}`] ?? {};
+  const parameters = paths[path].get.parameters ?? [];
+  return {
+    path,
+    filters: parameters.map(({ name }) => name).filter((name) => !["take", "skip"].includes(name)),
+    create: body(paths[path].post),
+    update: body(one.patch),
+    canDelete: Boolean(one.delete),
+  };
+}
+
+function isList(operation) {
+  const list = operation?.responses?.["200"]?.content?.["application/json"]?.schema;
+  return followed(list)?.properties?.data?.type === "array";
+}
+
+/** The fields of a body as `{name, about, required}`; undefined where it is not an object with fields of its own. */
+function body(operation) {
+  const schema = followed(operation?.requestBody?.content?.["application/json"]?.schema);
+  if (!schema?.properties) return undefined;
+  const fields = Object.entries(schema.properties).filter(([name]) => !STAMPS.includes(name));
+  return fields.map(([name, about]) => ({ name, about, required: schema.required?.includes(name) ?? false }));
+}
+
+/** A schema with its reference followed. */
+function followed(schema) {
+  const name = schema?.$ref?.split("/").pop();
+  return name ? description.components.schemas[name] : schema;
+}
