@@ -1,53 +1,38 @@
-"""The console in a real browser: sign-up, keys, records, notifications, by keyboard and on a phone's width."""
+"""The console in a real browser: sign-in, tabs beside each other, keys and notifications, on a phone's width."""
 
 from __future__ import annotations
 
-from uuid import uuid4
+import re
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from app.database import transaction
 from app.models.auth.identity import AuthUser
 from app.notifications import notify
-from tests.end_to_end.service import free_port, gunicorn, started
-from tests.end_to_end.test_browser import CHROMIUM, QUIET
+from tests.end_to_end.test_browser import CHROMIUM
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
-
-@pytest.fixture(scope="module")
-def address(app, var_dir, tmp_path_factory):
-    port, log = free_port(), tmp_path_factory.mktemp("console") / "log"
-    settings = {"GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret"}
-    with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
-        yield f"http://localhost:{port}"
-
-
-@pytest.fixture
-def page(address):
-    """The console on a phone's width; what its scripts raise fails the test."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        opened = browser.new_context(base_url=address, viewport={"width": 390, "height": 800}).new_page()
-        raised = []
-        opened.on("pageerror", lambda error: raised.append(str(error)))
-        opened.goto("/console")
-        yield opened
-        browser.close()
-    assert raised == []
+KEYS = "**/api/v1/auth/api-key?*"
+NOTIFICATIONS = "**/api/v1/notification/notification?*"
+STREAM = "**/notifications/stream?*"
+READY = "event: ready\nid: 0\ndata: {}\n\n"
+BYE = "event: bye\ndata: {}\n\n"
+AWAY = {"status": 503, "json": {"error": "Not now"}}
 
 
-@pytest.fixture
-def email(page):
-    """Somebody who has signed up on the page."""
-    address = f"console-{uuid4().hex[:8]}@example.com"
-    page.get_by_label("E-mail").fill(address)
-    page.get_by_label("Password").fill("correct horse battery")
-    page.get_by_role("button", name="Make an account").click()
-    expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
-    return address
+def make_key(page, name):
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Make a key").click()
+    expect(page.get_by_role("alert")).to_contain_text(f"{name}, shown once")
+
+
+def tell(app, email, title):
+    """Notify whoever has signed up with ``email``."""
+    with app.app_context(), transaction() as session:
+        notify(session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", title)
 
 
 def test_a_wrong_password_is_said_and_providers_are_offered(page):
@@ -64,56 +49,82 @@ def test_a_key_is_made_by_keyboard_shown_once_and_revoked(page, email):
     page.keyboard.type("Console key")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("rg_key_")
-    page.get_by_role("button", name="Use of Console key").click()
+    use = page.get_by_role("button", name="Use of Console key")
+    use.click()
+    expect(use).to_have_attribute("aria-expanded", "true")
     expect(page.get_by_role("img")).to_have_attribute("aria-label", "0 requests in 30 days, at most 0 a day")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Revoke Console key").click()
     expect(page.get_by_role("status")).to_contain_text("Console key is revoked.")
+    expect(page.get_by_role("heading", name="Make a key")).to_be_focused()
     page.reload()
     expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
-    expect(page.locator("body")).not_to_contain_text("Shown once")
+    expect(page.locator("body")).not_to_contain_text("shown once")
 
 
-def test_a_record_is_made_found_changed_and_deleted(page, email):
-    page.get_by_role("link", name="Models").click()
-    page.get_by_role("link", name="company", exact=True).click()
-    page.get_by_role("button", name="New").click()
-    page.get_by_label("name *").fill("<b>Harbour</b> Works")
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("cell", name="<b>Harbour</b> Works")).to_be_visible()
-    page.get_by_label("Field").select_option("name")
-    page.get_by_label("Value").fill("Nothing like it")
-    page.get_by_role("button", name="Filter").click()
-    expect(page.get_by_text("No records.")).to_be_visible()
-    page.get_by_label("Value").fill("")
-    page.get_by_role("button", name="Filter").click()
-    page.get_by_role("button", name="Open").click()
-    page.get_by_label("industry").fill("shipping")
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("cell", name="shipping")).to_be_visible()
+def test_a_secret_stays_when_the_list_fails_or_changes(page, email):
+    page.route(KEYS, lambda route: route.fulfill(**AWAY), times=1)
+    make_key(page, "First")
+    expect(page.get_by_role("status")).to_contain_text("Not now")
+    make_key(page, "Second")
     page.on("dialog", lambda dialog: dialog.accept())
-    page.get_by_role("button", name="Open").click()
-    page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("No records.")).to_be_visible()
+    page.get_by_role("button", name="Revoke First").click()
+    expect(page.get_by_role("status")).to_contain_text("First is revoked.")
+    expect(page.get_by_role("alert").get_by_role("code")).to_have_text([re.compile("rg_key_")] * 2)
 
 
-def test_what_the_service_refuses_is_said_in_the_dialog(page, email):
-    page.goto("/console#/models/api/v1/crm/company")
-    page.get_by_role("button", name="New").click()
-    page.get_by_label("name *").fill("x" * 300)
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("name:")
+def test_a_double_click_makes_one_key(page, email):
+    page.get_by_label("Name").fill("Only")
+    page.get_by_role("button", name="Make a key").dblclick()
+    expect(page.get_by_role("button", name="Revoke Only")).to_have_count(1)
+    expect(page.get_by_role("alert").get_by_role("code")).to_have_count(1)
+
+
+def test_without_a_clipboard_the_secret_is_selected(page, email):
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    make_key(page, "Plain")
+    page.get_by_role("button", name="Copy Plain").click()
+    expect(page.get_by_role("status")).to_contain_text("The key is selected")
+    assert page.evaluate("getSelection().toString()").startswith("rg_key_")
 
 
 def test_notifications_come_live_and_are_marked_read(app, page, email):
     page.get_by_role("link", name="Notifications").click()
-    expect(page.get_by_role("heading", name="Notifications")).to_be_visible()
-    with app.app_context(), transaction() as session:
-        notify(
-            session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", "The plan is ready"
-        )
+    expect(page.get_by_text("Live")).to_be_visible()
+    tell(app, email, "The plan is ready")
     page.get_by_role("button", name="Mark read: The plan is ready").click()
     expect(page.get_by_role("button", name="Mark read: The plan is ready")).to_have_count(0)
+    expect(page.get_by_role("listitem")).to_be_focused()
+
+
+def test_a_stream_that_ends_comes_back(app, page, email):
+    page.route(STREAM, lambda route: route.fulfill(body=READY + BYE, content_type="text/event-stream"), times=1)
+    page.get_by_role("link", name="Notifications").click()
+    expect(page.get_by_text("Reconnecting…")).to_be_visible()
+    tell(app, email, "The plan is ready")
+    expect(page.get_by_role("listitem")).to_have_text([re.compile("The plan is ready")], timeout=15_000)
+
+
+def test_after_a_reset_the_list_is_loaded_anew(app, page, email):
+    tell(app, email, "Still there")
+    gone = {"id": "gone", "title": "Gone", "createdAt": "2026-01-01T00:00:00.000Z", "sequence": 0}
+    page.route(NOTIFICATIONS, lambda route: route.fulfill(json={"data": [gone]}), times=1)
+    reset = "event: reset\ndata: {}\n\n" + READY
+    page.route(STREAM, lambda route: route.fulfill(body=reset, content_type="text/event-stream"), times=1)
+    page.get_by_role("link", name="Notifications").click()
+    expect(page.get_by_role("listitem")).to_have_text([re.compile("Still there")])
+
+
+def test_only_one_stream_stays_open_however_often_the_page_is_left(page, email):
+    page.evaluate("""() => {
+        window.streams = [];
+        window.EventSource = class extends EventSource { constructor(url) { super(url); streams.push(this); } };
+    }""")
+    for link in ("Notifications", "Keys", "Notifications", "Keys", "Notifications"):
+        page.get_by_role("link", name=link).click()
+        page.wait_for_function("hash => location.hash === hash", arg=f"#/{link.lower()}")
+    expect(page.get_by_text("Live")).to_be_visible()
+    assert page.evaluate("streams.filter((stream) => stream.readyState !== EventSource.CLOSED).length") == 1
 
 
 def test_whoever_signs_out_is_out(page, email):
@@ -123,8 +134,81 @@ def test_whoever_signs_out_is_out(page, email):
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
-def test_nothing_is_wider_than_a_phone(page, email):
-    for place in ("keys", "models", "models/api/v1/crm/company", "notifications"):
+def test_tabs_beside_each_other_all_go_on(page, email):
+    second = page.context.new_page()
+    second.goto("/console")
+    expect(second.get_by_role("heading", name="Make a key")).to_be_visible()
+    make_key(page, "From the first")
+    make_key(second, "From the second")
+    expect(page.get_by_role("heading", name="Sign in")).to_have_count(0)
+
+
+def test_signing_out_in_one_tab_ends_the_session_of_all(page, email):
+    second = page.context.new_page()
+    second.goto("/console")
+    expect(second.get_by_role("heading", name="Make a key")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    second.get_by_role("link", name="Notifications").click()
+    expect(second.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(second.get_by_role("status")).to_contain_text("Authentication required")
+
+
+def test_a_service_that_is_away_is_no_reason_to_sign_in(page, email):
+    page.route("**/api/auth/token", lambda route: route.fulfill(**AWAY))
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Not now")
+    expect(page.get_by_role("heading", name="Sign in")).to_have_count(0)
+
+
+def test_an_account_that_has_to_be_verified_is_told_so(page):
+    page.route("**/api/auth/signup", lambda route: route.fulfill(json={"token": None, "user": {}}))
+    page.get_by_label("E-mail").fill("new@example.com")
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_role("status")).to_contain_text("Verify your e-mail address first.")
+
+
+def test_a_refusal_of_a_provider_is_said_once(page):
+    page.goto("/console?error=access_denied")
+    expect(page.get_by_role("status")).to_contain_text("Sign-in was refused: access_denied")
+    assert page.url.endswith("/console")
+    page.goto("/console?error=Call+this+number")
+    page.wait_for_url("**/console")
+    expect(page.get_by_role("status")).to_have_text("")
+
+
+def test_a_slower_page_does_not_replace_the_one_that_was_opened_after_it(page, email):
+    page.get_by_role("link", name="Models").click()
+    expect(page.get_by_role("heading", name="crm")).to_be_visible()
+    held = []
+    page.route(KEYS, lambda route: held.append(route), times=1)
+    with page.expect_request(KEYS):
+        page.get_by_role("link", name="Keys").click()
+    page.get_by_role("link", name="Notifications").click()
+    expect(page.get_by_text("Live")).to_be_visible()
+    with page.expect_response(KEYS):
+        held[0].continue_()
+    expect(page.get_by_role("heading", name="Notifications")).to_be_visible()
+    expect(page.get_by_role("heading", name="Make a key")).to_have_count(0)
+
+
+def test_nothing_is_wider_than_a_phone(app, page, email):
+    long = "Harbour works of the northern sea and of all its islands " * 3
+    tell(app, email, long)
+    make_key(page, "A key with a name of nearly one hundred characters, as somebody may well write it one day, or two")
+    page.get_by_role("link", name="Models").click()
+    page.get_by_role("link", name="company", exact=True).click()
+    page.get_by_role("button", name="New").click()
+    page.get_by_label("name *").fill(long)
+    page.get_by_role("button", name="Save").click()
+    headings = {
+        "keys": "Make a key", "models": "crm", "models/api/v1/crm/company": "crm / company",
+        "notifications": "Notifications",
+    }  # fmt: skip
+    for place, heading in headings.items():
         page.goto(f"/console#/{place}")
-        page.wait_for_selector("#view h2")
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        if place != "models":
+            expect(page.locator("#view td, #view li").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, place

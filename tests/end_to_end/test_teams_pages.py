@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from uuid import uuid4
+from functools import partial
+from uuid import UUID, uuid4
 
 import pytest
 from joserfc import jwt
@@ -67,8 +68,8 @@ def browser():
         opened.close()
 
 
-def framed(browser, service, path, *, person="", theme="default", frame="content", width=420):
-    """A page of the service in a tab of Teams."""
+def framed(browser, service, path, *, person="", theme="default", frame="content", width=420, routes=None):
+    """A page of the service in a tab of Teams; ``routes`` answer once each in the place of the service."""
     address, ms = service
     claims = {
         "iss": f"{ms.url}/{TENANT}/v2.0", "aud": APP_ID, "tid": TENANT, "oid": person, "azp": WEB, "name": "Ada",
@@ -79,8 +80,14 @@ def framed(browser, service, path, *, person="", theme="default", frame="content
     body = FRAME % {"src": address + path, "theme": theme, "frame": frame, "token": token}
     page.route("**/*", lambda route: route.fallback() if "127.0.0.1" in route.request.url else route.abort())
     page.route(HOST, lambda route: route.fulfill(body=body, content_type="text/html"))
+    for pattern, answer in (routes or {}).items():
+        page.route(pattern, partial(fulfill, answer), times=1)
     page.goto(HOST)
     return page, page.frame_locator("iframe")
+
+
+def fulfill(answer, route):
+    route.fulfill(**answer)
 
 
 def tell(app, person, title):
@@ -141,6 +148,43 @@ def test_outside_teams_the_page_asks_to_sign_in(service, browser):
     page = browser.new_page()
     page.goto(f"{service[0]}/teams-tab")
     expect(page.locator("#state")).to_contain_text("Sign in to the service first", timeout=15_000)
+
+
+def test_outside_teams_the_page_goes_on_when_another_has_renewed_the_bearer(app, service, browser):
+    address, email = service[0], f"{uuid4().hex}@tab.example"
+    context = browser.new_context(base_url=address)
+    made = context.request.post("/api/auth/signup", data={"email": email, "password": "correct horse battery"})
+    page = context.new_page()
+    page.goto("/teams-tab")
+    expect(page.locator("#state")).to_have_text("Live", timeout=15_000)
+    with app.app_context(), transaction() as session:
+        notify(session, UUID(made.json()["user"]["id"]), "MENTION", "Bob mentioned you")
+    assert context.request.post("/api/auth/token", headers={"Sec-Fetch-Site": "same-origin"}).ok
+    page.get_by_role("button", name="Mark read: Bob mentioned you").click()
+    expect(page.locator("#notifications li")).to_be_focused()
+    expect(page.locator("#notifications li.unread")).to_have_count(0)
+
+
+def test_the_stream_is_followed_although_something_else_failed(app, service, browser):
+    person = str(uuid4())
+    away = {"status": 503, "json": {"error": "Not now"}}
+    paths = ("**/api/teams/meetings?*", "**/notifications/preferences", "**/notification/notification?*")
+    _, tab = framed(browser, service, "/teams-tab", person=person, routes=dict.fromkeys(paths, away))
+    expect(tab.locator("#state")).to_have_text("Live", timeout=15_000)
+    tell(app, person, "Bob mentioned you")
+    expect(tab.locator("#notifications li.unread strong")).to_have_text("Bob mentioned you")
+
+
+def test_after_a_reset_the_list_is_loaded_anew(service, browser):
+    gone = {"id": "gone", "title": "Gone", "createdAt": "2026-01-01T00:00:00.000Z", "sequence": 0}
+    reset = "event: reset\ndata: {}\n\nevent: ready\nid: 0\ndata: {}\n\n"
+    routes = {
+        "**/notification/notification?*": {"json": {"data": [gone]}},
+        "**/stream?*": {"body": reset, "content_type": "text/event-stream"},
+    }
+    _, tab = framed(browser, service, "/teams-tab", person=str(uuid4()), routes=routes)
+    expect(tab.locator("#no-notifications")).to_be_visible(timeout=15_000)
+    expect(tab.locator("#notifications li")).to_have_count(0)
 
 
 def test_the_configuration_page_saves_the_tab(service, browser):

@@ -33,10 +33,11 @@ export function say(text) {
   document.getElementById("message").textContent = text;
 }
 
-/** Where the focus was on something that is gone, move it to the heading of the page. */
+/** Where the focus was on something that is gone, or is of no use any more, move it to the heading of the page. */
 export function keepFocus(page) {
   const heading = page.querySelector("h2");
-  if (document.activeElement !== document.body || !heading) return;
+  const focused = document.activeElement;
+  if (!heading || !(focused === document.body || focused.disabled)) return;
   heading.tabIndex = -1;
   heading.focus();
 }

@@ -1,0 +1,56 @@
+"""The console in a real browser, and somebody who has signed up on it."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.end_to_end.service import free_port, gunicorn, started
+from tests.end_to_end.test_browser import CHROMIUM, QUIET
+
+
+@pytest.fixture(scope="module")
+def console(app, var_dir, tmp_path_factory):
+    """Where the service of the console is."""
+    port, log = free_port(), tmp_path_factory.mktemp("console") / "log"
+    settings = {"GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret"}
+    with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
+        yield f"http://localhost:{port}"
+
+
+@pytest.fixture
+def page(console):
+    """The console on a phone's width; what its scripts raise, and what its policy forbids, fails the test."""
+    raised = []
+
+    def hear(message):
+        # Browsers log each status from 400 on; the tests ask for some.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            raised.append(message.text)
+
+    def watch(opened):
+        opened.on("pageerror", lambda error: raised.append(str(error)))
+        opened.on("console", hear)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        context = browser.new_context(base_url=console, viewport={"width": 390, "height": 800})
+        context.on("page", watch)
+        opened = context.new_page()
+        opened.goto("/console")
+        yield opened
+        browser.close()
+    assert raised == []
+
+
+@pytest.fixture
+def email(page):
+    """Somebody who has signed up on the page."""
+    address = f"console-{uuid4().hex[:8]}@example.com"
+    page.get_by_label("E-mail").fill(address)
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
+    return address
