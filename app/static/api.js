@@ -1,10 +1,17 @@
 // Calls of the public routes, with a bearer that this page alone has and gets anew when another page has replaced it.
-let bearer, renewing;
+let bearer, renewing, userId;
 let source = ofCookie;
 
-/** A bearer of the browser's session. */
+/** A bearer of the browser's session. When somebody else has signed in meanwhile, the page begins anew as theirs. */
 export async function ofCookie() {
-  return (await send("POST", "/api/auth/token")).token;
+  const { token } = await send("POST", "/api/auth/token");
+  const { user } = await send("GET", "/api/auth/session", { bearer: token });
+  const isAnother = userId !== undefined && userId !== user.id;
+  userId = user.id;
+  if (!isAnother) return token;
+  location.reload();
+  // What the earlier user began is not carried out.
+  return new Promise(() => {});
 }
 
 /** Let bearers come from somewhere else than the cookie. */
@@ -25,7 +32,7 @@ export function signIn() {
 }
 
 export function forget() {
-  bearer = undefined;
+  bearer = userId = undefined;
 }
 
 /** End the browser's session by its cookie: the bearer of this page may be dead. */

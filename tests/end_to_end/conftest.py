@@ -36,7 +36,8 @@ def page(console):
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        context = browser.new_context(base_url=console, viewport={"width": 390, "height": 800})
+        phone = {"viewport": {"width": 390, "height": 800}, "timezone_id": "America/Los_Angeles", "locale": "en-US"}
+        context = browser.new_context(base_url=console, **phone)
         context.on("page", watch)
         opened = context.new_page()
         opened.goto("/console")
@@ -45,12 +46,17 @@ def page(console):
     assert raised == []
 
 
-@pytest.fixture
-def email(page):
-    """Somebody who has signed up on the page."""
+def sign_up(page):
+    """Make an account on the page, and give its address."""
     address = f"console-{uuid4().hex[:8]}@example.com"
     page.get_by_label("E-mail").fill(address)
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Make an account").click()
     expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
     return address
+
+
+@pytest.fixture
+def email(page):
+    """Somebody who has signed up on the page."""
+    return sign_up(page)

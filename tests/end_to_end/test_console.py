@@ -11,6 +11,7 @@ from sqlalchemy import select
 from app.database import transaction
 from app.models.auth.identity import AuthUser
 from app.notifications import notify
+from tests.end_to_end.conftest import sign_up
 from tests.end_to_end.test_browser import CHROMIUM
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
@@ -60,6 +61,14 @@ def test_a_key_is_made_by_keyboard_shown_once_and_revoked(page, email):
     page.reload()
     expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
     expect(page.locator("body")).not_to_contain_text("shown once")
+
+
+def test_the_use_of_a_day_is_that_of_a_day_in_utc(page, email):
+    drawn = """async (points) => {
+        const { plot } = await import("/static/console/usage.js");
+        return plot(points).querySelector("title").textContent;
+    }"""
+    assert page.evaluate(drawn, [{"time": "2026-01-08T00:00:00.000Z", "requests": 3}]) == "1/8/2026: 3"
 
 
 def test_a_secret_stays_when_the_list_fails_or_changes(page, email):
@@ -152,6 +161,26 @@ def test_signing_out_in_one_tab_ends_the_session_of_all(page, email):
     second.get_by_role("link", name="Notifications").click()
     expect(second.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(second.get_by_role("status")).to_contain_text("Authentication required")
+
+
+def test_a_tab_does_not_go_on_as_somebody_else(page, email):
+    make_key(page, "First")
+    second = page.context.new_page()
+    second.goto("/console")
+    second.get_by_role("button", name="Sign out").click()
+    sign_up(second)
+    page.get_by_label("Name").fill("Second")
+    page.get_by_role("button", name="Make a key").click()
+    expect(page.get_by_text("No keys yet.")).to_be_visible()
+
+
+def test_a_session_that_ends_takes_its_stream_along(page, email):
+    page.get_by_role("link", name="Notifications").click()
+    expect(page.get_by_text("Live")).to_be_visible()
+    second = page.context.new_page()
+    second.goto("/console")
+    second.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=20_000)
 
 
 def test_a_service_that_is_away_is_no_reason_to_sign_in(page, email):

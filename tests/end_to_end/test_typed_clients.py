@@ -157,6 +157,14 @@ def test_what_the_caller_did_wrong_is_not_tried_again(follow):
     assert len(service.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["http://127.0.0.1:9", "--break-token"], "broken: token"), (["nowhere"], "broken: Invalid URL")],
+)
+def test_what_can_never_succeed_in_typescript_is_told_at_once(made, arguments, said):
+    assert run(BIN / "node", TESTS / "node" / "follow.mjs", *arguments).splitlines() == [said]
+
+
 def test_what_is_no_notification_is_not_tried_again(follow):
     with scripted(Answer(READY + "data: {\n\n"), REFUSED) as service:
         assert follow(service.url) == ["broken: JSON"]

@@ -8,8 +8,13 @@ function onReset() {
   if (option === "--break-on-reset") throw new Error("on reset");
 }
 
+function token() {
+  if (option === "--break-token") throw new Error("token");
+  return "any";
+}
+
 try {
-  for await (const notification of followNotifications({ baseUrl, token: "any" }, { onReset }))
+  for await (const notification of followNotifications({ baseUrl, token }, { onReset }))
     console.log(`notification: ${notification.title}`);
 } catch (error) {
   if (error instanceof RowgateError) console.log(`refused: ${error.status}`);

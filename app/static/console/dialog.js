@@ -35,7 +35,8 @@ export function edit(page, model, record, done) {
     fields.length ? h("button", {}, "Save") : null,
     record && model.canDelete ? button("Delete", remove) : null,
     button("Close", () => dialog.close()))));
-  if (record) dialog.append(h("details", {}, h("summary", {}, "As JSON"), h("pre", { className: "scroll" }, JSON.stringify(record, null, 2))));
+  const text = h("pre", { className: "scroll" }, JSON.stringify(record, null, 2));
+  if (record) dialog.append(h("details", {}, h("summary", {}, "As JSON"), text));
   page.append(dialog);
   dialog.showModal();
 }

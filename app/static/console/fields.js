@@ -8,7 +8,7 @@ export function field(name, about, value, required) {
   const types = [about.type ?? []].flat();
   const choices = types.includes("boolean") ? [true, false] : about.enum?.filter((each) => each !== null);
   const kind = choices ? "choice" : ["string", "integer", "number"].find((type) => types.includes(type)) ?? "json";
-  const text = value === undefined || value === null ? "" : typeof value === "object" || kind === "json" ? JSON.stringify(value) : String(value);
+  const text = written(kind, value);
   const control = choices ? choice(choices.map(String), text) : writable(kind, text, about.maxLength);
   control.required = Boolean(required);
   // Browsers normalise what they are given, line ends above all: what they made of it is what has not been changed.
@@ -19,6 +19,11 @@ export function field(name, about, value, required) {
     changed: () => control.value !== shown,
     label: h("label", {}, `${name}${required ? " *" : ""}`, control),
   };
+}
+
+function written(kind, value) {
+  if (value === undefined || value === null) return "";
+  return kind === "json" || typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** A value that the description does not know stays one of the choices, so that it is not lost. */

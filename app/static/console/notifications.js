@@ -48,7 +48,8 @@ function entry(notification, show) {
     shown.tabIndex = -1;
     shown.focus();
   };
+  const label = `Mark read: ${notification.title}`;
   if (!notification.readAt)
-    made.append(h("button", { type: "button", className: "quiet", onclick: read, "aria-label": `Mark read: ${notification.title}` }, "Mark read"));
+    made.append(h("button", { type: "button", className: "quiet", onclick: read, "aria-label": label }, "Mark read"));
   return made;
 }

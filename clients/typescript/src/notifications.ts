@@ -134,8 +134,12 @@ function pause({ retry, failures, retryAfter }: Attempts): number {
 
 function waited(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    const over = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, signal?.aborted ? 0 : milliseconds);
+    signal?.addEventListener("abort", over);
   });
 }
