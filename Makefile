@@ -5,7 +5,7 @@ BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header
 
-.PHONY: help serve test lint bench clients fuzz tables lock clean
+.PHONY: help serve test lint bench clients docs fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -34,6 +34,10 @@ clients: .venv/dev ## generate and build the typed clients in clients/
 	@$(BIN)/openapi-python-client generate --path docs/openapi.json --meta none --overwrite \
 		--config clients/python/generator.yaml --output-path clients/python/rowgate_client/openapi
 	@$(BIN)/uv build --quiet --wheel clients/python
+
+docs: .venv/dev ## build the documentation into build/docs
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+	@echo "rowgate: the documentation is at build/docs/index.html"
 
 fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300

@@ -1,4 +1,4 @@
-"""Writes what of the documentation follows from the code; `make tables` runs it, tests compare."""
+"""Writes what of the documentation follows from the code; `make tables` runs it, a test compares."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from app.dictionary import dictionary
 from app.factory import create_app
 from config import ROOT, Settings, described
+from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
 OPERATIONS = ("list", "read", "create", "update", "delete")
@@ -57,13 +58,22 @@ def openapi() -> str:
 TABLES = {"authorization.md": policy_table, "settings.md": settings_table}
 
 
-def main() -> None:
-    """Replace the last table of each page, and the description of the API."""
+def pages() -> dict[str, str]:
+    """Every file of the documentation that follows from the code, as it has to be: some wholly, some by their last
+    table."""
+    found = {"openapi.json": openapi()}
     for name, table in TABLES.items():
-        page = ROOT / "docs" / name
-        text = page.read_text().rpartition("\n\n| ")[0]
-        page.write_text(f"{text.rstrip()}\n\n{table()}\n")
-    (ROOT / "docs" / "openapi.json").write_text(openapi())
+        text = (ROOT / "docs" / name).read_text().rpartition("\n\n| ")[0]
+        found[name] = f"{text.rstrip()}\n\n{table()}\n"
+    for domain in dictionary()["domains"]:
+        found[f"domains/{domain['name']}.md"] = domain_page(domain)
+    return found
+
+
+def main() -> None:
+    """Write all of them."""
+    for name, text in pages().items():
+        (ROOT / "docs" / name).write_text(text)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def _filter(model: type[Record], principal: Principal, name: str, values: list[s
         raise invalid_query(name, "Given more than once.")
     value = _reader(known)(values[0])
     if value is None or "\x00" in values[0]:
-        raise invalid_query(name, f"Is not a {_plain_type(known)}.")
+        raise invalid_query(name, f"Is not {_plain_type(known)}.")
     return known.attribute, value
 
 
@@ -129,7 +129,10 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _plain_type(known: Field) -> str:
-    return "valid value" if known.wire.type.startswith("enum[") else known.wire.type
+    kind = known.wire.type
+    if kind.startswith("enum["):
+        return "a valid value"
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def invalid_query(name: str, message: str) -> InvalidFilter:

@@ -121,12 +121,6 @@ def test_every_error_code_is_documented_and_used_or_announced():
     assert {failure.code for failure in Failure.__subclasses__()} <= set(CODES)
 
 
-def test_the_policy_table_of_the_docs_is_the_one_of_the_code():
-    from docs.generate import policy_table
-
-    assert policy_table() in (ROOT / "docs" / "authorization.md").read_text(), "run make tables"
-
-
 def test_text_in_the_project_speaks_of_the_project_only():
     folders = ("app", "blueprints", "schemas", "docs", "bench", "tests")
     texts = [

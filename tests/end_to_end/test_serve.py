@@ -1,8 +1,7 @@
-"""flask serve, from nothing to nothing: first start, the README's tour, stop, second start, refusals."""
+"""flask serve, from nothing to nothing: first start, the README's transcript, stop, second start, refusals."""
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import signal
@@ -16,9 +15,8 @@ import psutil
 import pytest
 
 from config import ROOT
+from tests.end_to_end import transcripts
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, started
-
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 @pytest.fixture(scope="module")
@@ -56,28 +54,14 @@ def test_a_first_start_says_each_step_and_shows_the_first_admin_once(service, lo
     assert re.search(r"API key +rg_key_\w+", text)
 
 
-def blocks(section: str) -> list[tuple[str, str]]:
-    text = (ROOT / "README.md").read_text().split(f"## {section}", 1)[1].split("\n## ", 1)[0]
-    return re.findall(r"```(sh|json)\n(.*?)```", text, re.S)
-
-
-def test_the_tour_of_the_readme_runs_as_it_stands(service, folder):
+def test_the_transcript_of_the_readme_runs_as_it_stands(service, folder):
     port, _ = service
-    found = blocks("Five-minute tour")
-    script = ["set -euo pipefail"]
-    for kind, block in found:
-        script.append(block if kind == "sh" else "echo; echo ---")
-    run = subprocess.run(
-        ["bash", "-c", "\n".join(script).replace("localhost:3001", f"127.0.0.1:{port}")],
-        cwd=ROOT, env=environment(VAR_DIR=f"{folder}/var"), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    answers = [part.strip().splitlines()[-1] for part in run.stdout.split("---") if part.strip()]
-    expected = [json.loads(block) for kind, block in found if kind == "json"]
-    assert len(answers) == len(expected)
-    for answer, wanted in zip(answers, expected, strict=True):
-        got = json.loads(answer)
-        assert {name: got.get(name) for name in wanted} == wanted
+    shown = transcripts.run(
+        (ROOT / "README.md").read_text().split("## A first look", 1)[1], port, VAR_DIR=f"{folder}/var"
+    )
+    assert shown
+    for printed, expected in shown:
+        transcripts.check(printed, expected)
 
 
 def test_a_port_in_use_is_one_line(service, folder):

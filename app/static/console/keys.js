@@ -75,8 +75,8 @@ function row(key, refresh) {
   const use = h("button", { type: "button", className: "quiet", ariaExpanded: "false", "aria-label": `Use of ${key.name}` }, "Use");
   const cells = [key.name, key.start, key.scopes.join(", "), key.status, day(key.lastUsedAt), day(key.expiresAt)];
   const made = h("tr", {}, ...cells.map((text) => h("td", { title: text ?? "" }, text ?? "")),
-    h("td", { className: "row" }, use,
-      h("button", { type: "button", className: "quiet", onclick: revoke, "aria-label": `Revoke ${key.name}` }, "Revoke")));
+    h("td", {}, h("div", { className: "row" }, use,
+      h("button", { type: "button", className: "quiet", onclick: revoke, "aria-label": `Revoke ${key.name}` }, "Revoke"))));
   use.addEventListener("click", unfolding(use, made, key));
   return made;
 }

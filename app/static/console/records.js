@@ -47,15 +47,19 @@ function contents(records, open) {
   return [h("thead", {}, head), h("tbody", {}, ...rows)];
 }
 
-/** The columns that say most: plain values, identifiers last. */
+/** The columns that say most: plain values. */
 function told(record) {
   const names = Object.keys(record).filter((name) => typeof record[name] !== "object" || record[name] === null);
+  return identifiersLast(names).slice(0, 8);
+}
+
+function identifiersLast(names) {
   const isIdentifier = (name) => /^id$|Id$/.test(name);
-  return [...names.filter((name) => !isIdentifier(name)), ...names.filter(isIdentifier)].slice(0, 8);
+  return [...names.filter((name) => !isIdentifier(name)), ...names.filter(isIdentifier)];
 }
 
 function filterForm(names, apply) {
-  const field = h("select", { ariaLabel: "Field" }, ...names.map((name) => h("option", {}, name)));
+  const field = h("select", { ariaLabel: "Field" }, ...identifiersLast(names).map((name) => h("option", {}, name)));
   const value = h("input", { ariaLabel: "Value", placeholder: "is exactly" });
   const submit = (event) => {
     event.preventDefault();

@@ -1,0 +1,76 @@
+"""The documentation: its examples run as they stand, it says what the code says, and it builds without a warning."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from config import ROOT
+from tests.end_to_end import transcripts
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
+from tests.end_to_end.transcripts import BLOCK
+
+DOCS = ROOT / "docs"
+TOUR = (DOCS / "tour.md").read_text()
+# The first block of the tour: where the service is, who one is, and a key.
+BEGINNING = next(block for kind, block in BLOCK.findall(TOUR) if kind == "sh")
+# Pages whose commands are for a set-up of one's own.
+NOT_RUN = ("deployment.md", "operations.md", "adding-a-model.md")
+PAGES = sorted(
+    page.name for page in DOCS.glob("*.md") if "```sh" in page.read_text() and page.name not in NOT_RUN
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def port(app, var_dir, tmp_path_factory):
+    """A service with a worker of jobs."""
+    port, folder = free_port(), tmp_path_factory.mktemp("documentation")
+    with (folder / "worker").open("wb") as log:
+        env = environment(VAR_DIR=var_dir)
+        worker = subprocess.Popen([*FLASK, "jobs", "work"], cwd=ROOT, env=env, stdout=log, stderr=log)
+    try:
+        with started(gunicorn(1), port, folder / "log", VAR_DIR=var_dir):
+            yield port
+    finally:
+        worker.terminate()
+        worker.wait(30)
+
+
+def personal(text, page):
+    """The same with people of its own, as all pages share a service."""
+    return re.sub(r"(\w+)@example\.com", rf"\1-{page.removesuffix('.md')}@example.com", text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
+    before = "" if page == "tour.md" else personal(BEGINNING, page)
+    text = personal((DOCS / page).read_text(), page)
+    shown = transcripts.run(text, port, before=before, VAR_DIR=var_dir)
+    assert shown
+    for printed, expected in shown:
+        transcripts.check(printed, expected)
+
+
+def test_every_route_family_has_a_page_with_examples():
+    families = {
+        "tour.md", "concepts.md", "data-api.md", "api-keys.md", "sign-in.md", "authorization.md", "uploads.md",
+        "chat.md", "notifications.md", "errors.md",
+    }  # fmt: skip
+    assert families <= set(PAGES)
+
+
+def test_what_follows_from_the_code_is_what_is_written():
+    from docs import generate
+
+    different = [name for name, text in generate.pages().items() if (DOCS / name).read_text() != text]
+    assert different == [], "run make tables"
+
+
+def test_it_builds_without_a_warning(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert (tmp_path / "domains" / "crm.html").exists()
