@@ -5,7 +5,7 @@ BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header
 
-.PHONY: help serve test lint bench clients docs fuzz tables lock clean
+.PHONY: help serve test lint bench clients docs breaking fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -38,6 +38,15 @@ clients: .venv/dev ## generate and build the typed clients in clients/
 docs: .venv/dev ## build the documentation into build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 	@echo "rowgate: the documentation is at build/docs/index.html"
+
+breaking: .venv/node/installed ## name what breaks clients since the last release tag
+	@mkdir -p build
+	@tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || \
+		{ echo "rowgate: there is no release to compare with"; exit 0; }; \
+	git show "$$tag:docs/openapi.json" > build/released.json; \
+	NODE_MODULES="$(CURDIR)/.venv/node/node_modules" \
+		$(BIN)/node tests/node/breaking.mjs build/released.json docs/openapi.json > build/breaking.txt; \
+	echo "rowgate: $$(wc -l < build/breaking.txt) breaking changes since $$tag"; cat build/breaking.txt
 
 fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300
