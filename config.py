@@ -38,7 +38,7 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
-    workers: int = setting(2, "gunicorn worker processes")
+    workers: int = setting(2, "gunicorn worker processes; as many as processors")
     database_pooler: bool = setting(
         False, "DATABASE_URL is PgBouncer in transaction mode, or a pooler like it: statements are not prepared"
     )
