@@ -34,15 +34,16 @@ clients: .venv/dev ## generate and build the typed clients in clients/
 	@$(BIN)/openapi-python-client generate --path docs/openapi.json --meta none --overwrite \
 		--config clients/python/generator.yaml --output-path clients/python/rowgate_client/openapi
 	@$(BIN)/uv build --quiet --wheel clients/python
+	@echo "rowgate: the clients are in clients/typescript/dist and clients/python/dist"
 
 docs: .venv/dev ## build the documentation into build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 	@echo "rowgate: the documentation is at build/docs/index.html"
 
-breaking: .venv/node/installed ## name what breaks clients since the last release tag
-	@mkdir -p build
-	@tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || \
-		{ echo "rowgate: there is no release to compare with"; exit 0; }; \
+breaking: ## name what breaks clients since the last release tag
+	@set -e; tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || \
+		{ echo "rowgate: there is no release yet to compare with"; exit 0; }; \
+	$(MAKE) -s .venv/node/installed; mkdir -p build; \
 	git show "$$tag:docs/openapi.json" > build/released.json; \
 	NODE_MODULES="$(CURDIR)/.venv/node/node_modules" \
 		$(BIN)/node tests/node/breaking.mjs build/released.json docs/openapi.json > build/breaking.txt; \

@@ -175,7 +175,7 @@ def restore(source: Path) -> None:
         (tables,) = connection.execute(TABLES).fetchone() or (0,)
     if tables:
         raise BackupError("The database is not empty: restore into a new one")
-    with _opened(source) as archive, tempfile.NamedTemporaryFile(dir=source.parent, prefix="rowgate-dump-") as dump:
+    with _opened(source) as archive, _room_beside(source) as dump:
         for member in archive:
             if member.name.startswith(UPLOADS):
                 _put(archive, member)
@@ -183,6 +183,16 @@ def restore(source: Path) -> None:
                 shutil.copyfileobj(_content(archive, member), dump)
         dump.flush()
         dumps.restore(Path(dump.name))
+
+
+@contextmanager
+def _room_beside(source: Path) -> Iterator[IO[bytes]]:
+    """A file where there is room for the database; raises BackupError where it cannot be written."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=source.parent, prefix="rowgate-dump-") as file:
+            yield file
+    except OSError as error:
+        raise BackupError(f"{source.parent} has no room for the database: {error.strerror or error}") from None
 
 
 def fingerprint() -> str:

@@ -26,7 +26,7 @@ from app.errors import Failure
 UNKNOWN_TO_OLD_SERVERS, BEGINNING = b"SET transaction_timeout = 0;\n", 64
 DUMP = ["--format=custom", "--no-owner", "--no-acl"]
 AS_SQL = ["--no-owner", "--no-acl", "--no-comments", "--file=-"]
-WHOLE = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-"]
+BY_LINES = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]
 
 
 class DumpError(Failure):
@@ -44,18 +44,20 @@ def dump(target: Path, snapshot: str) -> None:
 def restore(source: Path) -> None:
     """Fill the empty database from a dump, with all of it or with nothing; raises DumpError."""
     with _database() as address, tempfile.TemporaryFile() as said:
-        read, write = _command("pg_restore", *AS_SQL, str(source)), _command("psql", *WHOLE, f"--dbname={address}")
-        reader = subprocess.Popen(read, stdout=subprocess.PIPE, stderr=said)
-        writer = subprocess.Popen(write, stdin=subprocess.PIPE, stdout=said, stderr=said, bufsize=0)
-        assert reader.stdout is not None  # noqa: S101 - both are pipes
-        assert writer.stdin is not None  # noqa: S101
-        with suppress(BrokenPipeError):  # psql has failed, and says why
-            _pass(reader.stdout, writer.stdin)
-        reader.stdout.close()
-        if reader.wait():
-            writer.kill()  # it commits at the end of what it reads
-        writer.stdin.close()
-        if writer.wait() or reader.returncode:
+        read, write = _command("pg_restore", *AS_SQL, str(source)), _command("psql", *BY_LINES, f"--dbname={address}")
+        with (
+            subprocess.Popen(read, stdout=subprocess.PIPE, stderr=said) as reader,
+            subprocess.Popen(write, stdin=subprocess.PIPE, stdout=said, stderr=said) as writer,
+        ):
+            assert reader.stdout is not None  # noqa: S101 - both are pipes
+            assert writer.stdin is not None  # noqa: S101
+            with suppress(BrokenPipeError), writer.stdin:  # psql has failed, and says why
+                # Whoever goes away in between leaves a transaction that is never committed.
+                writer.stdin.write(b"BEGIN;\n")
+                _pass(reader.stdout, writer.stdin)
+                if reader.wait() == 0:
+                    writer.stdin.write(b"COMMIT;\n")
+        if writer.returncode or reader.returncode:
             raise DumpError(f"The database cannot be restored: {_reason(said)}")
 
 

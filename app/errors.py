@@ -21,6 +21,9 @@ class Failure(Exception):
         self.headers = headers or {}
 
 
+UNKNOWN = "Unknown field."
+
+
 class Invalid(Failure):
     """A body whose fields break a rule; ``fields`` maps wire names to lists of messages."""
 
@@ -30,7 +33,9 @@ class Invalid(Failure):
         if isinstance(fields, str):
             super().__init__(fields)
         else:
-            name, messages = next(iter(fields.items()))
+            # A field that is not known may well be one that is missing, mistyped.
+            name = next((name for name, told in fields.items() if told == [UNKNOWN]), next(iter(fields)))
+            messages = fields[name]
             super().__init__(f"Invalid {name}: {messages[0]}", details={"fields": fields})
 
 

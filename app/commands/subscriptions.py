@@ -47,8 +47,7 @@ def add(resource: str, tenant: UUID, changes: str, certificate: str | None) -> N
 @click.argument("identifier", type=click.UUID)
 def renew(identifier: UUID) -> None:
     """Have the worker renew a subscription now, or make it anew when Graph has lost it."""
-    with transaction() as session:
-        subscriptions.renew_soon(session, identifier)
+    subscriptions.renew(identifier)
     click.echo(f"Subscription {identifier} will be renewed")
 
 

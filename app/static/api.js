@@ -5,7 +5,10 @@ let source = ofCookie;
 /** A bearer of the browser's session. When somebody else has signed in meanwhile, the page begins anew as theirs. */
 export async function ofCookie() {
   const { token } = await send("POST", "/api/auth/token");
-  const { user } = await send("GET", "/api/auth/session", { bearer: token });
+  const session = await send("GET", "/api/auth/session", { bearer: token });
+  // Another page has got a bearer at the same moment, and made this one dead.
+  if (!session) return ofCookie();
+  const { user } = session;
   const isAnother = userId !== undefined && userId !== user.id;
   userId = user.id;
   if (!isAnother) return token;

@@ -62,7 +62,7 @@ def keep(session: Session, activity: Json, tenant_id: str) -> None:
     kept.last_activity_at = now()
     if _is_removal(activity):
         kept.removed_at = now()
-    elif activity.get("type") in SIGNS_OF_LIFE:
+    elif activity.get("type") in SIGNS_OF_LIFE or data.get("eventType") == "channelRestored":
         kept.removed_at = None
 
 
@@ -96,23 +96,29 @@ def _kind_of(activity: Json) -> str | None:
 def _speakers(session: Session, tenant_id: str, thread: str) -> dict[str, str]:
     named = (Conversation.tenant_id == tenant_id, Conversation.conversation_id == thread)
     reference = session.scalar(select(Conversation.reference).where(*named)) or {}
-    return dict(reference.get("speakers") or {})
+    return _known(reference)
+
+
+def _known(reference: Json) -> dict[str, str]:
+    """The object ids of speakers by their ids in Teams, the latest last; kept as pairs, which stay in their order."""
+    return dict(reference.get("speakers") or [])
 
 
 def _reference(activity: Json, before: Json, thread: str, kind: str, tenant_id: str) -> dict[str, Any]:
     """The conversation reference, with the object ids of those who have spoken to the bot there, by their ids in
     Teams."""
     sender = part(activity, "from")
-    speakers = dict(before.get("speakers") or {})
+    speakers = _known(before)
     name, speaker = plain(sender.get("id"), 255), plain(sender.get("aadObjectId"), 64)
     if activity.get("type") == "message" and speaker:
+        speakers.pop(name or speaker, None)
         speakers[name or speaker] = speaker
     bot = {name: plain(part(activity, "recipient").get(name), 255) for name in ("id", "name")}
     person = {name: plain(sender.get(name), 255) for name in ("id", "aadObjectId")}
     return {
         "serviceUrl": activity.get("serviceUrl"), "channelId": activity.get("channelId"), "bot": bot,
         "conversation": {"id": thread, "conversationType": kind, "tenantId": tenant_id},
-        "user": person if kind == "personal" else None, "speakers": dict([*speakers.items()][-MOST_SPEAKERS:]),
+        "user": person if kind == "personal" else None, "speakers": [*speakers.items()][-MOST_SPEAKERS:],
     }  # fmt: skip
 
 
@@ -137,7 +143,7 @@ def _forget_removed(session: Session, activity: Json, tenant_id: str) -> None:
     where = Conversation.team_id == team if team else Conversation.conversation_id == thread_of(activity)
     rows = select(Conversation).where(Conversation.tenant_id == tenant_id, where).order_by(Conversation.id)
     for row in session.scalars(rows.with_for_update()):
-        speakers = dict(row.reference.get("speakers") or {})
+        speakers = _known(row.reference)
         left = {name: speaker for name, speaker in speakers.items() if name not in gone and speaker not in gone}
         if left != speakers:
-            row.reference = {**row.reference, "speakers": left}
+            row.reference = {**row.reference, "speakers": [*left.items()]}

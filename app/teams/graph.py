@@ -10,6 +10,7 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives import hashes, padding, serialization
@@ -91,8 +92,13 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
     lifecycle = item.get("lifecycleEvent")
     if isinstance(lifecycle, str) and lifecycle in LIFECYCLE and subscription.status != "removed":
         subscription.status = LIFECYCLE[lifecycle]
-        defer(session, SUBSCRIPTION, subscription.id, one_of=subscription.id)
+        renew_soon(session, subscription.id)
     _call_event(session, str(item.get("tenantId"))[:64], resource)
+
+
+def renew_soon(session: Session, subscription_id: UUID) -> None:
+    """Have a job renew a subscription; of several, one at a time."""
+    defer(session, SUBSCRIPTION, subscription_id, one_of=subscription_id)
 
 
 def decrypted(content: Any) -> dict[str, Any]:

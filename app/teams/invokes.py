@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,13 +10,13 @@ from sqlalchemy import select, text
 
 from app import records
 from app.database import transaction
-from app.errors import Failure
+from app.errors import Failure, Unavailable
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.analytics import AnalyticsActivity
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of
 from app.teams.people import user_of
-from app.teams.reading import Json, part
+from app.teams.reading import Json, moment_of, part
 from app.users import signed_in_as
 
 MESSAGE = "application/vnd.microsoft.activity.message"
@@ -37,10 +38,13 @@ def answer(activity: Json) -> dict[str, Any] | None:
     return None
 
 
-def press(activity: Json) -> None:
-    """Carry out what a button says that came as a message, once however often this is done."""
+def press(activity: Json, pressed_at: datetime) -> None:
+    """Carry out what a button says that came as a message, unless the work was decided about since; raises Unavailable
+    where that has to be tried again."""
     value = part(activity, "value")
-    _carry_out(activity, {"verb": value.get("verb"), "data": value})
+    said = _carry_out(activity, {"verb": value.get("verb"), "data": value}, pressed_at)
+    if said["statusCode"] >= 500:
+        raise Unavailable()
 
 
 def _card_action(activity: Json) -> dict[str, Any]:
@@ -48,7 +52,7 @@ def _card_action(activity: Json) -> dict[str, Any]:
     return _carry_out(activity, part(part(activity, "value"), "action"))
 
 
-def _carry_out(activity: Json, action: Json) -> dict[str, Any]:
+def _carry_out(activity: Json, action: Json, pressed_at: datetime | None = None) -> dict[str, Any]:
     if not isinstance(action.get("verb"), str):
         return _fault(400, "BadRequest", "The action names no verb.")
     with transaction() as session:
@@ -59,7 +63,7 @@ def _carry_out(activity: Json, action: Json) -> dict[str, Any]:
     if decision is None:
         _note_once(user_id, activity, action["verb"][:100])
         return _said("Noted.")
-    return _decide(user_id, part(action, "data"), decision)
+    return _decide(user_id, part(action, "data"), decision, pressed_at)
 
 
 def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
@@ -74,12 +78,15 @@ def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
             record(session, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
 
 
-def _decide(user_id: UUID, data: Json, decision: str) -> dict[str, Any]:
+def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | None) -> dict[str, Any]:
     """Decide about an agent's work in the name of whoever pressed the button. The same decision again is no other."""
     try:
         identifier = UUID(str(data.get("deliverableId")))
         principal = signed_in_as(user_id)
-        if records.get(AiAgentDeliverable, principal, identifier)["status"] != decision:
+        work = records.get(AiAgentDeliverable, principal, identifier)
+        decided_at = moment_of(work["decidedAt"])
+        is_later = pressed_at is not None and decided_at is not None and decided_at > pressed_at
+        if work["status"] != decision and not is_later:
             changes = {"status": decision} | ({"decision_note": note} if (note := _note(data)) else {})
             records.update(AiAgentDeliverable, principal, identifier, changes)
     except ValueError:

@@ -55,9 +55,11 @@ def _press(event_id: UUID) -> None:
     """Carry out a button that came as a message. It has transactions of its own, and does nothing the second time."""
     with transaction() as session:
         event = session.get(IntegrationInboundEvent, event_id)
-        activity = event.payload if event and event.source == "bot" and event.status in inbox.OPEN else {}
+        if event is None or event.source != "bot" or event.status not in inbox.OPEN:
+            return
+        activity, pressed_at = event.payload, event.created_at
     if activities.is_press(activity):
-        invokes.press(activity)
+        invokes.press(activity, pressed_at)
 
 
 def handle(session: Session, event: IntegrationInboundEvent) -> None:

@@ -16,13 +16,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from flask import current_app
 from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session
 
 from app.clock import now
 from app.database import transaction
-from app.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, Unavailable, UpstreamFailure
+from app.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, UpstreamFailure
 from app.models.internal import IntegrationGraphSubscription
-from app.queue import SUBSCRIPTION, defer
 from app.secrets import vault
 from app.teams import app_tokens, graph
 from app.teams.reading import json_of, moment_of
@@ -87,8 +85,10 @@ def keep(row_id: UUID) -> None:
         wanted, known, lost = _wanted(row), row.subscription_id, row.status == "removed" or row.expires_at <= now()
     try:
         changes = _made_anew(wanted) if lost else _renewed(wanted, known)
-    except UpstreamFailure:
-        raise Unavailable() from None
+    except Failure as failure:
+        # Whether it is for good or for now: what is due is asked for again every ten minutes.
+        log.warning("The Graph subscription %s is not renewed: %s", row_id, failure.text)
+        return
     left = update(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
     with transaction() as session:
         is_kept = session.scalar(left.values(status="active", **changes).returning(Subscription.id))
@@ -101,12 +101,15 @@ def renew_due() -> None:
     with transaction() as session:
         for row in session.scalars(select(Subscription)).all():
             if row.status != "active" or row.expires_at < now() + _wanted(row).life / 2:
-                renew_soon(session, row.id)
+                graph.renew_soon(session, row.id)
 
 
-def renew_soon(session: Session, row_id: UUID) -> None:
-    """Have a job renew a subscription; of several, one at a time."""
-    defer(session, SUBSCRIPTION, row_id, one_of=row_id)
+def renew(row_id: UUID) -> None:
+    """Have a subscription renewed by a job; raises NotFound."""
+    with transaction() as session:
+        if session.get(Subscription, row_id) is None:
+            raise NotFound()
+        graph.renew_soon(session, row_id)
 
 
 def unsubscribe(row_id: UUID) -> None:

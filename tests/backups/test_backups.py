@@ -201,3 +201,21 @@ def test_the_password_of_the_database_is_in_no_argument(build, monkeypatch, tmp_
         dumps.dump(tmp_path / "x", "snapshot")
     assert seen
     assert not any("hunter2" in argument for argument in seen)
+
+
+def test_a_restore_that_is_killed_leaves_the_database_empty(made, machine, empty, monkeypatch):
+    app = machine()
+    passed, killed = dumps._pass, []
+
+    def cut(source, target):
+        """The programs' parent goes away in the middle of the rows."""
+        target.write(source.read(200_000))
+        target.flush()
+        killed.append(True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dumps, "_pass", cut)
+    assert run(app, "restore", made).exit_code == 1
+    monkeypatch.setattr(dumps, "_pass", passed)
+    assert killed
+    assert run(app, "restore", made).exit_code == 0

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 from uuid import uuid4
@@ -94,31 +95,60 @@ def open_streams(port):
         return float(re.findall(r"(?m)^rowgate_open_streams (.*)$", answer.read().decode())[0])
 
 
-@pytest.mark.parametrize("language", ["typescript", "python"])
-def test_the_tour_goes_on_through_a_restart(app, var_dir, tmp_path, request, language):
-    command = request.getfixturevalue(language)
-    port, email, log = free_port(), f"tour-{uuid4().hex[:8]}@example.com", tmp_path / "tour.log"
-    settings = {"VAR_DIR": var_dir, "DEFAULT_LIMIT": "1000000 per minute"}
+@dataclass(frozen=True)
+class Tour:
+    """A tour under way, whose it is, and what it says."""
 
-    def tell(title):
-        with app.app_context(), transaction() as session:
-            notify(session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", title)
+    process: subprocess.Popen[bytes]
+    email: str
+    log: Path
 
+    def has_said(self, text):
+        assert self.process.poll() in (None, 0), self.log.read_text()
+        return text in self.log.read_text()
+
+
+@pytest.fixture
+def tours(typescript, python, tmp_path):
+    """Begins the tours of both languages at a port."""
     with ExitStack() as stack:
-        with started(gunicorn(), port, tmp_path / "one.log", **settings):
-            tour = stack.enter_context(touring(command, port, email, log))
-            await_true(lambda: "chat " in log.read_text() or tour.poll() is not None, 60)
-            await_true(lambda: open_streams(port) == 1, 30)
-            tell("Before the restart")
-            await_true(lambda: "notification: Before the restart" in log.read_text())
-        tell("During the restart")
-        with started(gunicorn(), port, tmp_path / "two.log", **settings):
-            assert tour.wait(60) == 0, log.read_text()
-    said = [line for line in log.read_text().splitlines() if not line.startswith("place: ")]
-    assert said[0] == "deals: New cranes"
-    assert said[1].startswith("chat ")
-    assert "Nothing in your documents" in log.read_text()
-    assert said[-2:] == ["notification: Before the restart", "notification: During the restart"]
+
+        def begin(port):
+            begun = []
+            for language, command in (("typescript", typescript), ("python", python)):
+                email, log = f"{language}-{uuid4().hex[:8]}@example.com", tmp_path / f"{language}.log"
+                begun.append(Tour(stack.enter_context(touring(command, port, email, log)), email, log))
+            return begun
+
+        yield begin
+
+
+def test_the_tours_go_on_through_a_restart(app, var_dir, tmp_path, tours):
+    port, settings = free_port(), {"VAR_DIR": var_dir, "DEFAULT_LIMIT": "1000000 per minute"}
+
+    def tell(tour, title):
+        with app.app_context(), transaction() as session:
+            who = select(AuthUser.id).where(AuthUser.email == tour.email)
+            notify(session, session.scalar(who), "MESSAGE", title)
+
+    with started(gunicorn(), port, tmp_path / "one.log", **settings):
+        both = tours(port)
+        await_true(lambda: all(tour.has_said("chat ") for tour in both), 60)
+        await_true(lambda: open_streams(port) == len(both), 30)
+        for tour in both:
+            tell(tour, "Before the restart")
+        await_true(lambda: all(tour.has_said("notification: Before the restart") for tour in both))
+    for tour in both:
+        tell(tour, "During the restart")
+    with started(gunicorn(), port, tmp_path / "two.log", **settings):
+        for tour in both:
+            assert tour.process.wait(60) == 0, tour.log.read_text()
+    for tour in both:
+        said = [line for line in tour.log.read_text().splitlines() if not line.startswith("place: ")]
+        assert said[0] == "deals: New cranes"
+        assert said[1].startswith("chat ")
+        assert tour.has_said("Nothing in your documents")
+        assert said[-2:] == ["notification: Before the restart", "notification: During the restart"]
 
 
 def notification(number, title):

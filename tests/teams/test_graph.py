@@ -26,6 +26,7 @@ from tests.teams.microsoft import APP_ID, TENANT, A, C
 
 WEBHOOK = "/api/integrations/teams/webhooks"
 PUBLISHER = "0bf30f3b-4a52-48df-9a82-234910c4a086"
+OTHER = "0f9c2b8e-33f1-4d0c-9d1e-2a7f6d5b4c3a"
 CERTIFICATE = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
@@ -153,7 +154,7 @@ UNBELIEVED = {
     "no token": lambda ms: ([], {}),
     "another publisher": lambda ms: ([publisher_token(ms, appid="x")], {}),
     "another audience": lambda ms: ([publisher_token(ms, aud="x")], {}),
-    "another tenant": lambda ms: ([publisher_token(ms, tid="x")], {}),
+    "another tenant": lambda ms: ([publisher_token(ms, tid=OTHER, iss=f"https://sts.windows.net/{OTHER}/")], {}),
     "expired": lambda ms: ([publisher_token(ms, exp=1)], {}),
     "one bad of two": lambda ms: ([publisher_token(ms), publisher_token(ms, appid="x")], {}),
     "a changed signature": lambda ms: ([publisher_token(ms)], {"dataSignature": b64encode(b"x" * 32).decode()}),

@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import delete, select, update
 
 from app.clock import now
 from app.database import transaction
@@ -207,13 +207,13 @@ def test_an_old_token_is_replaced_once(ms, subscribed):
     assert [token for _, token in ms.graph_calls] == ["Bearer t1", "Bearer t2"]
 
 
-def test_a_graph_that_is_away_is_asked_again_by_the_job(teams, ms, subscribed, resource):
+def test_a_graph_that_is_away_is_asked_again_at_the_next_look(teams, ms, subscribed, resource):
     row = subscribed()
     ms.graph_answers = [503]
     lifecycle(teams, row, "reauthorizationRequired")
     assert row_of(teams, resource).status == "reauthorizing"
-    with teams.app_context(), transaction() as session:
-        session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE attempts = 1"))
+    with teams.app_context():
+        subscriptions.renew_due()
     work(teams)
     assert row_of(teams, resource).status == "active"
 

@@ -155,6 +155,7 @@ def test_a_channel_that_another_one_tells_of_is_known_by_itself(teams, ms, send)
     about = {"tenant": {"id": TENANT}, "channel": {"id": new}, "team": {"id": "19:t1"}}
     assert happens(general, about, "channelCreated") == {general["id"], new}
     assert happens(general, about, "channelDeleted") == {general["id"]}
+    assert happens(general, about, "channelRestored") == {general["id"], new}
 
 
 def test_what_signs_people_in_elsewhere_is_not_kept(teams, ms, send):

@@ -11,14 +11,19 @@ export function edit(page, model, record, done) {
   const dialog = h("dialog", { ariaLabel: record ? "Record" : "New record", onclose: () => dialog.remove() });
 
   /** Failures are said here: the page behind a modal dialog is neither seen nor read aloud. */
+  let isTrying = false;
   const trying = (action, said) => async (event) => {
     event.preventDefault();
+    if (isTrying) return;
+    isTrying = true;
     try {
       if ((await action()) === false) return;
     } catch (error) {
       alert.textContent = error.message;
       if (error.signedOut) throw error;
       return;
+    } finally {
+      isTrying = false;
     }
     dialog.close();
     say(said);
