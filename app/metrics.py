@@ -48,7 +48,7 @@ class JobQueue(Collector):
     """The jobs in the database at the moment of asking; nothing where the database is away."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        jobs = GaugeMetricFamily("rowgate_jobs", "Jobs that wait, are done, or have failed.", labels=["task", "status"])
+        jobs = GaugeMetricFamily("rowgate_jobs", "Jobs that wait, run, or have failed.", labels=["task", "status"])
         oldest = GaugeMetricFamily("rowgate_job_wait_seconds", "How long the oldest due job waits.", labels=["task"])
         try:
             with db.engines[READS].connect() as connection:
