@@ -140,9 +140,13 @@ def _connect(settings: Settings) -> psycopg.Connection[Any]:
         # The next transaction may come to another server, which knows nothing of what was prepared.
         **({"prepare_threshold": None} if settings.database_pooler else {}),
     )
-    # Poolers refuse this among the options of a connection; when it is set, they keep it.
-    connection.execute("SET timezone TO 'UTC'")
-    connection.autocommit = False
+    try:
+        # Poolers refuse this among the options of a connection; when it is set, they keep it.
+        connection.execute("SET timezone TO 'UTC'")
+        connection.autocommit = False
+    except BaseException:
+        connection.close()
+        raise
     # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
     set_json_loads(orjson.loads, connection)
     return connection

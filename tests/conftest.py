@@ -22,7 +22,7 @@ from config import Settings
 from tests.cast import Cast
 
 # Made-up requests for each operation of the description, from each caller.
-USUAL_EXAMPLES = 6
+USUAL_EXAMPLES = 4
 # The data of a test run is worth nothing, so nothing waits for the disk.
 UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 

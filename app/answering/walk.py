@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Protocol
 
-from app.answering import breaker, passages, upstream
+from app.answering import breaker, passages
 from app.answering.pieces import Piece, Prompt, ProviderFailure, Reply
 from app.answering.plans import BUILTIN, Candidate, Plan
 from app.errors import Failure, Unavailable, UpstreamFailure
@@ -96,7 +96,12 @@ def _tries(plan: Plan, witness: Witness) -> Iterator[Candidate]:
 
 
 def _call(candidate: Candidate) -> Call:
-    return passages.pieces if candidate.kind == BUILTIN else upstream.pieces
+    if candidate.kind == BUILTIN:
+        return passages.pieces
+    # The SDK takes half a second to import: that is for services that use it.
+    from app.answering import upstream
+
+    return upstream.pieces
 
 
 def _nobody(failure: ProviderFailure | None) -> Failure:
