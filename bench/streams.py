@@ -22,6 +22,7 @@ from flask_migrate import upgrade
 
 from app import organizations, sign_in
 from app.database import transaction
+from app.extensions import db
 from app.factory import create_app
 from app.models.ai.answering import AiChain, AiChainProvider, AiProvider
 from app.models.auth.identity import AuthUser
@@ -83,7 +84,10 @@ def _populate(var_dir: str, base_url: str) -> str:
     app = create_app(Settings(var_dir=var_dir, private_provider_urls=True))
     with app.app_context():
         upgrade()
-        return _asker(app, base_url)
+        token = _asker(app, base_url)
+        for engine in db.engines.values():
+            engine.dispose()
+        return token
 
 
 def _asker(app: Flask, base_url: str) -> str:
