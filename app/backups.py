@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import psycopg
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from flask import current_app
 
@@ -28,6 +27,7 @@ from app import dumps
 from app.clock import now
 from app.database import server_url
 from app.errors import Failure, Unavailable
+from app.extensions import history
 from app.object_store import object_store
 from app.secrets import vault
 
@@ -155,9 +155,8 @@ def examine(source: Path, *, other_key: bool = False) -> Manifest:
     """What an archive says of itself, once it is seen to be whole and to fit this service; raises BackupError."""
     with _opened(source) as archive:
         manifest = _checked(archive)
-    script = ScriptDirectory.from_config(current_app.extensions["migrate"].migrate.get_config())
     try:
-        script.get_revision(manifest.revision)
+        history().get_revision(manifest.revision)
     except CommandError:
         raise BackupError("The backup is of a newer release: restore it with that one") from None
     if manifest.fingerprint != fingerprint() and not other_key:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from alembic.script import ScriptDirectory
+from flask import current_app
 from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 
@@ -10,3 +12,8 @@ READS = "reads"
 
 db = SQLAlchemy()
 migrate = Migrate()
+
+
+def history() -> ScriptDirectory:
+    """The migrations of this release, from the first to the head."""
+    return ScriptDirectory.from_config(current_app.extensions["migrate"].migrate.get_config())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hmac
 from importlib.resources import files
 
-from alembic.script import ScriptDirectory
 from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory, url_for
-from flask_migrate import Migrate
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import text
 from werkzeug.wrappers import Response as BaseResponse
@@ -15,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from app import limits, metrics
 from app.authentication import open_to_all
 from app.errors import NotFound, Unavailable
-from app.extensions import db
+from app.extensions import db, history
 from blueprints.base import Api, answer
 from config import Settings
 
@@ -95,8 +93,7 @@ def _database() -> str:
 
 
 def _migrations() -> str:
-    migrate: Migrate = current_app.extensions["migrate"].migrate
-    wanted = ScriptDirectory.from_config(migrate.get_config()).get_current_head()
+    wanted = history().get_current_head()
     try:
         with db.engine.connect() as connection:
             stored = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import click
-from alembic.script import ScriptDirectory
 from flask import current_app
 from flask.cli import with_appcontext
-from flask_migrate import Migrate
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
@@ -19,6 +17,7 @@ from app import limits
 from app.commands.groups import as_json, show, unreachable
 from app.database import transaction
 from app.errors import Failure
+from app.extensions import history
 from app.object_store import object_store, put
 from config import Settings
 
@@ -91,8 +90,7 @@ def _check_extensions() -> str:
 
 
 def _check_migrations() -> str:
-    migrate: Migrate = current_app.extensions["migrate"].migrate
-    wanted = ScriptDirectory.from_config(migrate.get_config()).get_current_head()
+    wanted = history().get_current_head()
     with transaction() as session:
         stored = session.scalar(text("SELECT version_num FROM alembic_version"))
     if stored != wanted:

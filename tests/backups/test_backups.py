@@ -10,12 +10,12 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 
 from app import backups, dumps
 from app.database import transaction
 from app.errors import Unavailable
+from app.extensions import history
 from app.models.storage import StorageUpload
 from app.object_store import object_store
 from app.object_store.local import LocalStore
@@ -158,7 +158,7 @@ def test_a_backup_of_a_newer_release_is_refused_before_anything_is_touched(here,
 
 def head(app):
     with app.app_context():
-        return ScriptDirectory.from_config(app.extensions["migrate"].migrate.get_config()).get_current_head()
+        return history().get_current_head()
 
 
 def test_an_upload_whose_bytes_have_changed_counts_as_lost(here, owner, tmp_path):
