@@ -48,6 +48,7 @@ def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Genera
 
     Raises UpstreamFailure or Unavailable before the first piece, Broken after it. Closing the iterator closes the call.
     """
+    calls = {candidate.kind: _call(candidate.kind) for candidate in plan.candidates}
     deadline = time.monotonic() + plan.timeout
     failure: ProviderFailure | None = None
     for candidate in _tries(plan, witness):
@@ -56,7 +57,7 @@ def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Genera
         begun, asked = False, time.monotonic()
         witness.began(candidate)
         try:
-            for piece in _call(candidate)(candidate, prompt, reply, deadline):
+            for piece in calls[candidate.kind](candidate, prompt, reply, deadline):
                 begun = True
                 yield piece
         except ProviderFailure as found:
@@ -95,10 +96,10 @@ def _tries(plan: Plan, witness: Witness) -> Iterator[Candidate]:
             yield candidate
 
 
-def _call(candidate: Candidate) -> Call:
-    if candidate.kind == BUILTIN:
+def _call(kind: str) -> Call:
+    if kind == BUILTIN:
         return passages.pieces
-    # The SDK takes half a second to import: that is for services that use it.
+    # The SDK takes half a second to import: that is for services that use it, and never at the cost of an answer.
     from app.answering import upstream
 
     return upstream.pieces

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 
 import pytest
 from sqlalchemy import update
 
-from app.answering import breaker, turns
+from app import answering
+from app.answering import breaker, turns, walk
 from app.clock import now
 from app.database import transaction
 from app.errors import Unavailable
@@ -40,6 +43,19 @@ MIDWAY = {
 EVERY_REASON = ["timeout", "rate_limit", "server_error", "network", "invalid_response"]
 
 
+class SlowImport:
+    """A clock that an import moves on."""
+
+    def __init__(self, module: str, seconds: float) -> None:
+        self.module, self.seconds, self.passed = module, seconds, 0.0
+
+    def find_spec(self, name, path=None, target=None):
+        self.passed += self.seconds if name == self.module else 0
+
+    def monotonic(self):
+        return time.monotonic() + self.passed
+
+
 @pytest.mark.parametrize("model", BEFORE)
 def test_a_failure_before_the_first_byte_is_an_error_in_json(owner, chains, model):
     code, status, http_status = BEFORE[model]
@@ -61,6 +77,17 @@ def test_the_next_provider_answers_where_the_chain_says_so(owner, chains, model)
     assert ask(owner).get_data(as_text=True) == ANSWER
     assert [each["status"] for each in chains.attempts()] == [BEFORE[model][1], "succeeded"]
     assert (chains.stream()["status"], chains.stream()["attemptCount"]) == ("completed", 2)
+
+
+def test_loading_the_sdk_costs_the_first_answer_none_of_its_time(owner, chains, monkeypatch):
+    clock = SlowImport("app.answering.upstream", seconds=60)
+    monkeypatch.delitem(sys.modules, clock.module, raising=False)
+    monkeypatch.delattr(answering, "upstream", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [clock, *sys.meta_path])
+    monkeypatch.setattr(walk, "time", clock)
+    chains.of("down", "good", retryOn=EVERY_REASON, timeoutMs=30_000)
+    assert ask(owner).get_data(as_text=True) == ANSWER
+    assert clock.passed
 
 
 def test_nobody_listening_is_a_failure_of_the_network(owner, chains):
