@@ -13,6 +13,7 @@ import pytest
 from flask import Flask
 from flask_migrate import upgrade
 
+from app import usage
 from app.database import transaction
 from app.embedded import Postgres, Redis
 from app.extensions import db
@@ -67,9 +68,7 @@ def app(settings: Settings) -> Iterator[Flask]:
         with transaction() as session:
             seed(session)
     yield application
-    with application.app_context():
-        for engine in db.engines.values():
-            engine.dispose()
+    _close(application)
 
 
 @pytest.fixture
@@ -83,9 +82,14 @@ def build(settings: Settings) -> Iterator[Callable[..., Flask]]:
 
     yield make
     for application in built:
-        with application.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
+        _close(application)
+
+
+def _close(application: Flask) -> None:
+    usage.close(application)
+    with application.app_context():
+        for engine in db.engines.values():
+            engine.dispose()
 
 
 @pytest.fixture(scope="session")

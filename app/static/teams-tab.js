@@ -1,14 +1,13 @@
 // The tab: signs in silently, shows notifications as they happen, meetings, and how one is notified.
 import { bearersFrom, call, send, signIn } from "./api.js";
-import { follow } from "./stream.js";
+import { guarded, h, onFailure } from "./elements.js";
+import { moment, NotificationList } from "./notifications.js";
 
 // TeamsJS is a classic script before this one.
 const { app, authentication } = microsoftTeams;
 const TEAMS = "/api/integrations/teams";
-const NOTIFICATION = "/api/v1/notification/notification";
-const SHOWN = 50;
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
-const items = new Map();
+const notifications = new NotificationList(page.notifications, count);
 let isInTeams = false;
 
 function dress(theme) {
@@ -37,100 +36,27 @@ async function ofTeams() {
   return (await send("POST", `${TEAMS}/tab/session`, { bearer })).token;
 }
 
-function element(name, text, className) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-function moment(text) {
-  const made = element("time", new Date(text).toLocaleString());
-  made.dateTime = text;
-  return made;
-}
-
-function show(notification, { first = false } = {}) {
-  const entry = document.createElement("li");
-  entry.className = notification.readAt ? "" : "unread";
-  entry.append(element("strong", notification.title));
-  if (!notification.readAt) {
-    const button = element("button", "Mark read");
-    button.type = "button";
-    button.setAttribute("aria-label", `Mark read: ${notification.title}`);
-    button.addEventListener("click", () => markRead(notification.id).then(focus, failed));
-    entry.append(button);
-  }
-  if (notification.body) entry.append(element("p", notification.body));
-  entry.append(moment(notification.createdAt));
-  const old = items.get(notification.id);
-  if (old) old.entry.replaceWith(entry);
-  else if (first) page.notifications.prepend(entry);
-  else page.notifications.append(entry);
-  items.set(notification.id, { notification, entry });
-  count();
-  return entry;
-}
-
-function count() {
-  const unread = [...items.values()].filter(({ notification }) => !notification.readAt).length;
+function count(all, unread) {
   page["read-all"].hidden = unread === 0;
-  page["no-notifications"].hidden = items.size > 0;
+  page["no-notifications"].hidden = all > 0;
   document.title = unread ? `(${unread}) Rowgate` : "Rowgate";
-}
-
-function focus(entry) {
-  entry.tabIndex = -1;
-  entry.focus();
-}
-
-async function markRead(id) {
-  return show(await call("PATCH", `${NOTIFICATION}/${id}`, { readAt: new Date().toISOString() }));
-}
-
-async function markAllRead() {
-  for (const [id, { notification }] of items) if (!notification.readAt) await markRead(id);
-}
-
-function followNotifications(last) {
-  follow({
-    last,
-    onNotification: (notification) => show(notification, { first: true }),
-    onReset: () => reloadNotifications().catch(failed),
-    onRefused: failed,
-    onState: (text) => (page.state.textContent = text),
-  });
-}
-
-/** Returns the place of the newest: the stream goes on from what is here, nothing may come in between. */
-async function loadNotifications() {
-  const { data } = await call("GET", `${NOTIFICATION}?take=${SHOWN}`);
-  data.forEach((notification) => show(notification));
-  count();
-  return String(Math.max(0, ...data.map(({ sequence }) => sequence)));
-}
-
-function reloadNotifications() {
-  items.clear();
-  page.notifications.replaceChildren();
-  return loadNotifications();
 }
 
 async function loadMeetings() {
   const { data } = await call("GET", "/api/teams/meetings?take=20");
   page["no-meetings"].hidden = data.length > 0;
-  for (const meeting of data) {
-    const entry = document.createElement("li");
-    entry.append(element("strong", meeting.subject ?? "Meeting"), element("p", meeting.status, "soft"));
-    if (meeting.startDateTime) entry.append(moment(meeting.startDateTime));
-    if (meeting.joinWebUrl?.startsWith("https://")) {
-      const link = element("a", "Join");
-      link.href = meeting.joinWebUrl;
-      link.target = "_blank";
-      link.rel = "noopener";
-      entry.append(link);
-    }
-    page.meetings.append(entry);
+  for (const { subject, status, startDateTime, joinWebUrl } of data) {
+    const canJoin = joinWebUrl?.startsWith("https://");
+    page.meetings.append(
+      h(
+        "li",
+        {},
+        h("strong", {}, subject ?? "Meeting"),
+        h("p", { className: "soft" }, status),
+        startDateTime ? moment(startDateTime) : null,
+        canJoin ? h("a", { href: joinWebUrl, target: "_blank", rel: "noopener" }, "Join") : null,
+      ),
+    );
   }
 }
 
@@ -169,11 +95,13 @@ function failed(error) {
 async function begin() {
   await enter();
   page.preferences.addEventListener("submit", savePreferences);
-  page["read-all"].addEventListener("click", () => markAllRead().catch(failed));
+  page["read-all"].addEventListener("click", guarded(() => notifications.markAllRead()));
   loadMeetings().catch(failed);
   loadPreferences().catch((error) => (page.saved.textContent = error.message));
   // Where the list failed, all that it would have shown comes by the stream.
-  followNotifications(await loadNotifications().catch(() => "0"));
+  const last = await notifications.load().catch(() => "0");
+  notifications.follow(last, { onRefused: failed, onState: (text) => (page.state.textContent = text) });
 }
 
+onFailure(failed);
 begin().catch(failed);

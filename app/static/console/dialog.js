@@ -1,6 +1,6 @@
 // The dialog over one record, or a new one.
 import { call } from "../api.js";
-import { h, say } from "./elements.js";
+import { h, say } from "../elements.js";
 import { field } from "./fields.js";
 
 /** Only what was changed is sent; `done` is called when something was. */

@@ -1,5 +1,5 @@
 // A control for one field of a record, by what the description says of it.
-import { h } from "./elements.js";
+import { h } from "../elements.js";
 
 const LONG = 500;
 

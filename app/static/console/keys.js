@@ -1,6 +1,6 @@
 // Keys: made, shown once, revoked, and how much each is used.
 import { call } from "../api.js";
-import { guarded, h, keepFocus, say } from "./elements.js";
+import { guarded, h, keepFocus, say } from "../elements.js";
 import { plot } from "./usage.js";
 
 export const KEYS = "/api/v1/auth/api-key";

@@ -1,6 +1,6 @@
 // The console: who is there, and which of its pages is shown.
 import { call, forget, signIn, signOut } from "../api.js";
-import { guarded, h, keepFocus, onFailure, say } from "./elements.js";
+import { guarded, h, keepFocus, onFailure, say } from "../elements.js";
 import { showKeys } from "./keys.js";
 import { showModels } from "./models.js";
 import { showNotifications } from "./notifications.js";

@@ -1,6 +1,6 @@
 // Models by domain, as the description of the API lists them.
 import { modelPaths } from "./description.js";
-import { h } from "./elements.js";
+import { h } from "../elements.js";
 import { KEYS } from "./keys.js";
 
 export async function showModels(page) {

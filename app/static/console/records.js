@@ -2,7 +2,7 @@
 import { call } from "../api.js";
 import { modelAt } from "./description.js";
 import { edit } from "./dialog.js";
-import { h, keepFocus } from "./elements.js";
+import { h, keepFocus } from "../elements.js";
 
 const TAKE = 20;
 
