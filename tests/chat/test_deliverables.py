@@ -171,9 +171,11 @@ def test_work_whose_worker_was_killed_is_done_again(agents, chains, provider, va
     worker = subprocess.Popen(
         [*FLASK, "jobs", "work"], cwd=ROOT, env=environment(VAR_DIR=var_dir, PRIVATE_PROVIDER_URLS="on")
     )
-    await_true(lambda: provider.calls)
-    worker.kill()
-    worker.wait()
+    try:
+        await_true(lambda: provider.calls)
+    finally:
+        worker.kill()
+        worker.wait()
     assert agents.owner.get(f"{WORK}/{identifier}").json["status"] == "running"
     provider.go_on.set()
     with agents.app.app_context(), transaction() as session:

@@ -59,7 +59,7 @@ class SlowImport:
 @pytest.mark.parametrize("model", BEFORE)
 def test_a_failure_before_the_first_byte_is_an_error_in_json(owner, chains, model):
     code, status, http_status = BEFORE[model]
-    chains.of(model, timeoutMs=1000)
+    chains.of(model, **(SOON if code == "timeout" else {}))
     response = ask(owner)
     assert (response.status_code, response.json["code"]) == (502, "UPSTREAM_ERROR")
     assert response.json["details"]["reason"] == code

@@ -10,6 +10,8 @@ from playwright.sync_api import expect, sync_playwright
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.end_to_end.test_browser import CHROMIUM, QUIET
 
+expect.set_options(timeout=20_000)
+
 
 @pytest.fixture(scope="module")
 def console(app, var_dir, tmp_path_factory):

@@ -61,7 +61,7 @@ def await_answer(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.1)
 
 
-def await_true(condition, seconds: float = 20) -> None:
+def await_true(condition, seconds: float = 60) -> None:
     """Wait until ``condition`` holds."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -19,7 +19,7 @@ def figures(var_dir):
 
 
 def keeps(found):
-    return found.first_median < 30 and found.chunk_median < 100 and found.memory < 100
+    return found.first_median < 250 and found.chunk_median < 250 and found.memory < 100
 
 
 def test_two_hundred_answers_stream_at_once_through_one_worker(app, figures):

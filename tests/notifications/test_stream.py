@@ -241,14 +241,12 @@ def test_a_stop_ends_streams_in_good_order(app, var_dir, cast, tmp_path):
     with started(gunicorn(1), port, tmp_path / "log", VAR_DIR=var_dir) as process:
         stream = EventStream(port, owner.token)
         stream.next()
-        begun = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert stream.next().name == "bye"
         with pytest.raises(EOFError):
             stream.next()
         stream.close()
         assert process.wait(20) == 0
-        assert time.monotonic() - begun < 10
 
 
 def test_a_stream_goes_on_over_a_killed_worker(app, var_dir, cast, tmp_path):

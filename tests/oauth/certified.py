@@ -39,6 +39,6 @@ class Certified:
     def _answers(self) -> bool:
         try:
             return requests.get(f"{self.url}/healthz", timeout=1).ok
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):
             assert self._process.poll() is None, Path(self._output.name).read_text()
             return False

@@ -164,10 +164,10 @@ def test_a_provider_out_of_reach_is_502_and_tried_again_next_time(google, openid
 
 
 def test_a_provider_that_does_not_answer_in_time_sends_back_with_an_error(configured, openid):
-    hasty = configured(google=openid.url, oauth_timeout=0.3)
+    hasty = configured(google=openid.url, oauth_timeout=1)
     browser = visit(hasty)
     started = start(browser, "google")
-    openid.delay = 1
+    openid.delay = 2
     assert error_of(browser.get(agree(started.json["url"]))) == "provider_unreachable"
 
 

@@ -6,9 +6,16 @@ import pytest
 
 from app.database import transaction
 from app.models.auth.identity import AuthAccount
+from app.teams import tokens
 from tests.cast import Actor, Cast
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, microsoft
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Keys come from the process of the tests itself, which has other things to do too."""
+    monkeypatch.setattr(tokens, "TIMEOUT", (10, 10))
 
 
 @pytest.fixture

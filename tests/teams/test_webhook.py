@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from uuid import uuid4
 
@@ -254,10 +255,10 @@ def test_a_button_of_an_old_client_decides_too(teams, ms, send, known):
 
 
 def test_slow_work_goes_on_while_the_sender_has_its_answer(teams, ms, send, monkeypatch):
-    handle = processing.handle
+    handle, answered = processing.handle, threading.Event()
 
     def sleepy(session, event):
-        time.sleep(3.2)
+        answered.wait(30)
         handle(session, event)
 
     send()  # the keys are there
@@ -266,6 +267,7 @@ def test_slow_work_goes_on_while_the_sender_has_its_answer(teams, ms, send, monk
     begun = time.monotonic()
     assert send(activity).status_code == 202
     assert time.monotonic() - begun < 3
+    answered.set()
     monkeypatch.setattr(processing, "handle", handle)
     jobs.work(teams, concurrency=1, until_empty=True)
     assert stored(teams, dedupe_key=key_of(activity), status="processed") == 1
