@@ -33,6 +33,7 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
     wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
     assert (status, wrong) == (1, {"database", "extensions", "migrations", "clock", "jobs"})
     assert "DATABASE_URL" in parts["database"]["note"]
+    assert {parts[name]["note"] for name in wrong - {"database"}} == {"see database"}
     assert parts["storage"]["state"] == "ok"
 
 

@@ -50,16 +50,22 @@ def command(as_json: bool) -> None:
 
 
 def _findings() -> Iterator[tuple[str, str, str]]:
+    said: dict[str, str] = {}
     for part, look in CHECKS.items():
         try:
             yield part, "ok", look()
-        except Trouble as trouble:
-            yield part, "wrong", str(trouble)
-        except Failure as failure:
-            cause = failure.__cause__
-            yield part, "wrong", unreachable(cause) if isinstance(cause, DBAPIError) else failure.text
-        except Exception as error:  # a setting that a library cannot read
-            yield part, "wrong", f"{type(error).__name__}: {error}"
+        except Exception as error:
+            note = _trouble(error)
+            yield part, "wrong", f"see {said[note]}" if note in said else note
+            said.setdefault(note, part)
+
+
+def _trouble(error: Exception) -> str:
+    if isinstance(error, Trouble):
+        return str(error)
+    if isinstance(error, Failure):
+        return unreachable(error.__cause__) if isinstance(error.__cause__, DBAPIError) else error.text
+    return f"{type(error).__name__}: {error}"  # a setting that a library cannot read
 
 
 def _check_settings() -> str:

@@ -1,16 +1,42 @@
-"""The console in a real browser, and somebody who has signed up on it."""
+"""A real browser, the console in it, and somebody who has signed up there."""
 
 from __future__ import annotations
 
+import shutil
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.end_to_end.service import free_port, gunicorn, started
-from tests.end_to_end.test_browser import CHROMIUM, QUIET
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+    # Pages of the internet may not frame those of this machine in a browser that asks its user first.
+    "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+]  # fmt: skip
 
 expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def browser(chromium):
+    """A browser that knows nothing yet, and forgets at the end of the test."""
+    yield chromium
+    for context in chromium.contexts:
+        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +49,7 @@ def console(app, var_dir, tmp_path_factory):
 
 
 @pytest.fixture
-def page(console):
+def page(browser, console):
     """The console on a phone's width; what its scripts raise, and what its policy forbids, fails the test."""
     raised = []
 
@@ -36,15 +62,13 @@ def page(console):
         opened.on("pageerror", lambda error: raised.append(str(error)))
         opened.on("console", hear)
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        phone = {"viewport": {"width": 390, "height": 800}, "timezone_id": "America/Los_Angeles", "locale": "en-US"}
-        context = browser.new_context(base_url=console, **phone)
-        context.on("page", watch)
-        opened = context.new_page()
-        opened.goto("/console")
-        yield opened
-        browser.close()
+    phone = {"viewport": {"width": 390, "height": 800}, "timezone_id": "America/Los_Angeles", "locale": "en-US"}
+    context = browser.new_context(base_url=console, **phone)
+    context.on("page", watch)
+    opened = context.new_page()
+    opened.goto("/console")
+    yield opened
+    context.close()
     assert raised == []
 
 

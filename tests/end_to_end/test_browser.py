@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.oauth.certified import Certified
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 PAGE = "/api/v1/docs"
 FETCH = """async ([method, path, body]) => {
     const options = {method, headers: body ? {"Content-Type": "application/json"} : {}};
     const answer = await fetch(path, body ? {...options, body: JSON.stringify(body)} : options);
     return [answer.status, await answer.json()];
 }"""
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +33,10 @@ def place(app, var_dir, tmp_path_factory):
 
 
 @pytest.fixture
-def page(place):
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        opened = browser.new_context(base_url=place[0]).new_page()
-        opened.goto(PAGE)
-        yield opened
-        browser.close()
+def page(browser, place):
+    opened = browser.new_context(base_url=place[0]).new_page()
+    opened.goto(PAGE)
+    return opened
 
 
 def fetch(page, method, path, body=None):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
 
@@ -12,11 +11,9 @@ from app.database import transaction
 from app.models.auth.identity import AuthUser
 from app.notifications import notify
 from tests.end_to_end.conftest import sign_up
-from tests.end_to_end.test_browser import CHROMIUM
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
 KEYS = "**/api/v1/auth/api-key?*"
+MAKING = "**/api/v1/auth/api-key"
 NOTIFICATIONS = "**/api/v1/notification/notification?*"
 STREAM = "**/notifications/stream?*"
 READY = "event: ready\nid: 0\ndata: {}\n\n"
@@ -80,6 +77,19 @@ def test_a_secret_stays_when_the_list_fails_or_changes(page, email):
     page.get_by_role("button", name="Revoke First").click()
     expect(page.get_by_role("status")).to_contain_text("First is revoked.")
     expect(page.get_by_role("alert").get_by_role("code")).to_have_text([re.compile("rg_key_")] * 2)
+
+
+def test_a_secret_is_shown_to_whoever_left_the_page_meanwhile(page, email):
+    held = []
+    page.route(MAKING, lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+    page.get_by_label("Name").fill("Slow")
+    with page.expect_request(MAKING):
+        page.get_by_role("button", name="Make a key").click()
+    page.get_by_role("link", name="Notifications").click()
+    expect(page.get_by_text("Live")).to_be_visible()
+    held[0].continue_()
+    expect(page.get_by_role("alert")).to_contain_text("Slow, shown once, keep it: rg_key_")
+    expect(page.get_by_role("button", name="Copy Slow")).to_be_focused()
 
 
 def test_a_double_click_makes_one_key(page, email):

@@ -7,10 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.end_to_end.test_browser import CHROMIUM
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
 COMPANIES = "**/api/v1/crm/company?*"
 COMPANY = "**/api/v1/crm/company/cm_1"
 

@@ -8,20 +8,17 @@ from uuid import UUID, uuid4
 
 import pytest
 from joserfc import jwt
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from app.database import transaction
 from app.models.auth.identity import AuthAccount
 from app.notifications import notify
 from tests.end_to_end.service import free_port, gunicorn, started
-from tests.end_to_end.test_browser import CHROMIUM, QUIET
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, A, microsoft
 
 WEB = "5e3ce6c0-2b1f-4285-8d4b-75ee78787346"
 HOST = "https://teams.microsoft.com/host"
-# Pages of the internet may not frame those of this machine in a browser that asks its user first.
-TRUSTING = ["--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests"]
 # What Teams does around a tab, as far as TeamsJS waits for it.
 FRAME = """<!doctype html><iframe src="%(src)s" width="100%%" height="900"></iframe><script>
 const told = window.told = [];
@@ -45,8 +42,6 @@ addEventListener("message", ({data, source, origin}) => {
 window.say = (func, ...args) => frames[0].postMessage({func, args}, "*");
 </script>"""
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
 
 @pytest.fixture(scope="module")
 def service(app, var_dir, tmp_path_factory):
@@ -58,14 +53,6 @@ def service(app, var_dir, tmp_path_factory):
         }  # fmt: skip
         with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
             yield f"http://127.0.0.1:{port}", ms
-
-
-@pytest.fixture
-def browser():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET + TRUSTING)
-        yield opened
-        opened.close()
 
 
 def framed(browser, service, path, *, person="", theme="default", frame="content", width=420, routes=None):

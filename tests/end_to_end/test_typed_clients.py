@@ -131,7 +131,9 @@ def test_the_tours_go_on_through_a_restart(app, var_dir, tmp_path, tours):
             who = select(AuthUser.id).where(AuthUser.email == tour.email)
             notify(session, session.scalar(who), "MESSAGE", title)
 
-    with started(gunicorn(), port, tmp_path / "one.log", **settings):
+    # A stop waits for connections that may still send a request; these may not for long.
+    hasty = [*gunicorn(), "--keep-alive", "1"]
+    with started(hasty, port, tmp_path / "one.log", **settings):
         both = tours(port)
         await_true(lambda: all(tour.has_said("chat ") for tour in both), 60)
         await_true(lambda: open_streams(port) == len(both), 30)

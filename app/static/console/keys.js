@@ -31,8 +31,11 @@ function maker(refresh) {
     button.disabled = true;
     try {
       const made = await call("POST", KEYS, { name: name.value, scopes: write.checked ? ["read", "write"] : ["read"] });
-      secrets.append(shownOnce(made));
-      secrets.lastChild.querySelector("button").focus();
+      const shown = shownOnce(made);
+      // Whoever has left the page meanwhile sees the secret on the next one: it is never shown again.
+      if (secrets.isConnected) secrets.append(shown);
+      else document.getElementById("view").prepend(h("div", { role: "alert" }, shown));
+      shown.querySelector("button").focus();
     } finally {
       button.disabled = false;
     }
