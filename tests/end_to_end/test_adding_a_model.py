@@ -46,7 +46,7 @@ print("done")
 @pytest.fixture
 def copy(app, var_dir, tmp_path):
     """A copy of the project, on an empty database of its own."""
-    ignored = shutil.ignore_patterns(".git", ".venv", "var", "__pycache__", ".*_cache")
+    ignored = shutil.ignore_patterns(".git", ".venv", "var", "build", "dist", "node_modules", "__pycache__", ".*_cache")
     shutil.copytree(ROOT, tmp_path / "copy", ignore=ignored)
     with psycopg.connect(database_url(var_dir), autocommit=True) as connection:
         connection.execute("CREATE DATABASE extended TEMPLATE template0")
