@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Applications are built by the hundred, and each has much that stays: to look through it all takes longer.
+    gc.set_threshold(100_000, 20, 100)
     # The suite tries the same made-up input every time; `make fuzz` looks for more.
     examples = config.getoption("--fuzz-examples")
     patient = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
