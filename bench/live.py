@@ -88,13 +88,14 @@ def measure(var_dir: str) -> Figures:
 
 
 def _users(app: Flask) -> list[str]:
-    with transaction() as session:
-        tokens = []
-        for number in range(STREAMS):
-            user = AuthUser(email=f"{number}.{os.urandom(4).hex()}@bench.example", name="Bench", email_verified=True)
-            organizations.welcome(session, user)
-            tokens.append(sign_in.open_session(session, user).token)
-        return tokens
+    tokens = []
+    while len(tokens) < STREAMS:
+        with transaction() as session:
+            for _ in range(OPENING):
+                user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
+                organizations.welcome(session, user)
+                tokens.append(sign_in.open_session(session, user).token)
+    return tokens
 
 
 async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
