@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import psutil
 import pytest
@@ -219,21 +219,34 @@ def test_a_user_may_open_so_many_streams_in_a_worker(port, owner):
             stream.close()
 
 
-@pytest.mark.parametrize("how", ["signed out", "banned", "key revoked", "owner of the key banned"])
-def test_a_stream_ends_when_its_credential_does(port, app, owner, cast, how):
-    key = cast.key(owner, "read")
-    with EventStream(port, key.token if "key" in how else owner.token) as stream:
-        stream.next()
-        if how == "signed out":
-            owner.post("/api/auth/signout")
-        elif "banned" in how:
-            cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"banned": True})
-        else:
-            identifier = owner.get("/api/v1/auth/api-key").json["data"][0]["id"]
-            assert owner.delete(f"/api/v1/auth/api-key/{identifier}").status_code == 200
-        assert stream.next().name == "bye"
-        with pytest.raises(EOFError):
-            stream.next()
+WAYS = ("signed out", "banned", "key revoked", "owner of the key banned")
+
+
+@pytest.fixture(scope="module")
+def ended(port, cast):
+    """Streams of credentials that ended, each in its way; all at once, as they are looked at every five seconds."""
+    streams = {}
+    with ExitStack() as stack:
+        for how in WAYS:
+            owner = cast.user()
+            key = cast.key(owner, "read")
+            streams[how] = stack.enter_context(EventStream(port, key.token if "key" in how else owner.token))
+            assert streams[how].next().name == "ready"
+            if how == "signed out":
+                owner.post("/api/auth/signout")
+            elif "banned" in how:
+                cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"banned": True})
+            else:
+                identifier = owner.get("/api/v1/auth/api-key").json["data"][0]["id"]
+                assert owner.delete(f"/api/v1/auth/api-key/{identifier}").status_code == 200
+        yield streams
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_a_stream_ends_when_its_credential_does(ended, how):
+    assert ended[how].next().name == "bye"
+    with pytest.raises(EOFError):
+        ended[how].next()
 
 
 def test_a_stop_ends_streams_in_good_order(app, var_dir, cast, tmp_path):
