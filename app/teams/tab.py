@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import current_app
 
 from app.database import transaction
-from app.errors import Forbidden, TeamsAuthenticationFailed, Unavailable
+from app.errors import Forbidden, TabContextUnavailable, TeamsAuthenticationFailed, Unavailable
 from app.oauth import linking
 from app.oauth.providers import Identity, Refused
 from app.sign_in import SignedIn
@@ -28,7 +28,8 @@ METHOD = "teams_sso"
 def sign_in(header: str) -> SignedIn:
     """Open a session for whoever the tab token in an Authorization header stands for, by tenant and object id.
 
-    Raises TeamsAuthenticationFailed, Forbidden when the account may not be used or linked, and Unavailable.
+    Raises TeamsAuthenticationFailed, TabContextUnavailable when it stands for nobody, Forbidden when the account may
+    not be used or linked, and Unavailable.
     """
     settings: Settings = current_app.config["SETTINGS"]
     try:
@@ -55,7 +56,7 @@ def sign_in(header: str) -> SignedIn:
 
 
 def checked(token: str, settings: Settings) -> Mapping[str, Any]:
-    """The claims of a tab token; raises TokenRefused."""
+    """The claims of a tab token; raises TokenRefused, and TabContextUnavailable for a good one that names nobody."""
     if not settings.teams_app_id:
         raise TokenRefused("no app is set up")
     header, claimed = peek(token)
@@ -70,7 +71,9 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
         raise TokenRefused("scope")
     if claims.get("azp", claims.get("appid")) not in (*CLIENTS, *_listed(settings.teams_tab_clients)):
         raise TokenRefused("client")
-    _guid(claims.get("oid"))
+    if claims.get("oid") is None:
+        raise TabContextUnavailable()
+    _guid(claims["oid"])
     return claims
 
 

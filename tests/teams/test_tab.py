@@ -65,7 +65,6 @@ BAD = {
     "the issuer of another tenant": {"iss": "https://sts.windows.net/9188040d-6c67-4c5b-b112-36a304b66dad/"},
     "no tenant": {"tid": None},
     "a tenant that is none": {"tid": "common"},
-    "no person": {"oid": None},
     "expired": {"exp": 1},
     "not yet": {"nbf": int(time.time()) + 4000},
     "no scope": {"scp": "User.Read"},
@@ -84,6 +83,11 @@ def test_a_token_that_is_not_for_the_tab_is_refused(teams, token, why):
     response = exchange(teams, made)
     assert (response.status_code, response.json["code"]) == (401, "TEAMS_001")
     assert response.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+
+
+def test_a_good_token_without_a_person_has_no_context(teams, token):
+    response = exchange(teams, token(oid=None))
+    assert (response.status_code, response.json["code"]) == (400, "TEAMS_003")
 
 
 def test_no_token_is_refused(teams):
