@@ -70,7 +70,9 @@ class Settings:
     microsoft_client_id: str = setting("", "app registration at Microsoft; empty switches sign-in with Microsoft off")
     microsoft_client_secret: str = setting("", "secret of that registration")
     microsoft_tenant: str = setting("common", "tenant id, or common, organizations or consumers for several tenants")
-    microsoft_authority: str = setting("https://login.microsoftonline.com", "Microsoft, or one of its national clouds")
+    microsoft_authority: str = setting(
+        "https://login.microsoftonline.com", "Microsoft's sign-in, or that of a national cloud"
+    )
     oauth_timeout: float = setting(10.0, "seconds to wait for an answer of a sign-in provider")
     sign_in_failures: int = setting(5, "failed sign-ins of one account before further ones are delayed")
     sign_in_failures_per_network: int = setting(5, "the same for one client address; raise it behind a shared address")
@@ -89,7 +91,6 @@ class Settings:
         "https://login.botframework.com/v1/.well-known/openidconfiguration", "where the Bot Framework tells its keys"
     )
     teams_bot_issuer: str = setting("https://api.botframework.com", "issuer of the Bot Framework's tokens")
-    teams_login_url: str = setting("https://login.microsoftonline.com", "Microsoft's sign-in service")
     teams_graph_url: str = setting("https://graph.microsoft.com", "Microsoft Graph, or that of a national cloud")
     teams_graph_publisher: str = setting(
         "0bf30f3b-4a52-48df-9a82-234910c4a086", "app id under which Graph publishes notifications"

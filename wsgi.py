@@ -20,4 +20,5 @@ except SettingError as error:
 except OSError as error:
     sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
 finally:
+    gc.freeze()
     gc.enable()

@@ -99,7 +99,7 @@ class _Writer:
                 missing = {key: upload for key, upload, digest in new if not self._copied(key, digest)}
                 copied |= {key for key, _, _ in new} - missing.keys()
                 if not missing or missing == lost:
-                    return self._finished(connection, name, len(rows) - len(lost), list(lost.values()))
+                    return self._finished(connection, name, len(rows) - len(missing), list(missing.values()))
             with _snapshot() as (connection, _):
                 still = {key for key, _, _ in connection.execute(NAMED)}
             lost = {key: upload for key, upload in missing.items() if key in still}

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import psycopg
-from sqlalchemy import Index, Table, text
+from sqlalchemy import Index, Table, func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
@@ -79,6 +79,11 @@ def retried(write: F) -> F:
         return write(*args, **options)
 
     return cast(F, run)
+
+
+def take_turn(session: Session, name: str) -> None:
+    """Wait for whoever else is at ``name``, and keep it until this transaction ends."""
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
 def defer_constraints(session: Session) -> None:

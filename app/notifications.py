@@ -11,13 +11,13 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from flask import current_app
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app import queue
 from app.clock import now
-from app.database import AFTER_COMMIT
+from app.database import AFTER_COMMIT, take_turn
 from app.models.notification import NotificationNotification, NotificationPreference
 from app.signals import signals
 
@@ -59,8 +59,7 @@ def hold(session: Session, user_ids: Iterable[UUID]) -> None:
     for user_id in sorted(user_ids):
         # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
         # number has sent all before it.
-        name = f"notifications of {user_id}"
-        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        take_turn(session, f"notifications of {user_id}")
 
 
 def address(session: Session, notification: NotificationNotification) -> None:

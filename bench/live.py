@@ -88,7 +88,7 @@ def measure(var_dir: str) -> Figures:
 
 
 def _users(app: Flask) -> list[str]:
-    tokens = []
+    tokens: list[str] = []
     while len(tokens) < STREAMS:
         with transaction() as session:
             for _ in range(OPENING):

@@ -33,8 +33,14 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
     wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
     assert (status, wrong) == (1, {"database", "extensions", "migrations", "clock", "jobs"})
     assert "DATABASE_URL" in parts["database"]["note"]
-    assert {parts[name]["note"] for name in wrong - {"database"}} == {"see database"}
+    assert {parts[name]["note"] for name in wrong} == {parts["database"]["note"]}
     assert parts["storage"]["state"] == "ok"
+
+
+def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
+    application = build(database_url="postgresql://nobody@127.0.0.1:1/none")
+    table = application.test_cli_runner().invoke(args=["doctor"]).output
+    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 4)
 
 
 def test_redis_away_is_named(build, looked):

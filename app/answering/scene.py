@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
@@ -14,7 +14,7 @@ from app import searching
 from app.answering.pieces import Prompt, Said
 from app.answering.plans import BUILTIN, Plan, choose
 from app.clock import now
-from app.database import retried, transaction
+from app.database import retried, take_turn, transaction
 from app.errors import NotFound
 from app.models.ai.answering import AiStream
 from app.models.ai.chats import AiChat, AiMessage
@@ -86,8 +86,7 @@ def _chat(session: Session, principal: Principal, ask: Ask) -> tuple[AiChat, boo
         return chat, False
     if ask.client_id is not None:
         # Two first requests at once make one chat.
-        name = f"{principal.user_id} {ask.client_id}"
-        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        take_turn(session, f"{principal.user_id} {ask.client_id}")
         named = own.where(AiChat.metadata_["clientId"].astext == ask.client_id)
         chat = session.scalar(named.order_by(AiChat.created_at).limit(1))
         if chat is not None:

@@ -99,7 +99,7 @@ def _tries(plan: Plan, witness: Witness) -> Iterator[Candidate]:
 def _call(kind: str) -> Call:
     if kind == BUILTIN:
         return passages.pieces
-    # The SDK takes half a second to import: that is for services that use it, and never at the cost of an answer.
+    # The SDK takes half a second to import: that is for services that use it, and before the clock starts.
     from app.answering import upstream
 
     return upstream.pieces

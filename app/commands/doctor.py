@@ -44,20 +44,27 @@ class Trouble(Exception):
 def command(as_json: bool) -> None:
     """Check settings, database, Redis, storage, migrations, clock and jobs; exit status 1 when something is wrong."""
     found = [{"part": part, "state": state, "note": note} for part, state, note in _findings()]
-    show(found, as_json, COLUMNS)
+    show(found if as_json else _once(found), as_json, COLUMNS)
     if any(each["state"] == "wrong" for each in found):
         raise SystemExit(1)
 
 
 def _findings() -> Iterator[tuple[str, str, str]]:
-    said: dict[str, str] = {}
     for part, look in CHECKS.items():
         try:
             yield part, "ok", look()
         except Exception as error:
-            note = _trouble(error)
-            yield part, "wrong", f"see {said[note]}" if note in said else note
-            said.setdefault(note, part)
+            yield part, "wrong", _trouble(error)
+
+
+def _once(found: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The same with each long note once: one part that is away is the trouble of several."""
+    first = {each["note"]: each["part"] for each in reversed(found)}
+    return [
+        each if each["state"] == "ok" or first[each["note"]] == each["part"]
+        else each | {"note": f"see {first[each['note']]}"}
+        for each in found
+    ]  # fmt: skip
 
 
 def _trouble(error: Exception) -> str:

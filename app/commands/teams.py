@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,7 +18,7 @@ from app.commands import subscriptions
 from app.commands.groups import Group, as_json, show
 from app.errors import Failure
 from app.teams.app_tokens import bot_token
-from app.teams.tokens import TokenRefused, key_set
+from app.teams.tokens import KeysAway, UnknownKey, key_set
 from config import Settings
 
 group = Group("teams", help="Set up Microsoft Teams.")
@@ -95,7 +96,7 @@ def doctor(as_json: bool) -> None:
     """Check the settings for Teams and say what is missing; exit status 1 when something is."""
     found = [{"setting": name, "state": state, "note": note} for name, state, note in _findings(_settings())]
     show(found, as_json, COLUMNS)
-    if any(each["state"] == "missing" for each in found):
+    if any(each["state"] in ("missing", "wrong") for each in found):
         raise SystemExit(1)
 
 
@@ -110,7 +111,7 @@ def _findings(settings: Settings) -> Iterator[tuple[str, str, str]]:
     secure = settings.base_url.startswith("https://")
     yield "BASE_URL", "ok" if secure else "missing", "" if secure else "Teams calls and frames https addresses only"
     if settings.teams_emulator:
-        yield "TEAMS_EMULATOR", "missing" if settings.production else "note", "activities of the emulator are believed"
+        yield "TEAMS_EMULATOR", "wrong" if settings.production else "note", "activities of the emulator are believed"
     yield _keys(settings)
     if settings.teams_app_id and settings.teams_app_secret:
         yield _credentials()
@@ -119,10 +120,10 @@ def _findings(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 def _keys(settings: Settings) -> tuple[str, str, str]:
     try:
-        key_set(settings.teams_bot_metadata_url).find("")
-    except TokenRefused as refused:
-        if str(refused) == "no keys":
-            return "TEAMS_BOT_METADATA_URL", "missing", "the keys of the Bot Framework cannot be fetched"
+        with suppress(UnknownKey):  # which shows that there are some
+            key_set(settings.teams_bot_metadata_url).find("")
+    except KeysAway:
+        return "TEAMS_BOT_METADATA_URL", "wrong", "the keys of the Bot Framework cannot be fetched"
     return "TEAMS_BOT_METADATA_URL", "ok", ""
 
 
@@ -130,8 +131,8 @@ def _credentials() -> tuple[str, str, str]:
     try:
         bot_token()
     except Failure as error:
-        return "TEAMS_LOGIN_URL", "missing", f"no token for the bot: {error.text}"[:120]
-    return "TEAMS_LOGIN_URL", "ok", ""
+        return "MICROSOFT_AUTHORITY", "wrong", f"no token for the bot: {error.text}"[:120]
+    return "MICROSOFT_AUTHORITY", "ok", ""
 
 
 def _certificates(settings: Settings) -> tuple[str, str, str]:

@@ -18,7 +18,7 @@ COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")
 
 @group.command()
 @click.option("--email", required=True)
-@click.option("--password", required=True, help="8 to 128 characters.")
+@click.password_option(help="8 to 128 characters; asked for unless given.")
 @click.option("--name", help="The part of the address before the at sign, unless said.")
 @click.option("--admin", is_flag=True, help="Make a platform admin.")
 @as_json

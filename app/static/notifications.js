@@ -19,9 +19,9 @@ export class NotificationList {
 
   /** Load the newest; returns the place from which a stream goes on, so that nothing comes in between. */
   async load() {
+    const { data } = await call("GET", `${NOTIFICATIONS}?take=${SHOWN}`);
     this.#shown.clear();
     this.#list.replaceChildren();
-    const { data } = await call("GET", `${NOTIFICATIONS}?take=${SHOWN}`);
     for (const notification of data) this.#show(notification, "append");
     this.#tell();
     return String(Math.max(0, ...data.map(({ sequence }) => sequence)));
@@ -46,11 +46,11 @@ export class NotificationList {
     return this.#show(await call("PATCH", `${NOTIFICATIONS}/${id}`, { readAt: new Date().toISOString() }));
   }
 
-  #show(notification, place) {
+  #show(notification, where) {
     const entry = this.#entry(notification);
     const old = this.#shown.get(notification.id);
     if (old) old.entry.replaceWith(entry);
-    else this.#list[place](entry);
+    else this.#list[where](entry);
     this.#shown.set(notification.id, { notification, entry });
     this.#tell();
     return entry;

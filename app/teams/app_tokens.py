@@ -90,7 +90,7 @@ def _asked_for(tenant: str, scope: str) -> tuple[str, float]:
     settings: Settings = current_app.config["SETTINGS"]
     app_id, secret = credentials()
     form = {"grant_type": "client_credentials", "client_id": app_id, "client_secret": secret, "scope": scope}
-    url = f"{settings.teams_login_url}/{tenant}/oauth2/v2.0/token"
+    url = f"{settings.microsoft_authority}/{tenant}/oauth2/v2.0/token"
     try:
         answer = requests.post(url, data=form, timeout=TIMEOUT, allow_redirects=False)
     except requests.RequestException:

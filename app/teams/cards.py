@@ -19,7 +19,7 @@ KNOWN = {
     "RichTextBlock", "TextRun", "ActionSet", "Input.Text", "Input.Number", "Input.Date", "Input.Time", "Input.Toggle",
     "Input.ChoiceSet", "Action.OpenUrl", "Action.Submit", "Action.ShowCard", "Action.ToggleVisibility",
 }  # fmt: skip
-# What is told of a table is told of these too.
+# The fallback of a table covers its rows and cells.
 WITHIN_TABLES = {"TableRow", "TableCell"}
 LISTS = ("body", "actions", "items", "columns", "cards", "inlines", "images")
 SINGLES = ("card", "inlineAction", "selectAction")

@@ -24,11 +24,10 @@ from app.errors import (
     TeamsPermissionDenied,
     UpstreamFailure,
 )
-from app.teams.app_tokens import bot_token, credentials, forget_bot_token
+from app.teams.app_tokens import TIMEOUT, bot_token, credentials, forget_bot_token
 from app.teams.reading import json_of
 from config import Settings
 
-TIMEOUT = (3, 10)
 # The safe mark for a message, in UTF-16.
 LARGEST = 80 * 1024
 TRIES = 3

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from app import records
-from app.database import transaction
+from app.database import take_turn, transaction
 from app.errors import Failure, Unavailable
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.analytics import AnalyticsActivity
@@ -72,8 +72,7 @@ def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
     known = AnalyticsActivity.metadata_["action"].astext == about
     pressed = select(AnalyticsActivity.id).where(AnalyticsActivity.user_id == user_id, known)
     with transaction() as session:
-        name = f"actions of {user_id}"
-        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        take_turn(session, f"actions of {user_id}")
         if session.scalar(pressed.limit(1)) is None:
             record(session, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
 

@@ -19,7 +19,7 @@ from app.principal import Principal
 from app.queue import POST, defer
 from app.teams import connector
 from app.teams.cards import Card
-from app.teams.people import issuer_of, tenants_of
+from app.teams.people import around_tenant, tenants_of
 
 CARD = "application/vnd.microsoft.card.adaptive"
 
@@ -141,7 +141,8 @@ def _sent_later(place: Place, path: str, body: dict[str, Any]) -> None:
 
 def _chat_with(session: Session, user_id: UUID) -> Place | None:
     # The identity by which the person is known there has to be theirs still.
-    issuer = func.concat(issuer_of("").removesuffix("/v2.0"), Conversation.tenant_id, "/v2.0")
+    before, after = around_tenant()
+    issuer = func.concat(before, Conversation.tenant_id, after)
     linked = (AuthAccount.user_id == user_id, AuthAccount.issuer == issuer)
     known = exists().where(*linked, AuthAccount.account_id == Conversation.aad_object_id)
     personal = Conversation.conversation_type == "personal"

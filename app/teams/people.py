@@ -15,7 +15,13 @@ from app.models.auth.identity import AuthAccount
 
 def issuer_of(tenant_id: str) -> str:
     """The namespace of the object ids of a tenant, as sign-in with Microsoft stores it."""
-    return f"{current_app.config['SETTINGS'].microsoft_authority}/{tenant_id}/v2.0"
+    before, after = around_tenant()
+    return before + tenant_id + after
+
+
+def around_tenant() -> tuple[str, str]:
+    """What stands before and after the tenant in the name of such a namespace."""
+    return f"{current_app.config['SETTINGS'].microsoft_authority}/", "/v2.0"
 
 
 def users_of(session: Session, tenant_id: str, object_ids: Iterable[str]) -> dict[str, UUID]:
@@ -35,5 +41,5 @@ def user_of(session: Session, tenant_id: str, account: Any) -> UUID | None:
 def tenants_of(session: Session, user_id: UUID) -> set[str]:
     """The tenants in which a user has an identity."""
     issuers = select(AuthAccount.issuer).where(AuthAccount.user_id == user_id, AuthAccount.provider_id == "microsoft")
-    prefix, suffix = issuer_of("\0").split("\0")
-    return {issuer[len(prefix) : -len(suffix)] for issuer in session.scalars(issuers) if issuer.startswith(prefix)}
+    before, after = around_tenant()
+    return {issuer[len(before) : -len(after)] for issuer in session.scalars(issuers) if issuer.startswith(before)}

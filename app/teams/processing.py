@@ -16,7 +16,7 @@ from app.teams import activities, graph, inbox, invokes
 
 log = logging.getLogger(__name__)
 
-# Seconds of the sender's patience that the work may take; Graph counts an answer after three as slow.
+# Seconds that the Bot Framework waits for an activity to be done; after them it is told that the work goes on.
 BUDGET = 2.0
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hmac
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import current_app
 
 from app.errors import TeamsAuthenticationFailed, Unavailable
-from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, log, peek, proved
+from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, peek, proved
 from config import Settings
 
 # The tenants of Microsoft whose tokens the emulator makes.
 EMULATOR_TENANTS = ("d6d49420-f39b-4df7-a1dc-d59a935871db", "f8cdef31-a31e-4b4a-93e4-5f571e91255a")
 CHANNEL = "msteams"
 STS = "https://sts.windows.net"
+
+log = logging.getLogger(__name__)
 
 
 def check_bot(activity: Mapping[str, Any], header: str) -> None:
@@ -62,7 +65,7 @@ def _check_connector(token: str, kid: str, activity: Mapping[str, Any], settings
 
 
 def _check_emulator(token: str, kid: str, settings: Settings) -> None:
-    key = key_set(f"{settings.teams_login_url}/common/discovery/v2.0/keys").find(kid)
+    key = key_set(f"{settings.microsoft_authority}/common/discovery/v2.0/keys").find(kid)
     claims = proved(token, key, audiences(settings.teams_app_id))
     app = claims.get("appid") if claims.get("ver") == "1.0" else claims.get("azp")
     if claims.get("iss") not in _emulator_issuers(settings) or app != settings.teams_app_id:
@@ -71,7 +74,7 @@ def _check_emulator(token: str, kid: str, settings: Settings) -> None:
 
 def _emulator_issuers(settings: Settings) -> set[str]:
     return {f"{STS}/{tenant}/" for tenant in EMULATOR_TENANTS} | {
-        f"{settings.teams_login_url}/{tenant}/v2.0" for tenant in EMULATOR_TENANTS
+        f"{settings.microsoft_authority}/{tenant}/v2.0" for tenant in EMULATOR_TENANTS
     }
 
 
@@ -95,7 +98,7 @@ def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
 
 def tenants_key(kid: str, claimed: Mapping[str, Any], tenant: str) -> dict[str, Any]:
     """The key of Entra for a token that names ``tenant`` as its issuer, in either version; raises TokenRefused."""
-    login = _settings().teams_login_url
+    login = _settings().microsoft_authority
     paths = {
         f"{STS}/{tenant}/": "/common/discovery/keys", f"{login}/{tenant}/v2.0": "/common/discovery/v2.0/keys",
     }  # fmt: skip

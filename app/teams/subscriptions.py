@@ -23,6 +23,7 @@ from app.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDeni
 from app.models.internal import IntegrationGraphSubscription
 from app.secrets import vault
 from app.teams import app_tokens, graph
+from app.teams.app_tokens import TIMEOUT
 from app.teams.reading import json_of, moment_of
 from config import Settings
 
@@ -34,7 +35,6 @@ Subscription = IntegrationGraphSubscription
 LIVES = (("presence", timedelta(minutes=60)), ("callRecord", timedelta(minutes=4230)))
 USUAL_LIFE = timedelta(minutes=4320)
 WEBHOOK = "/api/integrations/teams/webhooks"
-TIMEOUT = (3, 10)
 
 
 @dataclass(frozen=True)

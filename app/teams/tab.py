@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -16,13 +17,15 @@ from app.sign_in import SignedIn
 from app.teams.activities import record
 from app.teams.people import issuer_of
 from app.teams.senders import audiences, tenants_key
-from app.teams.tokens import KeysAway, TokenRefused, bearer_of, log, peek, proved
+from app.teams.tokens import KeysAway, TokenRefused, bearer_of, peek, proved
 from config import Settings
 
 SCOPE = "access_as_user"
 # Teams on the desktop and on phones, and Teams in a browser.
 CLIENTS = ("1fec8e78-bce4-4aaf-ab1b-5451cc387264", "5e3ce6c0-2b1f-4285-8d4b-75ee78787346")
 METHOD = "teams_sso"
+
+log = logging.getLogger(__name__)
 
 
 def sign_in(header: str) -> SignedIn:
@@ -61,7 +64,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
         raise TokenRefused("no app is set up")
     header, claimed = peek(token)
     tenant = _guid(claimed.get("tid"))
-    allowed = _listed(settings.teams_tenants)
+    allowed = [each.lower() for each in _listed(settings.teams_tenants)]
     if allowed and tenant not in allowed:
         raise TokenRefused("tenant")
     key = tenants_key(header["kid"], claimed, tenant)

@@ -35,6 +35,8 @@ def build() -> Blueprint:
         ),
     )  # fmt: skip
     @blp.response(200)
+    @blp.alt_response(202, description="Kept; the work goes on")
+    @blp.alt_response(501, description="An invoke that the bot has no answer to")
     def receive() -> Response:
         if "validationToken" in request.args:
             return _handshake(request.args["validationToken"])
@@ -52,7 +54,7 @@ def build() -> Blueprint:
 
 def _handshake(token: str) -> Response:
     if not 0 < len(token) <= LONGEST_TOKEN:
-        raise Invalid({"validationToken": ["Is too long."]})
+        raise Invalid({"validationToken": [f"Must have 1 to {LONGEST_TOKEN} characters."]})
     return Response(token, content_type="text/plain; charset=utf-8")
 
 

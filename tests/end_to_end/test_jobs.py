@@ -88,9 +88,13 @@ def test_a_worker_that_is_told_to_stop_ends_cleanly(app, var_dir, tmp_path):
     with log.open("wb") as output:
         command = [*FLASK, "jobs", "work"]
         process = subprocess.Popen(command, cwd=ROOT, env=environment(VAR_DIR=var_dir), stdout=output, stderr=output)
-    await_true(lambda: counted(app, LEFT) == 0)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0, log.read_text()
+    try:
+        await_true(lambda: counted(app, LEFT) == 0)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0, log.read_text()
+    finally:
+        process.kill()
+        process.wait()
 
 
 def ask(port, token):

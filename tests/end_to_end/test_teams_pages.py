@@ -49,7 +49,7 @@ def service(app, var_dir, tmp_path_factory):
     port, log = free_port(), tmp_path_factory.mktemp("tab") / "log"
     with microsoft() as ms:
         settings = {
-            "TEAMS_APP_ID": APP_ID, "TEAMS_LOGIN_URL": ms.url, "TEAMS_BOT_METADATA_URL": ms.url + METADATA,
+            "TEAMS_APP_ID": APP_ID, "MICROSOFT_AUTHORITY": ms.url, "TEAMS_BOT_METADATA_URL": ms.url + METADATA,
         }  # fmt: skip
         with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
             yield f"http://127.0.0.1:{port}", ms

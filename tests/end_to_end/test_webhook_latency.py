@@ -11,6 +11,8 @@ from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, microsoft
 
 DELIVERIES, ROUNDS = 60, 3
+# Seconds.
+USUALLY, ALWAYS = 0.1, 3
 
 
 def delivered(port, ms):
@@ -25,24 +27,29 @@ def delivered(port, ms):
     return status, time.monotonic() - begun
 
 
-def answers_in_time(app, var_dir, log, **more):
+def measured(app, var_dir, log, **more):
+    """Seconds of each answer, in the first round that is quick enough: beside the rest of the suite one may be slow."""
     with microsoft() as ms:
         port = free_port()
         settings = {"TEAMS_APP_ID": APP_ID, "TEAMS_BOT_METADATA_URL": ms.url + METADATA, **more}
         with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
             delivered(port, ms)
-            # Beside the rest of the suite a single round may be slow.
-            return any(keeps([delivered(port, ms) for _ in range(DELIVERIES)]) for _ in range(ROUNDS))
-
-
-def keeps(answers):
-    taken = [seconds for _, seconds in answers]
-    return {status for status, _ in answers} == {200} and statistics.median(taken) < 0.1 and max(taken) < 3
+            for _ in range(ROUNDS):
+                answers = [delivered(port, ms) for _ in range(DELIVERIES)]
+                assert {status for status, _ in answers} == {200}
+                taken = [seconds for _, seconds in answers]
+                if statistics.median(taken) < USUALLY and max(taken) < ALWAYS:
+                    break
+    return taken
 
 
 def test_an_activity_is_answered_within_a_tenth_of_a_second(app, var_dir, tmp_path):
-    assert answers_in_time(app, var_dir, tmp_path / "log")
+    taken = measured(app, var_dir, tmp_path / "log")
+    assert statistics.median(taken) < USUALLY
+    assert max(taken) < ALWAYS
 
 
 def test_without_redis_an_activity_is_answered_in_time(app, var_dir, tmp_path):
-    assert answers_in_time(app, var_dir, tmp_path / "log", REDIS_URL="redis://127.0.0.1:1/0")
+    taken = measured(app, var_dir, tmp_path / "log", REDIS_URL="redis://127.0.0.1:1/0")
+    assert statistics.median(taken) < USUALLY
+    assert max(taken) < ALWAYS

@@ -212,7 +212,7 @@ def test_a_user_may_open_so_many_streams_in_a_worker(port, owner):
     streams = [EventStream(port, owner.token) for _ in range(7)]
     try:
         refused = [stream for stream in streams if stream.status == 429]
-        assert refused, "two workers with three each"
+        assert 3 <= len(streams) - len(refused) <= 6, "two workers with three each"
         assert refused[0].response.headers["Retry-After"]
     finally:
         for stream in streams:

@@ -28,7 +28,7 @@ def ms():
 def teams(app, build, ms):
     """The application with a bot and a tab."""
     return build(
-        teams_app_id=APP_ID, teams_app_secret="s3cret", teams_tenant_id=TENANT, teams_login_url=ms.url,
+        teams_app_id=APP_ID, teams_app_secret="s3cret", teams_tenant_id=TENANT, microsoft_authority=ms.url,
         teams_bot_metadata_url=ms.url + METADATA, teams_connector_hosts="127.0.0.1",
         teams_graph_url=ms.url,
     )  # fmt: skip

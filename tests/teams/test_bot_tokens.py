@@ -113,7 +113,7 @@ def test_the_emulator_is_believed_only_where_a_setting_says_so(build, ms, teams)
     headers = {"Authorization": f"Bearer {ms.bot_token(**claims)}"}
     assert Actor(teams).post(WEBHOOK, ms.activity(), headers=headers).status_code == 401
     settings = teams.config["SETTINGS"]
-    kept = ("teams_app_id", "teams_login_url", "teams_bot_metadata_url")
+    kept = ("teams_app_id", "microsoft_authority", "teams_bot_metadata_url")
     open_minded = build(teams_emulator=True, **{name: getattr(settings, name) for name in kept})
     assert Actor(open_minded).post(WEBHOOK, ms.activity(channelId="emulator"), headers=headers).status_code == 200
     assert issuer != BOT_ISSUER

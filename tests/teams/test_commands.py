@@ -49,7 +49,7 @@ def test_the_doctor_says_what_is_missing(run, app):
 
 def test_the_doctor_is_content_with_what_is_set_up(run, build, teams, tmp_path):
     (tmp_path / "cert-1.pem").write_text("x")
-    names = ("teams_app_id", "teams_app_secret", "teams_tenant_id", "teams_login_url", "teams_bot_metadata_url")
+    names = ("teams_app_id", "teams_app_secret", "teams_tenant_id", "microsoft_authority", "teams_bot_metadata_url")
     settings = {name: getattr(teams.config["SETTINGS"], name) for name in names}
     well = build(base_url="https://app.example.test", teams_certificates=str(tmp_path), **settings)
     looked = run("doctor", "--json", app=well)
@@ -60,4 +60,4 @@ def test_the_doctor_is_content_with_what_is_set_up(run, build, teams, tmp_path):
 def test_the_doctor_notices_credentials_that_microsoft_refuses(run, ms):
     ms.refuse_token = True
     states = {each["setting"]: each["state"] for each in json.loads(run("doctor", "--json").output)}
-    assert states["TEAMS_LOGIN_URL"] == "missing"
+    assert states["MICROSOFT_AUTHORITY"] == "wrong"

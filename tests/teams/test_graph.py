@@ -22,9 +22,9 @@ from app.database import transaction
 from app.models.internal import IntegrationGraphSubscription, IntegrationInboundEvent, IntegrationTeamsMeeting
 from app.secrets import vault
 from tests.cast import Actor
+from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT, A, C
 
-WEBHOOK = "/api/integrations/teams/webhooks"
 PUBLISHER = "0bf30f3b-4a52-48df-9a82-234910c4a086"
 OTHER = "0f9c2b8e-33f1-4d0c-9d1e-2a7f6d5b4c3a"
 CERTIFICATE = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -37,7 +37,7 @@ def graph(build, teams, tmp_path):
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     (tmp_path / "cert-1.pem").write_bytes(pem)
-    kept = ("teams_app_id", "teams_login_url", "teams_bot_metadata_url")
+    kept = ("teams_app_id", "microsoft_authority", "teams_bot_metadata_url")
     settings = {name: getattr(teams.config["SETTINGS"], name) for name in kept}
     return build(teams_certificates=str(tmp_path), **settings)
 

@@ -19,9 +19,9 @@ from botbuilder.schema import (
 from app.database import transaction
 from app.models.internal import IntegrationInboundEvent, IntegrationTeamsConversation
 from tests.cast import Actor
+from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
 
-WEBHOOK = "/api/integrations/teams/webhooks"
 CHANNEL = "19:c1@thread.tacv2"
 
 

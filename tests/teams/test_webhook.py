@@ -130,7 +130,8 @@ def test_an_event_about_members_leaves_the_channel_known(teams, ms, send):
 
 def test_the_newest_address_of_a_conversation_is_kept(teams, ms, send):
     conversation = {"id": f"19:{uuid4().hex}@thread.tacv2", "conversationType": "channel", "tenantId": TENANT}
-    send(ms.activity(type="conversationUpdate", conversation=conversation))
+    old = f"{ms.url}/old/"
+    send(ms.activity(type="conversationUpdate", conversation=conversation, serviceUrl=old), serviceurl=old)
     send(ms.activity(type="installationUpdate", action="remove", conversation=conversation))
     with teams.app_context(), transaction() as session:
         wanted = IntegrationTeamsConversation.conversation_id == conversation["id"]

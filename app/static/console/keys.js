@@ -6,7 +6,9 @@ import { plot } from "./usage.js";
 export const KEYS = "/api/v1/auth/api-key";
 const HEAD = ["Name", "Begins with", "Scopes", "Status", "Last used", "Expires", ""];
 
+/** Returns what ends the page. */
 export async function showKeys(page) {
+  let isLeft = false;
   const list = h("div");
   const refresh = async () => {
     const { data } = await call("GET", `${KEYS}?take=200`);
@@ -15,13 +17,16 @@ export async function showKeys(page) {
   };
   await refresh();
   page.append(
-    h("section", { className: "card" }, h("h2", {}, "Make a key"), ...maker(refresh)),
+    h("section", { className: "card" }, h("h2", {}, "Make a key"), ...maker(refresh, () => isLeft)),
     h("section", { className: "card" }, h("h2", {}, "Keys"), list),
   );
+  return () => {
+    isLeft = true;
+  };
 }
 
 /** The form, and the place of the secrets, which stay there whatever happens to the list. */
-function maker(refresh) {
+function maker(refresh, isLeft) {
   const name = h("input", { name: "name", required: true, maxLength: 100 });
   const write = h("input", { type: "checkbox", name: "write" });
   const button = h("button", {}, "Make a key");
@@ -31,10 +36,10 @@ function maker(refresh) {
     button.disabled = true;
     try {
       const made = await call("POST", KEYS, { name: name.value, scopes: write.checked ? ["read", "write"] : ["read"] });
+      // Whoever has left the page meanwhile sees the secret above the others, unless nobody is signed in any more.
       const shown = shownOnce(made);
-      // Whoever has left the page meanwhile sees the secret on the next one: it is never shown again.
-      if (secrets.isConnected) secrets.append(shown);
-      else document.getElementById("view").prepend(h("div", { role: "alert" }, shown));
+      if (!isLeft()) secrets.append(shown);
+      else if (!document.getElementById("nav").hidden) document.getElementById("late").append(h("div", { role: "alert" }, shown));
       shown.querySelector("button").focus();
     } finally {
       button.disabled = false;

@@ -14,6 +14,7 @@ function showSignIn() {
   turnTo(undefined);
   forget();
   nav.hidden = true;
+  document.getElementById("late").replaceChildren();
   view.replaceChildren(document.getElementById("sign-in").content.cloneNode(true));
   const form = view.querySelector("form");
   form.addEventListener("submit", guarded(async (event) => {
