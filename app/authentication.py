@@ -73,20 +73,21 @@ def guard() -> None:
     if access is None:
         raise Forbidden()
     if access.limited:
-        _spend_on_address()
+        spend_on_address()
     if access.open:
         return
     try:
         g.principal = authenticate(access)
     except Unauthenticated as refusal:
-        _spend_on_address()
+        spend_on_address()
         if not access.optional or (refusal.invalid_token and not access.cookies):
             raise
     else:
         _authorize(g.principal, access)
 
 
-def _spend_on_address() -> None:
+def spend_on_address() -> None:
+    """Count the request against the limit of the address that it comes from; raises RateLimited."""
     limits.spend(limits.default_limit(), f"address:{limits.network_of(request.remote_addr)}")
 
 

@@ -86,8 +86,12 @@ def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:
     """Whether ``moment`` lies in the quiet hours, which may go past midnight."""
     if not hours["enabled"]:
         return False
-    start, end = (time.fromisoformat(hours[name]) for name in ("start", "end"))
-    local = moment.astimezone(ZoneInfo(hours["timeZone"])).time()
+    try:
+        start, end = (time.fromisoformat(hours[name]) for name in ("start", "end"))
+        local = moment.astimezone(ZoneInfo(hours["timeZone"])).time()
+    except (ValueError, KeyError, OSError):
+        # A zone that this host does not know is no reason to fail whoever tells of something.
+        return False
     return start <= local < end if start <= end else local >= start or local < end
 
 

@@ -3,7 +3,7 @@
 Two workers serve them on one machine. Notifications come at 100 a second to streams drawn by lot, from another process;
 each carries the time at which it was committed, and the listeners compare it with the time at which it arrives. The
 idle rate of the data API is taken before the streams are opened and after they are closed, as the speed of machines
-drifts. The listeners and the sender need processors too, where there are but two: what they took is told.
+drifts. Listeners, readers and sender need processors too, where there are but two: what they took is told.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import statistics
 import sys
 import time
 from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
 
 import psutil
@@ -37,6 +38,8 @@ RATE, SECONDS = 100, 20
 OPENING = 100
 # Clients of the data API. Each comes anew after some requests, as it is chance which worker takes a connection.
 READERS, REQUESTS = 8, 50
+# Seconds until the service has noticed that all listeners have left: at their next heartbeat.
+CLOSING = 60
 STREAM = "/api/integrations/teams/notifications/stream"
 
 
@@ -57,8 +60,8 @@ class Figures:
 
     def __str__(self) -> str:
         return (
-            f"{self.opened} streams open; {self.memory:.0f} KiB of worker memory each; {self.heard} events of "
-            f"{self.sent} notifications, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
+            f"{self.opened} streams open; {self.memory:.0f} KiB of worker memory each; {self.heard} of "
+            f"{self.sent} notifications heard, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
             f"{self.busy_rate:.0f} requests a second beside them, {self.idle_rate:.0f} without "
             f"({self.busy_rate / self.idle_rate:.0%}); the load took {self.load:.0%} of the processors"
         )
@@ -112,14 +115,14 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
             for _ in range(OPENING):
                 await ready.acquire()
     memory = (sum(worker.memory_info().rss for worker in workers) - before) / STREAMS / 1024
-    over = multiprocessing.Event()
-    sender = multiprocessing.Process(target=_notify, args=(var_dir, over), daemon=True)
+    over, sent = multiprocessing.Event(), multiprocessing.Value("i")
+    sender = multiprocessing.Process(target=_notify, args=(var_dir, over, sent), daemon=True)
     sender.start()
-    await asyncio.sleep(3)
-    delays.clear()
-    spent = _spent(sender)
+    while not delays:
+        await asyncio.sleep(0.1)
+    spent, begun = _spent(sender), time.monotonic()
     busy = await _rate(server.port, tokens, SECONDS)
-    load = (_spent(sender) - spent) / SECONDS / (psutil.cpu_count() or 1)
+    load = (_spent(sender) - spent) / (time.monotonic() - begun) / (psutil.cpu_count() or 1)
     over.set()
     while sender.is_alive():
         await asyncio.sleep(0.1)
@@ -127,12 +130,13 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
     opened = sum(not listener.done() for listener in listeners)
     for listener in listeners:
         listener.cancel()
-    while _files(workers) > files + OPENING:
-        await asyncio.sleep(0.1)
+    async with asyncio.timeout(CLOSING):
+        while _files(workers) > files + READERS:
+            await asyncio.sleep(0.1)
     idle = (idle + await _rate(server.port, tokens, SECONDS / 2)) / 2
     ordered = sorted(delays)
     p99 = ordered[int(len(ordered) * 0.99)]
-    return Figures(opened, memory, len(delays), RATE * SECONDS, statistics.median(ordered), p99, idle, busy, load)
+    return Figures(opened, memory, len(delays), sent.value, statistics.median(ordered), p99, idle, busy, load)
 
 
 def _files(workers: list[psutil.Process]) -> int:
@@ -177,7 +181,7 @@ async def _rate(port: int, tokens: list[str], seconds: float) -> float:
     return sum(await asyncio.gather(*(ask(token) for token in tokens[:READERS])))
 
 
-def _notify(var_dir: str, over: Event) -> None:
+def _notify(var_dir: str, over: Event, sent: Synchronized[int]) -> None:
     """Send at the rate until told to stop."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
@@ -185,6 +189,7 @@ def _notify(var_dir: str, over: Event) -> None:
             users = list(session.query(AuthUser.id).order_by(AuthUser.created_at).limit(STREAMS))
         due = time.monotonic()
         while not over.is_set():
+            sent.value += 1
             due += 1 / RATE
             time.sleep(max(0.0, due - time.monotonic()))
             with transaction() as session:

@@ -13,7 +13,7 @@ from app.models.notification import NotificationNotification, NotificationPrefer
 from app.notifications import default_of
 
 SWITCHES = ("channels", "types")
-CLOCK_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 @on_create(NotificationNotification)

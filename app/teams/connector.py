@@ -67,7 +67,7 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
                 raise UpstreamFailure("Microsoft Teams cannot be reached", details=_doubt(unclear)) from None
             answer = None
         status = answer.status_code if answer is not None else 0
-        if answer is not None and answer.ok:
+        if answer is not None and 200 <= status < 300:
             return json_of(answer)
         if status == 401 and not fresh:
             fresh = True

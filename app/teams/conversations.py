@@ -124,7 +124,8 @@ def _reference(activity: Json, before: Json, thread: str, kind: str, tenant_id: 
 
 def _is_removal(activity: Json) -> bool:
     """Whether the bot was taken out of the conversation, or the conversation away."""
-    gone = part(activity, "recipient").get("id") in {each.get("id") for each in _removed(activity)}
+    bot = plain(part(activity, "recipient").get("id"), 255)
+    gone = bot is not None and bot in {plain(each.get("id"), 255) for each in _removed(activity)}
     deleted = part(activity, "channelData").get("eventType") == "channelDeleted"
     return gone or deleted or str(activity.get("action", "")).startswith("remove")
 
@@ -136,7 +137,7 @@ def _removed(activity: Json) -> list[Json]:
 
 def _forget_removed(session: Session, activity: Json, tenant_id: str) -> None:
     """Have those who were taken out of a team or a chat hear nothing more of it."""
-    gone = {each.get(name) for each in _removed(activity) for name in ("id", "aadObjectId")} - {None}
+    gone = {plain(each.get(name), 255) for each in _removed(activity) for name in ("id", "aadObjectId")} - {None}
     if not gone:
         return
     team = plain(part(part(activity, "channelData"), "team").get("id"), 255)

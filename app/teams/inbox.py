@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -62,6 +62,13 @@ def receive(arrivals: Sequence[Arrival]) -> list[UUID]:
                 queue.defer(session, queue.INBOX, identifier)
                 ids.append(identifier)
     return ids
+
+
+def arrived_at(key: str) -> datetime | None:
+    """When what is known by ``key`` came for the first time."""
+    event = IntegrationInboundEvent
+    with transaction() as session:
+        return session.scalar(select(event.created_at).where(event.dedupe_key == key[:LONGEST_KEY]))
 
 
 def process(event_id: UUID, work: Work, *, wait: bool) -> bool:

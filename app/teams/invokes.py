@@ -16,7 +16,7 @@ from app.models.analytics import AnalyticsActivity
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of
 from app.teams.people import user_of
-from app.teams.reading import Json, moment_of, part
+from app.teams.reading import Json, part
 from app.users import signed_in_as
 
 MESSAGE = "application/vnd.microsoft.activity.message"
@@ -26,11 +26,13 @@ DECIDED = {"approved": "Approved", "changes_requested": "Changes requested"}
 UNKNOWN_PERSON = "Sign in to the service with Microsoft first."
 
 
-def answer(activity: Json) -> dict[str, Any] | None:
-    """The answer to an invoke; None for one that is not known here."""
+def answer(activity: Json, came_at: datetime | None) -> dict[str, Any] | None:
+    """The answer to an invoke, which for a repeated one ``came_at`` for the first time; None for one that is not known
+    here."""
     name = activity.get("name")
     if name == "adaptiveCard/action":
-        return _card_action(activity)
+        # Faults are told in the body: the transport went well.
+        return _carry_out(activity, part(part(activity, "value"), "action"), came_at)
     if name in ("task/fetch", "task/submit"):
         return {"task": {"type": "message", "value": "There is nothing to fill in."}}
     if name in ("signin/verifyState", "signin/tokenExchange"):
@@ -47,12 +49,7 @@ def press(activity: Json, pressed_at: datetime) -> None:
         raise Unavailable()
 
 
-def _card_action(activity: Json) -> dict[str, Any]:
-    """Carry out what a card's button says. Faults are told in the body: the transport went well."""
-    return _carry_out(activity, part(part(activity, "value"), "action"))
-
-
-def _carry_out(activity: Json, action: Json, pressed_at: datetime | None = None) -> dict[str, Any]:
+def _carry_out(activity: Json, action: Json, pressed_at: datetime | None) -> dict[str, Any]:
     if not isinstance(action.get("verb"), str):
         return _fault(400, "BadRequest", "The action names no verb.")
     with transaction() as session:
@@ -83,7 +80,7 @@ def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | Non
         identifier = UUID(str(data.get("deliverableId")))
         principal = signed_in_as(user_id)
         work = records.get(AiAgentDeliverable, principal, identifier)
-        decided_at = moment_of(work["decidedAt"])
+        decided_at: datetime | None = work["decidedAt"]
         is_later = pressed_at is not None and decided_at is not None and decided_at > pressed_at
         if work["status"] != decision and not is_later:
             changes = {"status": decision} | ({"decision_note": note} if (note := _note(data)) else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
@@ -68,8 +69,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
     if allowed and tenant not in allowed:
         raise TokenRefused("tenant")
     key = tenants_key(header["kid"], claimed, tenant)
-    ours = (*audiences(settings.teams_app_id), *filter(None, [settings.teams_app_id_uri]))
-    claims = proved(token, key, ours)
+    claims = proved(token, key, _audiences(settings))
     if SCOPE not in str(claims.get("scp", "")).split():
         raise TokenRefused("scope")
     if claims.get("azp", claims.get("appid")) not in (*CLIENTS, *_listed(settings.teams_tab_clients)):
@@ -78,6 +78,13 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
         raise TabContextUnavailable()
     _guid(claims["oid"])
     return claims
+
+
+def _audiences(settings: Settings) -> tuple[str, ...]:
+    """The ways in which a token may name the tab: those of the app, and with the host, as the manifest has them."""
+    app_id, host = settings.teams_app_id, urlsplit(settings.public_url).netloc
+    own = (f"api://{host}/{app_id}", f"api://{host}/botid-{app_id}", settings.teams_app_id_uri)
+    return (*audiences(app_id), *filter(None, own))
 
 
 def _guid(value: Any) -> str:

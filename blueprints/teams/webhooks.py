@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.authentication import open_to_all
+from app.authentication import open_to_all, spend_on_address
 from app.database import transaction
 from app.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
@@ -16,6 +16,9 @@ from blueprints.base import Blueprint, answer, json_body
 from blueprints.describe import documented
 
 LONGEST_TOKEN = 2048
+# Bytes above which a body counts against the limit of its address, and the most notifications that one batch may hold:
+# anybody may send, and who it is shows only when the body is read.
+USUAL_SIZE, MOST_ITEMS = 65_536, 1000
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
 ACTIVITY = {"type": "message", "id": "1", "channelId": "msteams", "text": "Hello"}
 
@@ -27,7 +30,7 @@ def build() -> Blueprint:
     @blp.route("/webhooks", methods=["POST"])
     @open_to_all("proves its senders by their tokens", limited=False)
     @documented(
-        blp, "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send", 400, 401, 413, 415, 500, 503,
+        blp, "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send", 400, 401, 413, 415, 429, 500, 503,
         example=ACTIVITY, schemas=(ANY_OBJECT,), open_to_all=True,
         description=(
             "Activities of the Bot Framework, change notifications of Microsoft Graph, and Graph's handshake. 200 when "
@@ -38,6 +41,8 @@ def build() -> Blueprint:
     @blp.alt_response(202, description="Kept; the work goes on")
     @blp.alt_response(501, description="An invoke that the bot has no answer to")
     def receive() -> Response:
+        if request.content_length is None or request.content_length > USUAL_SIZE:
+            spend_on_address()
         if "validationToken" in request.args:
             return _handshake(request.args["validationToken"])
         body = json_body()
@@ -63,16 +68,17 @@ def _notified(body: Mapping[str, Any]) -> Response:
     items = body["value"]
     tokens = body.get("validationTokens")
     with transaction() as session:
-        believed = graph.arrivals(session, items, tokens if isinstance(tokens, list) else [])
+        believed = graph.arrivals(session, items[:MOST_ITEMS], tokens if isinstance(tokens, list) else [])
     inbox.receive(believed)
     return answer({"accepted": len(items)}, 202)
 
 
 def _activity(activity: Mapping[str, Any]) -> Response:
     check_bot(activity, request.headers.get("Authorization", ""))
-    stored = inbox.receive([activities.arrival(activity)])
+    arrival = activities.arrival(activity)
+    stored = inbox.receive([arrival])
     if activity["type"] == "invoke":
-        said = invokes.answer(activity)
+        said = invokes.answer(activity, None if stored else inbox.arrived_at(arrival.key))
         return Response(status=501) if said is None else answer(said)
     done = all(processing.process_in_time(each) for each in stored)
     return Response(status=200 if done else 202)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import tarfile
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 
@@ -87,6 +89,22 @@ def test_an_upload_that_cannot_be_read_is_left_out_only_when_wanted(here, owner,
     with tarfile.open(backup("--skip-lost")) as archive:
         assert archive.getnames() == ["database.dump", "manifest.json"]
     assert location.rpartition("/")[2] in run(here, "backup", tmp_path / "again.tar", "--skip-lost").output
+
+
+def test_an_upload_that_can_be_read_after_all_is_in_the_backup(owner, backup, monkeypatch):
+    upload(owner, b"Found again")
+    fetch, tries = LocalStore.fetch, Counter()
+
+    def third_time(store, key, into):
+        tries[key] += 1
+        if tries[key] < 3:
+            raise Unavailable
+        fetch(store, key, into)
+
+    monkeypatch.setattr(LocalStore, "fetch", third_time)
+    with tarfile.open(backup("--skip-lost")) as archive:
+        manifest = json.load(archive.extractfile("manifest.json"))
+        assert (manifest["uploads"], manifest["lost"]) == (len(archive.getnames()) - 2, [])
 
 
 def test_a_database_that_is_not_empty_is_left_alone(made, machine):

@@ -6,10 +6,12 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from app.clock import now
 from app.database import transaction
 from app.errors import NotFound
+from app.models.notification import NotificationPreference
 from app.notifications import is_quiet, notify
 
 PREFERENCES = "/api/integrations/teams/notifications/preferences"
@@ -64,6 +66,7 @@ def test_who_removed_the_preferences_has_the_defaults_again(owner):
         ({"types": {"MESSAGE": "yes"}}, "types"),
         ({"channels": {"pigeon": True}}, "channels"),
         ({"quietHours": {"start": "25:00"}}, "quietHours"),
+        ({"quietHours": {"end": "07:0\u0665"}}, "quietHours"),
         ({"quietHours": {"timeZone": "Mars/Crater"}}, "quietHours"),
         ({"meetingLeadMinutes": 500}, "meetingLeadMinutes"),
         ({"sound": True}, "sound"),
@@ -115,6 +118,15 @@ def test_quiet_hours_go_past_midnight_in_the_users_own_time(clock, quiet):
     moment = datetime.fromisoformat(f"2026-11-21T{clock}:00+02:00").astimezone(UTC)
     assert is_quiet(hours, moment) is quiet
     assert not is_quiet({**hours, "enabled": False}, moment)
+
+
+def test_quiet_hours_in_a_zone_that_this_host_does_not_know_keep_nobody_from_telling(app, owner):
+    prefer(owner, quietHours={"enabled": True})
+    hours = {"enabled": True, "start": "00:00", "end": "23:59", "timeZone": "Mars/Crater"}
+    with app.app_context(), transaction() as session:
+        own = NotificationPreference.user_id == owner.user_id
+        session.execute(update(NotificationPreference).where(own).values(quiet_hours=hours))
+    assert told(app, owner)["channels"] == ["stream", "teams"]
 
 
 def test_a_notification_belongs_to_what_it_tells_of(app, owner):

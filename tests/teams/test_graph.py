@@ -122,6 +122,22 @@ def test_a_wrong_secret_is_dropped_and_nobody_learns_it(graph, subscription, cha
     assert statuses(graph, subscription) == []
 
 
+def test_of_a_batch_that_is_absurdly_long_the_rest_is_dropped(graph, subscription):
+    deliver(graph, *[{"subscriptionId": "x"}] * 1000, item(subscription))
+    assert statuses(graph, subscription) == []
+
+
+def test_large_bodies_count_against_the_limit_of_their_address(build):
+    strict = build(default_limit="2 per minute")
+    large, small = {"value": ["x" * 70_000]}, {"value": []}
+    assert [Actor(strict).post(WEBHOOK, body).status_code for body in (large, large, large, small)] == [
+        202,
+        202,
+        429,
+        202,
+    ]
+
+
 def test_the_secret_is_not_kept_with_the_event(graph, subscription):
     deliver(graph, item(subscription))
     with graph.app_context(), transaction() as session:

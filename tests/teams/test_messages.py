@@ -121,6 +121,7 @@ ANSWERS = {
     "unclear twice": ([(504, {}, {})] * 2, 502, "UPSTREAM_ERROR", 2),
     "an old token": ([(401, {}, {})], 201, None, 2),
     "no such bot": ([(401, {"error": {"code": "BotNotRegistered"}}, {})] * 2, 502, "TEAMS_001", 2),
+    "elsewhere": ([(302, {}, {"Location": "/"})], 502, "UPSTREAM_ERROR", 1),
     "gone": ([(404, {"error": {"code": "ConversationNotFound"}}, {})], 404, "NOT_FOUND", 1),
     "too large": ([(413, {}, {})], 413, "PAYLOAD_TOO_LARGE", 1),
     "bad": ([(400, {"error": {"code": "BadSyntax"}}, {})], 400, "VALIDATION_ERROR", 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -56,6 +57,12 @@ def test_a_tab_token_becomes_a_session_of_its_person(teams, token):
 def test_tokens_of_version_one_count_too(teams, token):
     claims = {"iss": STS, "ver": "1.0", "azp": None, "appid": WEB, "aud": f"api://botid-{APP_ID}"}
     assert exchange(teams, token(**claims)).status_code == 200
+
+
+def test_the_audience_that_the_manifest_asks_for_is_ours(teams, token):
+    host = urlsplit(teams.config["SETTINGS"].public_url).netloc
+    assert exchange(teams, token(aud=f"api://{host}/botid-{APP_ID}")).status_code == 200
+    assert exchange(teams, token(aud=f"api://elsewhere.example/botid-{APP_ID}")).status_code == 401
 
 
 BAD = {
