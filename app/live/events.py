@@ -30,13 +30,16 @@ WHERE id = ANY(%(ids)s) AND delivery_status IN ('pending', 'failed')
 """
 LIVING = {
     Credential.SESSION: """
-SELECT s.id FROM auth_session s JOIN auth_user u ON u.id = s.user_id
-WHERE s.id = ANY(%(ids)s) AND s.expires_at > %(now)s
+SELECT held.id, held.address FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
+JOIN auth_session s ON s.id = held.id JOIN auth_user u ON u.id = s.user_id
+WHERE s.expires_at > %(now)s
 AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
 """,
     Credential.KEY: """
-SELECT k.id FROM auth_api_key k JOIN auth_user u ON u.id = k.user_id
-WHERE k.id = ANY(%(ids)s) AND k.enabled AND k.revoked_at IS NULL
+SELECT held.id, held.address FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
+JOIN auth_api_key k ON k.id = held.id JOIN auth_user u ON u.id = k.user_id
+WHERE k.enabled AND k.revoked_at IS NULL
+AND (k.ip_allow_list = '{}' OR held.address::inet <<= ANY(k.ip_allow_list::inet[]))
 AND (k.organization_id IS NULL OR EXISTS (
     SELECT FROM auth_member m WHERE m.organization_id = k.organization_id AND m.user_id = k.user_id))
 AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND (k.grace_expires_at IS NULL OR k.grace_expires_at > %(now)s)
@@ -91,14 +94,15 @@ def mark_delivered(events: Sequence[Event]) -> None:
         connection.execute(DELIVERED, {"ids": [event.id for event in events], "now": now()})
 
 
-def living(principals: Sequence[Principal]) -> set[UUID]:
-    """Which of the credentials are still good."""
-    found: set[UUID] = set()
+def living(held: Sequence[tuple[Principal, str | None]]) -> set[tuple[UUID, str | None]]:
+    """Which of the credentials are still good at the addresses where they are held."""
+    found: set[tuple[UUID, str | None]] = set()
     with autocommitted() as connection:
         for kind, statement in LIVING.items():
-            ids = [each.credential_id for each in principals if each.credential is kind]
-            if ids:
-                found |= {row[0] for row in connection.execute(statement, {"ids": ids, "now": now()})}
+            of_kind = [(each.credential_id, address) for each, address in held if each.credential is kind]
+            if of_kind:
+                ids, addresses = map(list, zip(*of_kind, strict=True))
+                found |= set(connection.execute(statement, {"ids": ids, "addresses": addresses, "now": now()}))
     return found
 
 

@@ -19,6 +19,7 @@ from uuid import UUID
 
 from flask import Flask
 
+from app import origin
 from app.errors import Forbidden, RateLimited
 from app.live import events
 from app.metrics import STREAMS
@@ -46,13 +47,14 @@ RESET = b"event: reset\ndata: {}\n\n"
 class Stream:
     """One open stream, as the server iterates over it."""
 
-    __slots__ = ("_ends_at", "_hub", "outbox", "position", "principal", "user_id")
+    __slots__ = ("_ends_at", "_hub", "address", "outbox", "position", "principal", "user_id")
 
     def __init__(self, hub: Hub, principal: Principal, user_id: UUID) -> None:
         self._hub = hub
         self.user_id = user_id
         self._ends_at = time.monotonic() + LONGEST + random.uniform(0, SPREAD)  # noqa: S311 - no secret
         self.principal = principal
+        self.address = origin.address()
         self.outbox: SimpleQueue[bytes | None] = SimpleQueue()
         self.position: int | None = None
 
@@ -215,8 +217,8 @@ class Hub:
         with self._app.app_context():
             for start in range(0, len(streams), AT_ONCE):
                 some = streams[start : start + AT_ONCE]
-                good = events.living([each.principal for each in some])
-                self._end([each for each in some if each.principal.credential_id not in good])
+                good = events.living([(each.principal, each.address) for each in some])
+                self._end([each for each in some if (each.principal.credential_id, each.address) not in good])
 
     def _all(self) -> Iterator[Stream]:
         for own in list(self._streams.values()):

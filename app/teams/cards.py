@@ -47,7 +47,7 @@ def prepared(data: Any, message: str, *, keep_version: bool = False) -> Card:
     if keep_version and not data.get("fallbackText"):
         raise Invalid({"cardData": ["A newer version needs a fallbackText."]})
     newer = [each["type"] for each in _elements(data) if _is_newer(each)]
-    content = data if keep_version else _with_fallbacks(data)
+    content = data if keep_version else _in_set(_with_fallbacks(data))
     content = {"$schema": SCHEMA, **content, "fallbackText": data.get("fallbackText") or message}
     content["version"] = version if keep_version else min(version, VERSION)
     warned = "{} is newer than version 1.2; older clients show its fallback"
@@ -104,6 +104,15 @@ def _with_fallbacks(element: Json) -> Json:
     if _is_newer(copy):
         copy["fallback"] = copy.get("fallback") or _fallback(copy)
     return copy
+
+
+def _in_set(card: Json) -> Json:
+    """The card with its own actions in a set at its end, where one of them has a fallback that matters."""
+    actions = _objects(card.get("actions"))
+    if not any(each.get("type") == "Action.Execute" for each in actions):
+        return card
+    rest = {name: value for name, value in card.items() if name != "actions"}
+    return {**rest, "body": [*_objects(card.get("body")), {"type": "ActionSet", "actions": actions}]}
 
 
 def _listed(each: Any, where: str) -> list[Any]:

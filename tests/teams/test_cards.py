@@ -46,6 +46,14 @@ def test_an_execute_action_falls_back_to_submit_within_a_set():
     }  # fmt: skip
 
 
+def test_execute_actions_of_the_card_itself_come_in_a_set_too():
+    action = {"type": "Action.Execute", "title": "Approve", "verb": "approve"}
+    made = prepared({**card({"type": "TextBlock", "text": "Plan"}), "actions": [action]}, "Hello")
+    assert "actions" not in made.content
+    assert [each["type"] for each in made.content["body"]] == ["TextBlock", "ActionSet"]
+    assert made.content["body"][1]["actions"][0]["fallback"]["type"] == "Action.Submit"
+
+
 def test_the_authors_own_fallback_is_kept():
     own = {"type": "TextBlock", "text": "Mine"}
     made = prepared(card({"type": "CodeBlock", "codeSnippet": "x", "fallback": own}), "Hello")
