@@ -53,10 +53,12 @@ KNOWN = (*WINDOW, CREDENTIAL)
 
 
 def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTIAL,)) -> None:
-    """Refuse query parameters where a route declares none but the credential."""
+    """Refuse query parameters that a route does not declare, and those that come twice; raises InvalidFilter."""
     for name in args:
         if name not in known:
             raise invalid_query(name, "Unknown query parameter.")
+        if name not in KNOWN and len(args.getlist(name)) > 1:
+            raise invalid_query(name, "Given more than once.")
 
 
 def filters_of(model: type[Record]) -> dict[str, Field]:

@@ -18,7 +18,7 @@ class ChannelMessage(WireSchema):
     """A message to a channel, with a card if there is one."""
 
     channel_id = Text(required=True, data_key="channelId", validate=validate.Length(1, 255))
-    message = Text(required=True, validate=validate.Length(1, 28_000), metadata={"blank": False})
+    message = Text(required=True, validate=validate.Length(min=1), metadata={"blank": False})
     card_data = fields.Raw(data_key="cardData", metadata={"type": "object", "additionalProperties": True})
 
 

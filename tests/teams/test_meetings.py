@@ -64,7 +64,7 @@ def test_meetings_are_found_by_time_and_state(owner, plan):
     assert [row["id"] for row in owner.get(f"{MEETINGS}?status=ended").json["data"]] == [late]
 
 
-@pytest.mark.parametrize("query", ["take=0", "from=yesterday", "status=over", "subject=x"])
+@pytest.mark.parametrize("query", ["take=0", "from=yesterday", "status=over", "subject=x", "status=ended&status=ended"])
 def test_a_bad_query_is_refused(owner, query):
     assert owner.get(f"{MEETINGS}?{query}").status_code == 400
 

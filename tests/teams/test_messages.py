@@ -107,6 +107,12 @@ def test_a_bad_body_is_refused(ms, ada, channel, body):
     assert ms.sent == []
 
 
+def test_a_long_message_is_sent_as_long_as_teams_takes_it(ms, ada, channel):
+    answers = [ada.post(MESSAGES, {"channelId": channel, "message": "x" * size}) for size in (39_000, 41_000)]
+    assert [answer.status_code for answer in answers] == [201, 413]
+    assert len(ms.sent) == 1
+
+
 def test_a_message_that_is_too_large_is_refused_before_it_is_sent(ms, ada, channel):
     big = {**CARD, "body": [{"type": "TextBlock", "text": "x" * 50_000}]}
     assert send(ada, channel, cardData=big).status_code == 413
