@@ -40,6 +40,13 @@ def test_a_user_is_made_once_with_a_home(run, app):
     assert again == "Error: A record with this email already exists\n"
 
 
+def test_a_password_that_is_not_given_is_asked_for_and_not_shown(app):
+    asked = ["users", "create", "--email", "asked@commands.example"]
+    made = app.test_cli_runner().invoke(args=asked, input="correct horse\ncorrect horse\n")
+    assert made.exit_code == 0, made.output
+    assert "correct horse" not in made.output
+
+
 @pytest.mark.parametrize(("email", "password"), [("nobody", "correct horse"), ("a@commands.example", "short")])
 def test_a_bad_address_or_password_is_one_line(run, email, password):
     output = run("users", "create", "--email", email, "--password", password, code=1)

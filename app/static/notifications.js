@@ -19,9 +19,13 @@ export class NotificationList {
 
   /** Load the newest; returns the place from which a stream goes on, so that nothing comes in between. */
   async load() {
+    const before = [...this.#shown.keys()];
     const { data } = await call("GET", `${NOTIFICATIONS}?take=${SHOWN}`);
-    this.#shown.clear();
-    this.#list.replaceChildren();
+    // What the stream has brought meanwhile stays.
+    for (const id of before) {
+      this.#shown.get(id).entry.remove();
+      this.#shown.delete(id);
+    }
     for (const notification of data) this.#show(notification, "append");
     this.#tell();
     return String(Math.max(0, ...data.map(({ sequence }) => sequence)));
