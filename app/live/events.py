@@ -12,8 +12,8 @@ from app.encoding import dumps
 from app.principal import Credential, Principal
 from app.statements import autocommitted
 
-# More than this is not replayed: the client is told to load the list anew.
-MOST_REPLAYED = 1000
+# More than so many, or so many bytes, is not replayed: the client is told to load the list anew.
+MOST_REPLAYED, MOST_BYTES = 1000, 1024 * 1024
 # What one look brings at most; the rest comes with the next.
 MOST_AT_ONCE = 5000
 
@@ -83,7 +83,7 @@ def replay(user_id: UUID, last: int | None) -> Replay:
             return Replay((), newest, complete=last is None)
         binds = {"users": [user_id], "positions": [last], "most": MOST_REPLAYED + 1}
         events = [_event(*row) for row in connection.execute(f"{SINCE} LIMIT %(most)s", binds)]
-    if len(events) > MOST_REPLAYED:
+    if len(events) > MOST_REPLAYED or sum(len(event.sent) for event in events) > MOST_BYTES:
         return Replay((), newest, complete=False)
     return Replay(events, max([newest, *(event.sequence for event in events)]), complete=True)
 

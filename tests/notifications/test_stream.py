@@ -117,13 +117,14 @@ def test_a_new_stream_begins_now(port, owner, send):
         assert titles(stream.messages(1)) == ["Now"]
 
 
-def test_too_much_missed_is_a_reset(port, app, owner, send):
+@pytest.mark.parametrize(("number", "data"), [(1001, {}), (70, {"text": "x" * 16_000})])
+def test_too_much_missed_is_a_reset(port, app, owner, send, number, data):
     with EventStream(port, owner.token) as stream:
         stream.next()
         last = stream.last_id
     with app.app_context(), transaction() as session:
-        for number in range(1001):
-            notify(session, owner.user_id, "MESSAGE", f"Number {number}")
+        for _ in range(number):
+            notify(session, owner.user_id, "MESSAGE", "One of many", "", data)
     with EventStream(port, owner.token, last=last) as stream:
         assert [stream.next().name, stream.next().name] == ["reset", "ready"]
         send("After")
