@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cache
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
 
@@ -96,7 +96,7 @@ def _outcome(row: dict[str, Any]) -> str:
         return "DISABLED"
     if min(ends) <= now():
         return "EXPIRED"
-    return "VALID" if _has_living_owner(row) and _is_allowed_address(row["ip_allow_list"]) else "FORBIDDEN"
+    return "VALID" if _has_living_owner(row) and admits(row["ip_allow_list"], origin.address()) else "FORBIDDEN"
 
 
 def _has_living_owner(row: dict[str, Any]) -> bool:
@@ -106,11 +106,11 @@ def _has_living_owner(row: dict[str, Any]) -> bool:
     return not is_banned(row["banned"], row["ban_expires"]) and not left
 
 
-def _is_allowed_address(allowed: list[str]) -> bool:
+def admits(allowed: list[str], address: str | None) -> bool:
+    """Whether a key that is kept to some addresses may be used from this one."""
     if not allowed:
         return True
-    address = origin.ip()
-    return address is not None and any(address in ip_network(block, strict=False) for block in allowed)
+    return address is not None and any(ip_address(address) in ip_network(block, strict=False) for block in allowed)
 
 
 def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:

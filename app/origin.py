@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 
 from flask import request
 
@@ -10,18 +10,13 @@ LONGEST_USER_AGENT = 512
 
 
 def address() -> str | None:
-    """The client's address, or None where a proxy says something that is none."""
-    parsed = ip()
-    return str(parsed) if parsed else None
-
-
-def ip() -> IPv4Address | IPv6Address | None:
-    """The same as a value; an IPv4 address within IPv6 as the IPv4 address it is."""
+    """The client's address, an IPv4 address within IPv6 as the IPv4 address it is, or None where a proxy says something
+    that is none."""
     try:
         parsed = ip_address((request.remote_addr or "").partition("%")[0])
     except ValueError:
         return None
-    return getattr(parsed, "ipv4_mapped", None) or parsed
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def user_agent() -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.clock import now, wire
+from app.credentials import admits
 from app.encoding import dumps
 from app.principal import Credential, Principal
 from app.statements import autocommitted
@@ -30,16 +31,16 @@ WHERE id = ANY(%(ids)s) AND delivery_status IN ('pending', 'failed')
 """
 LIVING = {
     Credential.SESSION: """
-SELECT held.id, held.address FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
+SELECT held.id, held.address, '{}'::text[] FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
 JOIN auth_session s ON s.id = held.id JOIN auth_user u ON u.id = s.user_id
 WHERE s.expires_at > %(now)s
 AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
 """,
     Credential.KEY: """
-SELECT held.id, held.address FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
+SELECT held.id, held.address, k.ip_allow_list
+FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
 JOIN auth_api_key k ON k.id = held.id JOIN auth_user u ON u.id = k.user_id
 WHERE k.enabled AND k.revoked_at IS NULL
-AND (k.ip_allow_list = '{}' OR held.address::inet <<= ANY(k.ip_allow_list::inet[]))
 AND (k.organization_id IS NULL OR EXISTS (
     SELECT FROM auth_member m WHERE m.organization_id = k.organization_id AND m.user_id = k.user_id))
 AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND (k.grace_expires_at IS NULL OR k.grace_expires_at > %(now)s)
@@ -102,7 +103,8 @@ def living(held: Sequence[tuple[Principal, str | None]]) -> set[tuple[UUID, str 
             of_kind = [(each.credential_id, address) for each, address in held if each.credential is kind]
             if of_kind:
                 ids, addresses = map(list, zip(*of_kind, strict=True))
-                found |= set(connection.execute(statement, {"ids": ids, "addresses": addresses, "now": now()}))
+                rows = connection.execute(statement, {"ids": ids, "addresses": addresses, "now": now()})
+                found |= {(identifier, address) for identifier, address, allowed in rows if admits(allowed, address)}
     return found
 
 

@@ -239,7 +239,7 @@ def ended(port, cast):
                 cast.admin.put(f"/api/v1/auth/user/{owner.user_id}", {"banned": True})
             else:
                 own = f"/api/v1/auth/api-key/{owner.get('/api/v1/auth/api-key').json['data'][0]['id']}"
-                narrowed = {"ipAllowList": ["10.0.0.0/8"]}
+                narrowed = {"ipAllowList": ["10.0.0.0/255.0.0.0"]}
                 ends = owner.delete(own) if how == "key revoked" else owner.patch(own, narrowed)
                 assert ends.status_code == 200
         yield streams
