@@ -23,7 +23,7 @@ export class NotificationList {
     const { data } = await call("GET", `${NOTIFICATIONS}?take=${SHOWN}`);
     // What the stream has brought meanwhile stays.
     for (const id of before) {
-      this.#shown.get(id).entry.remove();
+      this.#shown.get(id)?.entry.remove();
       this.#shown.delete(id);
     }
     for (const notification of data) this.#show(notification, "append");

@@ -47,7 +47,7 @@ def prepared(data: Any, message: str, *, keep_version: bool = False) -> Card:
     if keep_version and not data.get("fallbackText"):
         raise Invalid({"cardData": ["A newer version needs a fallbackText."]})
     newer = [each["type"] for each in _elements(data) if _is_newer(each)]
-    content = data if keep_version else _in_set(_with_fallbacks(data))
+    content = data if keep_version else _with_fallbacks(data)
     content = {"$schema": SCHEMA, **content, "fallbackText": data.get("fallbackText") or message}
     content["version"] = version if keep_version else min(version, VERSION)
     warned = "{} is newer than version 1.2; older clients show its fallback"
@@ -103,7 +103,7 @@ def _with_fallbacks(element: Json) -> Json:
             copy[name] = _with_fallbacks(copy[name])
     if _is_newer(copy):
         copy["fallback"] = copy.get("fallback") or _fallback(copy)
-    return copy
+    return _in_set(copy) if copy.get("type") == "AdaptiveCard" else copy
 
 
 def _in_set(card: Json) -> Json:

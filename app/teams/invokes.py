@@ -22,6 +22,7 @@ from app.users import signed_in_as
 MESSAGE = "application/vnd.microsoft.activity.message"
 ERROR = "application/vnd.microsoft.error"
 DECISIONS = {"approve": "approved", "requestChanges": "changes_requested"}
+SINCE = "It was decided about since."
 DECIDED = {"approved": "Approved", "changes_requested": "Changes requested"}
 UNKNOWN_PERSON = "Sign in to the service with Microsoft first."
 
@@ -89,7 +90,8 @@ def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | Non
         return _fault(400, "BadRequest", "The action names no work.")
     except Failure as failure:
         return _fault(failure.status, failure.code, failure.text)
-    return _said(DECIDED[decision])
+    # Told again after somebody decided otherwise, it says what holds now.
+    return _said(DECIDED.get(work["status"], SINCE) if is_later else DECIDED[decision])
 
 
 def _note(data: Json) -> str | None:

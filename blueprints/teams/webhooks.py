@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
 from blueprints.base import Blueprint, answer, json_body
 from blueprints.describe import documented
+
+log = logging.getLogger(__name__)
 
 LONGEST_TOKEN = 2048
 # Bytes above which a body counts against the limit of its address, and the most notifications that one batch may hold:
@@ -66,6 +69,8 @@ def _handshake(token: str) -> Response:
 def _notified(body: Mapping[str, Any]) -> Response:
     """Keep a batch of Graph. The answer is the same whether its items were believed or not."""
     items = body["value"]
+    if len(items) > MOST_ITEMS:
+        log.warning("%d Graph notifications of one batch were dropped", len(items) - MOST_ITEMS)
     tokens = body.get("validationTokens")
     with transaction() as session:
         believed = graph.arrivals(session, items[:MOST_ITEMS], tokens if isinstance(tokens, list) else [])

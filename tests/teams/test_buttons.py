@@ -70,6 +70,6 @@ def test_a_button_that_teams_tells_of_again_decides_nothing_about_newer_work(tea
     with teams.app_context(), transaction() as session:
         again = update(AiAgentDeliverable).where(AiAgentDeliverable.id == work)
         session.execute(again.values(status="awaiting_approval"))
-    send(pressed)
+    assert send(pressed).json["value"] == "It was decided about since."
     assert ada.get(f"/api/v1/ai-agent/deliverable/{work}").json["status"] == "awaiting_approval"
     assert ada.get("/api/v1/analytics/activity?activityType=APPROVAL_ACTION").json["meta"]["count"] == 1

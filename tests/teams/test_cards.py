@@ -52,6 +52,9 @@ def test_execute_actions_of_the_card_itself_come_in_a_set_too():
     assert "actions" not in made.content
     assert [each["type"] for each in made.content["body"]] == ["TextBlock", "ActionSet"]
     assert made.content["body"][1]["actions"][0]["fallback"]["type"] == "Action.Submit"
+    shown = {"type": "Action.ShowCard", "title": "More", "card": {"type": "AdaptiveCard", "actions": [action]}}
+    made = prepared({**card(), "actions": [shown]}, "Hello")
+    assert [each["type"] for each in made.content["actions"][0]["card"]["body"]] == ["ActionSet"]
 
 
 def test_the_authors_own_fallback_is_kept():

@@ -31,15 +31,17 @@ function maker(refresh, isLeft) {
   const write = h("input", { type: "checkbox", name: "write" });
   const button = h("button", {}, "Make a key");
   const secrets = h("div", { role: "alert" });
+  // Of whoever is signed in now: it goes when they sign out.
+  const late = document.getElementById("late");
   const make = async (event) => {
     event.preventDefault();
     button.disabled = true;
     try {
       const made = await call("POST", KEYS, { name: name.value, scopes: write.checked ? ["read", "write"] : ["read"] });
-      // Whoever has left the page meanwhile sees the secret above the others, unless nobody is signed in any more.
       const shown = shownOnce(made);
-      if (!isLeft()) secrets.append(shown);
-      else if (!document.getElementById("nav").hidden) document.getElementById("late").append(h("div", { role: "alert" }, shown));
+      // Whoever has left the page meanwhile sees the secret above the others.
+      if (isLeft()) late.append(h("div", { role: "alert" }, shown));
+      else secrets.append(shown);
       shown.querySelector("button").focus();
     } finally {
       button.disabled = false;

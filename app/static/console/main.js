@@ -14,7 +14,8 @@ function showSignIn() {
   turnTo(undefined);
   forget();
   nav.hidden = true;
-  document.getElementById("late").replaceChildren();
+  const late = document.getElementById("late");
+  late.replaceWith(late.cloneNode());
   view.replaceChildren(document.getElementById("sign-in").content.cloneNode(true));
   const form = view.querySelector("form");
   form.addEventListener("submit", guarded(async (event) => {
