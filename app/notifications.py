@@ -76,10 +76,9 @@ def address(session: Session, notification: NotificationNotification) -> None:
         queue.defer(session, queue.DELIVER, notification.id)
 
 
-def default_of(name: str) -> dict[str, Any]:
+def default_of(name: str) -> Any:
     """What a preference says for those who said nothing."""
-    default: dict[str, Any] = NotificationPreference.fields()[name].wire.default
-    return default
+    return NotificationPreference.fields()[name].wire.default
 
 
 def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:

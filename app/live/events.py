@@ -22,7 +22,7 @@ COLUMNS = "n.id, n.user_id, n.sequence, n.type, n.title, n.body, n.data, n.creat
 SINCE = f"""
 SELECT {COLUMNS} FROM unnest(%(users)s::uuid[], %(positions)s::bigint[]) AS stream(user_id, position)
 JOIN notification_notification n ON n.user_id = stream.user_id AND n.sequence > stream.position
-WHERE 'stream' = ANY(n.channels) ORDER BY n.sequence
+WHERE 'stream' = ANY(n.channels) ORDER BY n.sequence LIMIT %(most)s
 """  # noqa: S608 - constants
 NEWEST = "SELECT coalesce(max(sequence), 0) FROM notification_notification WHERE user_id = %(user)s"
 DELIVERED = """
@@ -71,9 +71,8 @@ class Replay:
 def since(positions: Mapping[UUID, int]) -> list[Event]:
     """The events of some users after the place where each of them is, in order."""
     with autocommitted() as connection:
-        binds = {"users": list(positions), "positions": list(positions.values())}
-        rows = connection.execute(f"{SINCE} LIMIT %(most)s", binds | {"most": MOST_AT_ONCE})
-        return [_event(*row) for row in rows]
+        binds = {"users": list(positions), "positions": list(positions.values()), "most": MOST_AT_ONCE}
+        return [_event(*row) for row in connection.execute(SINCE, binds)]
 
 
 def replay(user_id: UUID, last: int | None) -> Replay:
@@ -83,7 +82,7 @@ def replay(user_id: UUID, last: int | None) -> Replay:
         if last is None or last > newest:
             return Replay((), newest, complete=last is None)
         binds = {"users": [user_id], "positions": [last], "most": MOST_REPLAYED + 1}
-        events = [_event(*row) for row in connection.execute(f"{SINCE} LIMIT %(most)s", binds)]
+        events = [_event(*row) for row in connection.execute(SINCE, binds)]
     if len(events) > MOST_REPLAYED or sum(len(event.sent) for event in events) > MOST_BYTES:
         return Replay((), newest, complete=False)
     return Replay(events, max([newest, *(event.sequence for event in events)]), complete=True)

@@ -19,11 +19,11 @@ from app.errors import Failure, Forbidden, MeetingNotFound
 from app.models.auth.identity import AuthUser
 from app.models.internal import IntegrationTeamsMeeting
 from app.models.notification import NotificationPreference
-from app.notifications import notify_all
+from app.notifications import default_of, notify_all
 from app.principal import Principal
 from app.teams.reading import moment_of, plain
 
-USUAL_LEAD: int = NotificationPreference.fields()["meeting_lead_minutes"].wire.default
+USUAL_LEAD: int = default_of("meeting_lead_minutes")
 STARTING = "MEETING_STARTING"
 # The most that anybody wants to be told ahead, and how late a reminder still makes sense.
 AHEAD, LATE = timedelta(minutes=120), timedelta(minutes=5)

@@ -14,6 +14,7 @@ from app.authentication import caller, credentials_required
 from app.errors import Forbidden, Invalid, UniqueViolation
 from app.live.hub import Hub
 from app.models.notification import NotificationPreference
+from app.notifications import default_of
 from app.policy import SessionOnly
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
 from blueprints.describe import documented
@@ -22,13 +23,9 @@ from schemas.notifications import Preferences, StreamTicket, preferences_body, p
 from schemas.queries import refuse_unknown
 
 SEQUENCE = re.compile(r"[0-9]{1,16}")
-TYPES = (
-    "MESSAGE", "APPROVAL_REQUEST", "CANVAS_ACCESS", "INSIGHT_READY", "MEETING_STARTING", "MENTION", "CANVAS_MENTION",
-)  # fmt: skip
 PREFERENCES = {
-    "userId": EXAMPLE_ID, "enabled": True, "channels": {"stream": True, "teams": True, "email": False},
-    "types": dict.fromkeys(TYPES, True),
-    "quietHours": {"enabled": False, "start": "22:00", "end": "07:00", "timeZone": "UTC"}, "meetingLeadMinutes": 5,
+    "userId": EXAMPLE_ID, "enabled": True, "channels": default_of("channels"), "types": default_of("types"),
+    "quietHours": default_of("quiet_hours"), "meetingLeadMinutes": default_of("meeting_lead_minutes"),
     "mutedChannelIds": [], **STAMPS,
 }  # fmt: skip
 LAST_EVENT: list[dict[str, Any]] = [
