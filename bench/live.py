@@ -105,7 +105,7 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
     workers = psutil.Process(server.pid).children()
     await _rate(server.port, tokens, 2)
     idle = await _rate(server.port, tokens, SECONDS / 2)
-    before, files = sum(worker.memory_info().rss for worker in workers), _files(workers)
+    before = sum(worker.memory_info().rss for worker in workers)
     delays: list[float] = []
     ready = asyncio.Semaphore(0)
     listeners = []
@@ -131,16 +131,12 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
     for listener in listeners:
         listener.cancel()
     async with asyncio.timeout(CLOSING):
-        while _files(workers) > files + READERS:
-            await asyncio.sleep(0.1)
+        while b"rowgate_open_streams 0.0" not in server.get("/metrics", tokens[0]):
+            await asyncio.sleep(0.5)
     idle = (idle + await _rate(server.port, tokens, SECONDS / 2)) / 2
     ordered = sorted(delays)
     p99 = ordered[int(len(ordered) * 0.99)]
     return Figures(opened, memory, len(delays), sent.value, statistics.median(ordered), p99, idle, busy, load)
-
-
-def _files(workers: list[psutil.Process]) -> int:
-    return sum(worker.num_fds() for worker in workers)
 
 
 def _spent(sender: multiprocessing.Process) -> float:
