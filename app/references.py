@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -41,7 +41,7 @@ def check(
         raise Forbidden()
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Statement:
     met = [exists().where(_admissible(model, reader, name, within)).label(name) for name in attributes]
     writable = _parent_writable(model, reader, attributes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import psycopg
@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.orm import Session
 
+from app.database import DRIVER_ERRORS, translated
 from app.encoding import View, view
 from app.extensions import READS, db
 from app.models.base import Record
@@ -45,18 +46,22 @@ class Statement:
 @contextmanager
 def autocommitted() -> Iterator[psycopg.Connection[Row]]:
     """Lend a connection of the driver on which every statement is a transaction of its own, as reads are: no BEGIN and
-    no ROLLBACK to wait for."""
+    no ROLLBACK to wait for. Driver errors are translated."""
     engine = db.engines[READS]
-    lent = engine.raw_connection()
+    try:
+        lent = engine.raw_connection()
+    except DRIVER_ERRORS as error:
+        raise translated(error) from error
     try:
         yield lent.driver_connection  # type: ignore[misc]
-    except BaseException as error:
-        if not isinstance(error, psycopg.Error):
-            lent.invalidate()  # interrupted in the middle of an answer
-        elif lent.driver_connection is None or lent.driver_connection.closed:
+    except psycopg.Error as error:
+        if lent.driver_connection is None or lent.driver_connection.closed:
             # The server is gone, and with it every other connection that waits in the pool.
             lent.invalidate()
             engine.dispose()
+        raise translated(error) from error
+    except BaseException:
+        lent.invalidate()  # interrupted in the middle of an answer
         raise
     finally:
         lent.close()
@@ -89,7 +94,8 @@ def stored(model: type[Record], reader: Reader) -> Statement:
     return compiled(select(*shown.columns).where(model.id == bindparam("wanted_id", type_=Uuid())), shown)
 
 
-@cache
+# A caller chooses among the filters, and a model with fifteen of them has thirty thousand sets.
+@lru_cache(maxsize=1024)
 def page(model: type[Record], reader: Reader, filters: tuple[str, ...], *, deep: bool) -> Statement:
     """One page with the exact count of matching rows: the count comes first in every row, alone when the page is
     empty. Filters are bound as ``filter_<attribute>``, the window as ``take`` and ``skip``."""

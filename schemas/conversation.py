@@ -9,7 +9,7 @@ from marshmallow import EXCLUDE, ValidationError, fields, validate
 from app.errors import Invalid
 from app.models.ai.chats import AiMessage
 from schemas.derive import WireSchema
-from schemas.fields import Text
+from schemas.fields import Items, Text
 
 ROLES = ("system", "user", "assistant", "tool")
 # These may be without text of their own: an answer that was broken off, the result of a tool.
@@ -56,7 +56,7 @@ class ChatQuestion(Lenient):
         validate=validate.Length(1, LONGEST_NAME),
         metadata={"description": "The chat to continue: its id, or any other name that the client has for it."},
     )
-    messages = fields.List(
+    messages = Items(
         fields.Nested(ChatEntry), required=True, validate=validate.Length(1, MOST_MESSAGES, error="Send 1 to {max}.")
     )
     trigger = Text(metadata={"description": "`regenerate-message` asks for another answer to a stored message."})

@@ -21,36 +21,45 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | 
 UNSAFE = re.compile(r"[\s\\<>\"{}|^`]")
 UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
 DEFAULT_MAX_BYTES = 65536
-MOST_DIMENSIONS = 2000
+MAX_URL = 2048
+MAX_ITEMS = MOST_DIMENSIONS = 2000
 LARGEST_FLOAT = 3.4e38
 
 
+def refuse_long(field: fields.Field[Any], value: str | list[Any]) -> None:
+    """Refuse a string or an array over the length of ``field``; raises ValidationError."""
+    for bound in field.validators:
+        if isinstance(bound, validate.Length) and bound.max is not None and len(value) > bound.max:
+            bound(value)
+
+
 class Text(fields.String):
-    """A string, kept as sent; a required string of blanks only is refused."""
+    """A string, kept as sent; a required string of blanks only is refused. A string over its length is refused before
+    any other look at it, as patterns and normalization may take more than linear time."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise self.make_error("invalid")
+        refuse_long(self, value)
         if self.metadata.get("blank") is False and value.strip() == "":
             raise ValidationError("Must not be blank.")
         return value
 
 
-class Email(fields.String):
+class Email(Text):
     """An address, NFC-normalized, then checked, then folded to lower case."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        if not isinstance(value, str):
-            raise self.make_error("invalid")
-        return normalized(value)
+        return normalized(super()._deserialize(value, attr, data, **kwargs))
 
 
-class Url(fields.String):
+class Url(Text):
     """An absolute http or https address, kept percent-encoded so that it is plain ASCII."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        if not isinstance(value, str):
-            raise self.make_error("invalid")
+        value = super()._deserialize(value, attr, data, **kwargs)
+        if len(value) > MAX_URL:
+            raise ValidationError(f"Longer than maximum length {MAX_URL}.")
         try:
             parts = urlsplit(value)
             host, _ = parts.hostname or "", parts.port
@@ -144,7 +153,18 @@ class Json(fields.Raw):
         return value
 
 
-class Vector(fields.List[Any]):
+class Items(fields.List[Any]):
+    """An array, refused by its length before its items are looked at."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list):
+            refuse_long(self, value)
+            if len(value) > MAX_ITEMS:
+                raise ValidationError(f"Longer than maximum length {MAX_ITEMS}.")
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Vector(Items):
     """An array of numbers, as many and as large as PostgreSQL keeps and indexes."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -152,7 +172,7 @@ class Vector(fields.List[Any]):
         super().__init__(each, **kwargs | {"validate": validate.Length(1, MOST_DIMENSIONS)})
 
 
-class Strings(fields.List[Any]):
+class Strings(Items):
     """An array of strings; NUL characters have been refused with the body."""
 
     def __init__(self, *, each: list[Any], **kwargs: Any) -> None:

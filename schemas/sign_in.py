@@ -18,7 +18,7 @@ LONGEST_PATH = 400
 
 
 def _own_path(text: str) -> None:
-    if OWN_PATH.fullmatch(text) is None or len(text) > LONGEST_PATH:
+    if len(text) > LONGEST_PATH or OWN_PATH.fullmatch(text) is None:
         raise ValidationError("Must be a path of this service, such as /welcome.")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -10,22 +12,22 @@ import orjson
 from app.errors import InvalidJson
 
 DEEPEST = 32
+# What one document may hold, so that reading it stops nobody for long.
+MAX_VALUES = 50_000
 LARGEST_INTEGER = 2**63 - 1
 
 
 def loads(data: bytes) -> Any:
     """Parse a JSON document; raises InvalidJson for malformed text, NaN and infinities, lone surrogates, NUL
-    characters, duplicate keys, integers beyond 64 bits, and nesting over 32 levels."""
+    characters, duplicate keys, integers beyond 64 bits, nesting over 32 levels, and more than 50,000 values."""
     try:
         # The fast parser is strict about the text; the slow one tells duplicate keys and large numbers.
-        orjson.loads(data)
-        document = json.loads(data, object_pairs_hook=_object, parse_int=_integer, parse_float=_number)
+        _check(orjson.loads(data))
+        return json.loads(data, object_pairs_hook=_object, parse_int=_integer, parse_float=_number)
     except InvalidJson:
         raise
     except (ValueError, RecursionError):
         raise InvalidJson() from None
-    _check(document, 1)
-    return document
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,12 +51,21 @@ def _number(text: str) -> float:
     return value
 
 
-def _check(value: Any, depth: int) -> None:
-    if isinstance(value, str):
-        if "\x00" in value:
+def _check(document: Any) -> None:
+    """Look at the values level by level, and at no more of them than a document may hold."""
+    level, depth, count = [document], 0, 0
+    while level:
+        count += len(level)
+        if count > MAX_VALUES:
+            raise InvalidJson(f"The body holds more than {MAX_VALUES} values")
+        if any(isinstance(value, str) and "\x00" in value for value in level):
             raise InvalidJson("The body holds a NUL character")
-    elif isinstance(value, dict | list):
-        if depth > DEEPEST:
+        inside = [value for value in level if isinstance(value, dict | list)]
+        depth += 1
+        if inside and depth > DEEPEST:
             raise InvalidJson(f"The body nests deeper than {DEEPEST} levels")
-        for each in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
-            _check(each, depth + 1)
+        level = [each for value in inside for each in _contents(value)]
+
+
+def _contents(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return chain(value, value.values()) if isinstance(value, dict) else value

@@ -12,6 +12,8 @@ from app.principal import Principal
 # Credentials as they are usually written; a provider may repeat what it was sent.
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+\S+|\b(sk|key|rg|pk)[-_][\w-]{8,}|(?<=://)[^/@\s]+@")
 LONGEST_TEXT = 500
+# A provider's refusal may be a whole page; credentials are looked for in its beginning.
+LONGEST_LOOK = 8192
 
 ErrorCode = Literal[
     "timeout", "rate_limit", "server_error", "network", "invalid_response", "auth", "bad_request", "content_filter"
@@ -74,7 +76,7 @@ def presentable(text: str, secret: str | None = None) -> str:
     """``text`` on one line, shortened, without what looks like a credential."""
     if secret:
         text = text.replace(secret, "***")
-    line = " ".join(CREDENTIALS.sub("***", text).replace("\0", "").split())
+    line = " ".join(CREDENTIALS.sub("***", text[:LONGEST_LOOK]).replace("\0", "").split())
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"
 
 
