@@ -46,14 +46,31 @@ class Settings:
     database_pool_overflow: int = setting(20, "further connections that each pool may open under load")
     database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection before answering 503")
     database_connect_timeout: int = setting(3, "seconds to wait for PostgreSQL to accept a connection")
+    database_statement_timeout: float = setting(10.0, "seconds that a statement of a request may take")
+    database_lock_timeout: float = setting(3.0, "seconds that a statement may wait for a lock")
+    database_idle_timeout: float = setting(30.0, "seconds that a transaction may do nothing before it is ended")
+    job_statement_timeout: float = setting(120.0, "seconds that a statement of a job, or of a wide removal, may take")
     trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
     max_take: int = setting(1000, "largest page a list may ask for with take")
     max_json_bytes: int = setting(1024 * 1024, "largest JSON body, in bytes")
     default_limit: str = setting(
         "6000 per minute", "limit of the generic routes, for each credential or client address"
     )
+    sign_up_limit: str = setting("30 per hour", "sign-ups from one network; loopback is not counted in development")
+    sign_in_limit: str = setting("60 per minute", "sign-ins from one network; loopback is not counted in development")
+    unknown_key_limit: str = setting(
+        "60 per minute", "keys that do not exist, from one network; loopback is not counted in development"
+    )
+    body_timeout: float = setting(30.0, "seconds without a byte of a request before its connection is closed")
+    stop_grace: int = setting(20, "seconds that requests and jobs may go on after a signal asked for the end")
     require_email_verification: bool = setting(False, "sign-in and new keys only for accounts with a verified address")
     upload_max_bytes: int = setting(25 * 1024 * 1024, "largest uploaded file, in bytes; buckets have limits besides")
+    extraction_seconds: int = setting(20, "processor seconds for reading the text of a file; twice as long in all")
+    extraction_memory: int = setting(512, "memory for reading the text of a file, in MiB")
+    extraction_pages: int = setting(2000, "most pages of a file whose text is read")
+    extraction_characters: int = setting(1_000_000, "most characters of text that is read from a file")
+    rag_max_chunks: int = setting(10_000, "most chunks of a knowledge-base document")
+    rag_max_bytes: int = setting(1024**3, "most bytes of text and chunks in the knowledge bases of an organization")
     s3_bucket: str = setting("", "bucket for uploaded files; empty keeps them under VAR_DIR")
     s3_endpoint_url: str = setting("", "address of the S3 service; empty means Amazon's")
     s3_region: str = setting("us-east-1", "region of the bucket")
@@ -145,7 +162,8 @@ class Settings:
             raise SettingError("LOG_FORMAT must be json or text")
         if self.log_level.lower() not in ("debug", "info", "warning", "error"):
             raise SettingError("LOG_LEVEL must be debug, info, warning or error")
-        _check_limit(self.default_limit)
+        for name in ("default_limit", "sign_up_limit", "sign_in_limit", "unknown_key_limit"):
+            _check_limit(name.upper(), getattr(self, name))
         for name, low, high in BOUNDS:
             if not low <= getattr(self, name) <= high:
                 raise SettingError(f"{name.upper()} must be between {low} and {high}")
@@ -170,6 +188,18 @@ BOUNDS = (
     ("database_pool_overflow", 0, 1000),
     ("database_connect_timeout", 1, 60),
     ("database_pool_timeout", 0.1, 600.0),
+    ("database_statement_timeout", 0.1, 3600.0),
+    ("database_lock_timeout", 0.1, 3600.0),
+    ("database_idle_timeout", 0.1, 3600.0),
+    ("job_statement_timeout", 0.1, 86400.0),
+    ("body_timeout", 0.1, 3600.0),
+    ("stop_grace", 1, 3600),
+    ("extraction_seconds", 1, 3600),
+    ("extraction_memory", 128, 65536),
+    ("extraction_pages", 1, 1_000_000),
+    ("extraction_characters", 1, 1_000_000),
+    ("rag_max_chunks", 1, 1_000_000),
+    ("rag_max_bytes", 1024, 2**53),
     ("trusted_proxies", 0, 10),
     ("max_take", 1, 100_000),
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
@@ -200,13 +230,13 @@ def _check_url(name: str, url: str) -> None:
         raise SettingError(f"{name} has a port that is no number") from None
 
 
-def _check_limit(text: str) -> None:
+def _check_limit(name: str, text: str) -> None:
     try:
         fits = parse(text).amount >= 1
     except ValueError:
         fits = False
     if not fits:
-        raise SettingError(f"DEFAULT_LIMIT must be a limit such as 100 per minute, not {text!r}")
+        raise SettingError(f"{name} must be a limit such as 100 per minute, not {text!r}")
 
 
 def _typed(name: str, raw: str, kind: str) -> Any:

@@ -25,7 +25,7 @@ from flask import current_app
 
 from app import dumps
 from app.clock import now
-from app.database import server_url
+from app.connections import server_url
 from app.errors import Failure, Unavailable
 from app.extensions import history
 from app.object_store import object_store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -15,11 +15,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import ColumnCollectionConstraint
 
-from app import embedded
 from app.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 from app.extensions import db
 from app.models.base import Base, Field, by_table
-from config import Settings
+
+log = logging.getLogger(__name__)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,42 +30,73 @@ UNIQUE, FOREIGN_KEY, CHECK = "23505", "23503", "23514"
 # Lost races that a retry settles: serialization failure, deadlock, lock timeout.
 TRIES = 3
 RETRYABLE = ("40001", "40P01", "55P03")
+# Statements and transactions that took longer than the settings allow; to repeat them would take as long.
+TOO_SLOW = ("57014", "25P03")
+# A pool without a free connection is a failure of SQLAlchemy's own.
+DRIVER_ERRORS = (DBAPIError, PoolTimeout, psycopg.Error)
 
 
 class LostRace(Unavailable):
     """A transaction that the database ended in favour of another; nothing of it remains."""
 
 
-def server_url(settings: Settings) -> str:
-    """Where the database of ``settings`` is, as libpq reads it. The embedded one tells that only while it runs."""
-    url = settings.database_url or embedded.database_url(settings.var_dir)
-    return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql://", url)
+class OutcomeUnknown(Unavailable):
+    """A commit whose answer was lost: what was written may be there or not, and is neither undone nor done again."""
 
 
 @contextmanager
 def transaction(*, removing: bool = False) -> Iterator[Session]:
     """Open the session of a write: committed at the end, rolled back by any exception, driver errors translated.
-    ``removing`` says that a broken reference is one to the rows that go."""
+    ``removing`` says that a broken reference is one to the rows that go.
+
+    Raises OutcomeUnknown when the answer of the commit is lost.
+    """
     session: Session = db.session()
     try:
         yield session
-        session.commit()
-    except (DBAPIError, psycopg.Error) as error:
-        _undo(session)
+        session.flush()  # so that what fails from here on is the commit
+    except DRIVER_ERRORS as error:
+        _roll_back(session)
         raise translated(error, removing=removing) from error
     except BaseException:
-        _undo(session)
+        _roll_back(session)
+        raise
+    try:
+        session.commit()
+    except DRIVER_ERRORS as error:
+        failure = translated(error, removing=removing)
+        certain = is_answer(error)
+        _roll_back(session, undo=certain)
+        raise (failure if certain else OutcomeUnknown()) from error
+    except BaseException:
+        _roll_back(session, undo=False)
         raise
     session.info.pop(ON_ROLLBACK, None)
-    for action in session.info.pop(AFTER_COMMIT, []):
-        action()
+    _carry_out(session.info.pop(AFTER_COMMIT, []))
 
 
-def _undo(session: Session) -> None:
-    session.rollback()
+def _roll_back(session: Session, *, undo: bool = True) -> None:
+    """End a transaction that failed; ``undo`` what was done outside of the database for its sake."""
+    # The next transaction of this context has actions of its own, whatever happens here.
     session.info.pop(AFTER_COMMIT, None)
-    for action in session.info.pop(ON_ROLLBACK, []):
-        action()
+    actions = session.info.pop(ON_ROLLBACK, [])
+    try:
+        session.rollback()
+    except DRIVER_ERRORS as error:
+        log.warning("A connection was lost before its transaction was rolled back: %s", type(error).__name__)
+        session.invalidate()
+    if undo:
+        _carry_out(actions)
+
+
+def _carry_out(actions: list[Callable[[], None]]) -> None:
+    """Do what follows the end of a transaction. It has ended, so one failure is neither the caller's nor that of the
+    other actions."""
+    for action in actions:
+        try:
+            action()
+        except Exception:
+            log.exception("What follows a transaction has failed")
 
 
 def retried(write: F) -> F:
@@ -94,13 +125,20 @@ def defer_constraints(session: Session) -> None:
 def translated(error: DBAPIError | PoolTimeout | psycopg.Error, *, removing: bool = False) -> Failure:
     """Turn a database error into the failure a caller may see; driver text never passes."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    if getattr(cause, "sqlstate", None) in RETRYABLE:
+    state = getattr(cause, "sqlstate", None)
+    if state in RETRYABLE:
         return LostRace()
-    if isinstance(cause, PoolTimeout) or _away(cause):
+    if state in TOO_SLOW or isinstance(cause, PoolTimeout) or _away(cause):
         return Unavailable()
     if isinstance(cause, psycopg.IntegrityError):
         return _violation(cause, removing)
     return DatabaseFailure()
+
+
+def is_answer(error: DBAPIError | PoolTimeout | psycopg.Error) -> bool:
+    """Whether the server itself has said that it failed, and goes on; a lost connection says nothing."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return bool(getattr(cause, "sqlstate", None)) and not _away(cause)
 
 
 def _away(cause: BaseException | None) -> bool:

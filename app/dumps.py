@@ -18,7 +18,7 @@ from typing import IO
 from flask import current_app
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from app.database import server_url
+from app.connections import server_url
 from app.embedded import EmbeddedError, program
 from app.errors import Failure
 

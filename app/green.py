@@ -2,7 +2,7 @@
 
 psycopg gives way to other green threads by itself, through gevent's stand-in for ``select.poll``; but that sets up and
 tears down a poll object for every answer, which costs a short statement as much as all the rest of the driver. So a
-connection here waits on watchers of the event loop that it keeps.
+connection here waits on watchers of the event loop that it keeps. Every wait ends.
 """
 
 from __future__ import annotations
@@ -10,41 +10,68 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
 import psycopg
-from gevent import get_hub, monkey
+from gevent import GreenletExit, Timeout, get_hub, monkey
 from gevent.threadpool import ThreadPool
+from psycopg import errors
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
 
 T = TypeVar("T")
 
 NICENESS = 10
+CANCEL_TIMEOUT = 1.0
 
 # What psycopg waits for, as libev's events (1 to read, 2 to write), and what it is told when that came true.
 EVENTS = {WAIT_R: (1, READY_R), WAIT_W: (2, READY_W), WAIT_RW: (3, READY_RW)}
 
 
-class GreenConnection(psycopg.Connection[Any]):
+class BoundedConnection(psycopg.Connection[Any]):
+    """A connection that waits ``patience`` seconds for an answer, and is lost after that: a server that is frozen, or a
+    network that swallows packets, keeps a connection open and answers nothing."""
+
+    patience: float | None = None
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        """Drive ``gen`` to its end; raises OperationalError, and closes the connection, when that takes too long."""
+        if timeout is not None:  # the driver's own limit, which it heeds itself
+            return super().wait(gen, interval=interval, timeout=timeout)
+        try:
+            return self._driven(gen, interval)
+        except errors._WaitTimeout:
+            self.close()
+            raise psycopg.OperationalError("The server does not answer") from None
+
+    def _driven(self, gen: Any, interval: float) -> Any:
+        return super().wait(gen, interval=interval, timeout=self.patience)
+
+
+class GreenConnection(BoundedConnection):
     """A connection whose waiting lets other green threads run."""
 
     _hub: Any = None
     _watchers: dict[int, Any]
 
-    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        """Drive ``gen`` to its end; with a ``timeout``, as psycopg does it."""
-        if timeout is not None:
-            return super().wait(gen, interval=interval, timeout=timeout)
+    def _driven(self, gen: Any, interval: float) -> Any:
         hub = get_hub()
         try:
-            wanted = next(gen)
-            while True:
-                events, ready = EVENTS[wanted]
-                hub.wait(self._watcher(hub, events))
-                wanted = gen.send(ready)
+            with Timeout(self.patience, errors._WaitTimeout):
+                wanted = next(gen)
+                while True:
+                    events, ready = EVENTS[wanted]
+                    hub.wait(self._watcher(hub, events))
+                    wanted = gen.send(ready)
         except StopIteration as done:
             return done.value
+        except GreenletExit:
+            # The process ends: nobody waits for the statement, and the server need not go on with it.
+            with suppress(psycopg.Error):
+                self.cancel_safe(timeout=CANCEL_TIMEOUT)
+            self.close()
+            raise
 
     def close(self) -> None:
         self._drop_watchers()
@@ -86,7 +113,7 @@ def _politely(work: Callable[..., T], *arguments: Any) -> T:
     return work(*arguments)
 
 
-def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
+def connect(url: str, **options: Any) -> BoundedConnection:
     """Connect to ``url``, waiting green where gevent runs the process."""
-    kind = GreenConnection if monkey.is_module_patched("select") else psycopg.Connection
+    kind = GreenConnection if monkey.is_module_patched("select") else BoundedConnection
     return kind.connect(url, **options)

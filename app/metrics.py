@@ -19,6 +19,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy import event, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from app import connections
 from app.extensions import READS, db
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -67,9 +68,9 @@ def init_app(app: Flask) -> None:
     app.after_request(_observe)
     with app.app_context():
         for pool, engine in (("reads", db.engines[READS]), ("writes", db.engine)):
-            taken = CONNECTIONS.labels(pool)
-            event.listen(engine, "checkout", lambda *_, gauge=taken: gauge.inc())
-            event.listen(engine, "checkin", lambda *_, gauge=taken: gauge.dec())
+            gauge, taken = CONNECTIONS.labels(pool), connections.in_use(app)[pool]
+            for change in connections.CHANGES:
+                event.listen(engine, change, lambda *_, gauge=gauge, taken=taken: gauge.set(len(taken)))
 
 
 def written() -> bytes:

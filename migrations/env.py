@@ -6,6 +6,7 @@ from typing import Any
 
 from alembic import context
 from flask import current_app
+from sqlalchemy import Connection, text
 
 from app.models import metadata
 
@@ -21,6 +22,7 @@ def run_offline() -> None:
 
 def run_online() -> None:
     with DATABASE.engine.connect() as connection:
+        take_time(connection)
         context.configure(
             connection=connection,
             target_metadata=metadata,
@@ -30,6 +32,15 @@ def run_online() -> None:
         )
         with context.begin_transaction():
             context.run_migrations()
+        connection.invalidate()  # the next one has the usual limits
+
+
+def take_time(connection: Connection) -> None:
+    """Let a migration take as long as it needs. It waits for locks only for a while, as others wait behind it."""
+    connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
+    for setting in ("statement_timeout = 0", "idle_in_transaction_session_timeout = 0", "lock_timeout = '15s'"):
+        connection.execute(text(f"SET {setting}"))
+    connection.commit()
 
 
 def is_ours(name: str | None, kind: str, _parents: Any) -> bool:

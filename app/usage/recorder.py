@@ -22,12 +22,12 @@ from uuid import UUID
 
 import psycopg
 from flask import Flask, Response, current_app, g, request
-from sqlalchemy.exc import SQLAlchemyError
 from uuid_utils.compat import uuid7
 
 from app import origin
 from app.clock import now
 from app.encoding import dumps
+from app.errors import Failure
 from app.principal import scope_of
 from app.statements import autocommitted
 
@@ -101,8 +101,8 @@ class Recorder:
         self._stopping.set()
         try:
             self.flush()
-        except (psycopg.Error, SQLAlchemyError) as error:
-            log.warning("%d rows of key use are lost: %s", len(self.waiting), type(error).__name__)
+        except Failure as failure:
+            log.warning("%d rows of key use are lost: %s", len(self.waiting), failure.text)
 
     def _start(self) -> None:
         # Not before the first row: a thread does not survive the fork that makes a worker.
@@ -115,8 +115,8 @@ class Recorder:
         while not self._stopping.wait(EVERY):
             try:
                 self.flush()
-            except (psycopg.Error, SQLAlchemyError) as error:
-                log.warning("Key use cannot be written now: %s", type(error).__name__)
+            except Failure as failure:
+                log.warning("Key use cannot be written now: %s", failure.text)
             except Exception:
                 log.exception("Key use cannot be written")
 
