@@ -37,7 +37,7 @@ worker_connections = 10000
 # A worker that does not return to its loop for this long is stuck; long streams return all the time.
 timeout = 60
 # Requests in flight at a stop or reload may finish.
-graceful_timeout = 30
+graceful_timeout = _settings.stop_grace
 keepalive = 15
 
 
@@ -68,7 +68,8 @@ limit_request_line = 8190
 
 
 def on_starting(server):
-    """Begin to count from nothing, also in a folder that was named and used before."""
+    """Begin to count from nothing, also in a folder that was named and used before; stop without delay when told to."""
+    reloading.supervise(server)
     if not server.master_pid:
         for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
             file.unlink()
@@ -91,6 +92,8 @@ def post_fork(_server, _worker):
 
 def post_worker_init(worker):
     """Let streams end by themselves once the worker is told to stop, at which no hook fires, and begin to serve."""
+    import app.receiving  # refusals are JSON from the first request on
+
     worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
     # What is loaded stays, and so do open streams: to look through all of it for cycles stops the worker for a quarter
     # of a second, in which no notification arrives.

@@ -83,6 +83,12 @@ class InvalidJson(Failure):
     status, code, text = 400, "INVALID_JSON", "The body is not valid JSON"
 
 
+class MalformedBody(Failure):
+    """A body that breaks off, or whose chunks are malformed."""
+
+    status, code, text = 400, "VALIDATION_ERROR", "The body breaks off or is malformed"
+
+
 class ForeignKeyViolation(Failure):
     """A reference to a row that is missing or invisible, or the removal of a row that is still referred to."""
 
@@ -138,6 +144,12 @@ class ProviderNotFound(Failure):
 
 class MethodNotAllowed(Failure):
     status, code, text = 405, "METHOD_NOT_ALLOWED", "Method not allowed"
+
+
+class RequestTimedOut(Failure):
+    """A request of which nothing more comes."""
+
+    status, code, text = 408, "REQUEST_TIMEOUT", "The request did not come in time"
 
 
 class Conflict(Failure):
@@ -238,6 +250,7 @@ CODES = (
     "NOT_FOUND",
     "PROVIDER_NOT_FOUND",
     "METHOD_NOT_ALLOWED",
+    "REQUEST_TIMEOUT",
     "CONFLICT",
     "UNIQUE_VIOLATION",
     "PAYLOAD_TOO_LARGE",

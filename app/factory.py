@@ -12,16 +12,15 @@ from typing import Any
 import orjson
 import psycopg
 from flask import Flask, Response, current_app, g, request
-from psycopg.types.json import set_json_loads
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, embedded, errors, green, limits, logs, metrics, signals, usage
+from app import authentication, connections, embedded, errors, limits, logs, metrics, signals, usage
 from app.commands.catalogue import register as register_commands
-from app.database import server_url, translated
+from app.database import translated
 from app.extensions import READS, db, migrate
 from app.live.hub import Hub
 from app.models import DOMAINS, metadata
@@ -35,6 +34,7 @@ from config import ROOT, Settings
 from schemas.errors import body_of
 
 log = logging.getLogger("rowgate")
+expected = logs.Throttle()
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{8,128}")
 # The contract has these as they stand, on every answer.
@@ -82,6 +82,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _register_routes(app)
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
+    connections.init_app(app)
     metrics.init_app(app)
     if settings.log_requests:
         app.after_request(_log)
@@ -120,7 +121,7 @@ def _limiter_url(url: str) -> str:
 
 def _engine_options(settings: Settings) -> dict[str, Any]:
     return {
-        "creator": partial(_connect, settings),
+        "creator": partial(connections.connect, settings),
         "pool_size": settings.database_pool_size,
         "max_overflow": settings.database_pool_overflow,
         "pool_timeout": settings.database_pool_timeout,
@@ -129,27 +130,6 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
         "json_serializer": lambda value: orjson.dumps(value).decode(),
         "json_deserializer": orjson.loads,
     }
-
-
-def _connect(settings: Settings) -> psycopg.Connection[Any]:
-    connection = green.connect(
-        server_url(settings),
-        autocommit=True,
-        connect_timeout=settings.database_connect_timeout,
-        application_name="rowgate",
-        # The next transaction may come to another server, which knows nothing of what was prepared.
-        **({"prepare_threshold": None} if settings.database_pooler else {}),
-    )
-    try:
-        # Poolers refuse this among the options of a connection; when it is set, they keep it.
-        connection.execute("SET timezone TO 'UTC'")
-        connection.autocommit = False
-    except BaseException:
-        connection.close()
-        raise
-    # PostgreSQL writes a large float as a long row of digits, which has to come back as the float it was.
-    set_json_loads(orjson.loads, connection)
-    return connection
 
 
 def _register_routes(app: Flask) -> None:
@@ -188,11 +168,21 @@ def _render(error: Exception) -> Response | HTTPException:
         return error
     failure = _failure_of(error)
     if failure.status >= 500:
-        log.error("%s %r: %s", request.method, request.path, failure.code, exc_info=error)
+        _report(failure, error)
         failure.details = {**failure.details, "requestId": g.request_id}
     response = answer(body_of(failure, request.path), failure.status)
     response.headers.update(failure.headers)
     return response
+
+
+def _report(failure: errors.Failure, error: Exception) -> None:
+    """Write what failed into the log: a part that is away in a line, everything else with its traceback."""
+    if failure.status != errors.Unavailable.status:
+        log.error("%s %r: %s", request.method, request.path, failure.code, exc_info=error)
+        return
+    reason = type(error.__cause__ or error).__name__
+    if expected.admits(f"{failure.code} {reason}"):
+        log.warning("%s %r: %s: %s (%s)", request.method, request.path, failure.code, failure.text, reason)
 
 
 def _failure_of(error: Exception) -> errors.Failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextvars import ContextVar
 from typing import Any
 
@@ -22,6 +23,22 @@ SECRETS = re.compile(
     re.IGNORECASE,
 )
 HIDDEN = r"\g<kept>***"
+
+
+class Throttle:
+    """Admits one line of a kind in each second, so that an outage under load does not fill the disk."""
+
+    def __init__(self, interval: float = 1.0) -> None:
+        self._interval = interval
+        self._last: dict[str, float] = {}
+
+    def admits(self, kind: str) -> bool:
+        """Whether a line of this kind is due. Kinds are few: names of failures, not texts of callers."""
+        now = time.monotonic()
+        if now - self._last.get(kind, -self._interval) < self._interval:
+            return False
+        self._last[kind] = now
+        return True
 
 
 def configuration(settings: Settings) -> dict[str, Any]:
