@@ -56,6 +56,12 @@ def settle(account: str, network: str, *, succeeded: bool) -> bool:
 KINDS = ("lock", "failures")
 
 
+def is_network_locked(network: str) -> bool:
+    """Whether nothing from ``network`` succeeds now, whatever the password: nobody has to compute for it."""
+    lock = f"sign-in/lock/network/{network}"
+    return bool(limits.counter().first_answer(lambda shared: shared.storage.exists(lock), lambda own: own.get(lock)))
+
+
 def delay(times: int) -> int:
     """Seconds to wait after the failure that started the delay and ``times`` more."""
     return min(FIRST << min(times, 20), LONGEST)

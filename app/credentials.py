@@ -8,6 +8,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
 
+from flask import request
 from sqlalchemy import bindparam, func, select, update
 
 from app import limits, origin, usage
@@ -60,6 +61,9 @@ def _of_row(row: dict[str, Any] | None) -> Principal:
 def of_key(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
     row = _one(_key_statement(), digest)
+    if row is None:
+        # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
+        limits.spend_on_network(limits.by_setting("unknown-key"), request.remote_addr)
     outcome = _outcome(row) if row else "NOT_FOUND"
     usage.begin(row["id"] if row else None, outcome, from_query=from_query)
     if row is None or outcome != "VALID":

@@ -96,7 +96,12 @@ def counter() -> Counter:
 
 def default_limit() -> Limit:
     """The limit of the generic routes, by setting."""
-    return _parsed("default", current_app.config["SETTINGS"].default_limit)
+    return by_setting("default")
+
+
+def by_setting(name: str) -> Limit:
+    """The limit of this name whose amount is a setting: ``sign-up`` is that of SIGN_UP_LIMIT."""
+    return _parsed(name, getattr(current_app.config["SETTINGS"], f"{name.replace('-', '_')}_limit"))
 
 
 def network_of(address: str | None) -> str:
@@ -109,6 +114,20 @@ def network_of(address: str | None) -> str:
     if parsed.version == 4:
         return str(parsed)
     return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
+
+
+def spend_on_network(limit: Limit, address: str | None) -> None:
+    """Count one of ``limit`` for the network of an address; raises RateLimited. In development, everybody on this
+    machine has the same address, which is not counted."""
+    if current_app.config["SETTINGS"].production or not _is_loopback(address):
+        spend(limit, f"network:{network_of(address)}")
+
+
+def _is_loopback(address: str | None) -> bool:
+    try:
+        return ip_address(address or "").is_loopback
+    except ValueError:
+        return False
 
 
 def spend_on_key(key: Mapping[str, Any]) -> None:

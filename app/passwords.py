@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,8 +18,9 @@ T = TypeVar("T")
 
 SHORTEST, LONGEST = 8, 128
 MOST_COMMON = 30_000
-# Hashes that may wait at once; at 50 a second, the last one waits two seconds.
-MOST_WAITING = 100
+# Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
+MAX_WAITING = 100
+MAX_WAITING_PER_NETWORK = 10
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
 
@@ -38,14 +40,15 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
         raise PasswordTooCommon()
 
 
-def hashed(password: str) -> str:
-    """Hash a password; raises Unavailable when too many wait for that."""
-    return _computed(HASHER.hash, password)
+def hashed(password: str, *, network: str = "") -> str:
+    """Hash a password, for a caller in ``network``; raises Unavailable when too many wait for that."""
+    return _computed(network, HASHER.hash, password)
 
 
-def is_right(stored: str | None, password: str) -> bool:
+def is_right(stored: str | None, password: str, *, network: str = "") -> bool:
     """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
-    return _computed(_verify, stored, password) and stored is not None
+    # A longer one is none that was accepted; its length must not make the hash dearer.
+    return _computed(network, _verify, stored, password[: LONGEST + 1]) and stored is not None
 
 
 def is_outdated(stored: str) -> bool:
@@ -53,25 +56,27 @@ def is_outdated(stored: str) -> bool:
     return HASHER.check_needs_rehash(stored)
 
 
-def _computed(work: Callable[..., T], *arguments: Any) -> T:
+def _computed(network: str, work: Callable[..., T], *arguments: Any) -> T:
     """Compute aside, as long as the queue there is one that people would wait in."""
-    with _waiting() as number:
-        if number > MOST_WAITING:
-            raise Unavailable("Too many people sign in at this moment")
+    with _place_in_queue(network):
         return aside(work, *arguments)
 
 
 @contextmanager
-def _waiting() -> Iterator[int]:
-    global _queue
-    _queue += 1
+def _place_in_queue(network: str) -> Iterator[None]:
+    if _queue.total() >= MAX_WAITING or (network and _queue[network] >= MAX_WAITING_PER_NETWORK):
+        raise Unavailable("Too many people sign in at this moment")
+    _queue[network] += 1
     try:
-        yield _queue
+        yield
     finally:
-        _queue -= 1
+        _queue[network] -= 1
+        if not _queue[network]:
+            del _queue[network]
 
 
-_queue = 0
+# The hashes that wait, by the network of the caller.
+_queue: Counter[str] = Counter()
 
 
 def _verify(stored: str | None, password: str) -> bool:

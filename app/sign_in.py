@@ -63,11 +63,10 @@ def open_session(session: Session, user: AuthUser, *, method: str = "password") 
     return SignedIn(opened, user, token, cookie)
 
 
-@retried
 def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
     """Make an account with a password and sign it in, unless its address has to be verified first.
 
-    Raises InvalidEmail, PasswordRefused and UserAlreadyExists.
+    Raises InvalidEmail, PasswordRefused, RateLimited for too many accounts from one network, and UserAlreadyExists.
     """
     try:
         address = normalized(given["email"])
@@ -75,10 +74,16 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
         raise InvalidEmail() from None
     name = given.get("name") or users.name_of(address)
     passwords.check(given["password"], about=(address, address.partition("@")[0], name))
-    hashed = passwords.hashed(given["password"])
+    limits.spend_on_network(limits.by_setting("sign-up"), request.remote_addr)
+    hashed = passwords.hashed(given["password"], network=limits.network_of(request.remote_addr))
+    return _made({"email": address, "name": name, "image": given.get("image")}, hashed)
+
+
+@retried
+def _made(values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
     try:
         with transaction() as session:
-            user = AuthUser(email=address, name=name, image=given.get("image"))
+            user = AuthUser(**values)
             users.add(session, user)
             account = users.add_password(session, user, hashed)
             for record in (user, account):
@@ -94,15 +99,20 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
 
 
 def with_password(email: str, password: str) -> SignedIn:
-    """Sign in with a password; raises InvalidEmailOrPassword alike for all that can be wrong, after the same time."""
+    """Sign in with a password; raises InvalidEmailOrPassword alike for all that can be wrong, after the same time, and
+    RateLimited for too many tries from one network."""
+    limits.spend_on_network(limits.by_setting("sign-in"), request.remote_addr)
+    network = limits.network_of(request.remote_addr)
+    if backoff.is_network_locked(network):
+        raise InvalidEmailOrPassword()
     try:
         address = normalized(email)
     except ValidationError:
         address = ""
     with autocommitted() as connection:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
-    right = passwords.is_right(stored, password)
-    account, network = secrets.vault().digest(address or email), limits.network_of(request.remote_addr)
+    right = passwords.is_right(stored, password, network=network)
+    account = secrets.vault().digest(address or email)
     if not backoff.settle(account, network, succeeded=right):
         raise InvalidEmailOrPassword()
     fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
