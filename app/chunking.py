@@ -19,9 +19,9 @@ class Passage:
 
 
 def cut(text: str, size: int, overlap: int) -> Iterator[Passage]:
-    """Cut ``text`` into passages of at most ``size`` characters, each of which begins up to ``overlap`` before the end
-    of the one before. Blank passages are left out."""
-    start = 0
+    """Cut ``text`` into passages of at most ``size`` characters, each of which begins up to ``overlap``, and half of
+    ``size`` at most, before the end of the one before. Blank passages are left out."""
+    start, overlap = 0, min(overlap, size // 2)
     while start < len(text):
         end = _end(text, start, size)
         content = text[start:end].strip()

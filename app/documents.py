@@ -3,10 +3,12 @@ owner."""
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from flask import current_app
+from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -15,7 +17,7 @@ from app import queue
 from app.database import retried, transaction
 from app.effects.ai_rag import OWN_DOCUMENTS, content_hash, drop_chunks, uncount
 from app.errors import ForeignKeyViolation, Invalid
-from app.extraction import is_readable, text_of
+from app.extraction import Unreadable, extract, is_readable
 from app.models.ai_rag import AiRagDocument, AiRagIndex
 from app.models.storage import StorageDocument, StorageUpload
 from app.object_store import object_store
@@ -25,6 +27,7 @@ from app.principal import Principal
 # What a job reads at once.
 LARGEST = 50 * 1024 * 1024
 LONGEST_TITLE = 200
+MAX_ERROR = AiRagDocument.fields()["error_message"].wire.constraints["maxLength"]
 
 
 @retried
@@ -45,25 +48,65 @@ def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) ->
         document.kind = given.get("kind", "text")
         session.add(document)
         session.flush()
-        queue.defer(session, queue.READ, document.id)
+        queue.defer(session, queue.READ, document.id, user_id=document.user_id)
         return document.id
 
 
-@retried
 def read(document_id: UUID) -> None:
     """Fill a document with the text of its upload, and let its owner's knowledge base have it. What is gone meanwhile
-    or was written by hand is left alone.
+    or was written by hand is left alone. A file whose text cannot be had leaves a failed entry in the knowledge base,
+    which says why.
 
-    Raises Unreadable.
+    The file is read outside of any transaction: that takes as long as its sender likes, within the limits.
     """
+    upload = _upload_of(document_id)
+    if upload is None:
+        return
+    with tempfile.TemporaryFile() as file:
+        object_store().fetch(upload.storage_key, file)
+        file.seek(0)
+        try:
+            text = extract(file, upload.content_type, current_app.config["SETTINGS"])
+        except Unreadable as refusal:
+            _keep_refusal(document_id, upload.id, str(refusal))
+        else:
+            _keep_text(document_id, upload.id, text)
+
+
+def _upload_of(document_id: UUID) -> StorageUpload | None:
+    """The file that a document waits for, detached."""
     with transaction() as session:
-        document = session.get(StorageDocument, document_id, with_for_update=True)
-        upload = session.get(StorageUpload, document.upload_id) if document and document.upload_id else None
-        if document is None or upload is None or document.content:
-            return
-        document.content = text_of(object_store().read(upload.storage_key), upload.content_type)
-        document.version += 1
-        _enter(session, document)
+        document = session.get(StorageDocument, document_id)
+        waits = document is not None and document.upload_id is not None and not document.content
+        upload = session.get(StorageUpload, document.upload_id) if document and waits else None
+        session.expunge_all()
+    return upload
+
+
+@retried
+def _keep_text(document_id: UUID, upload_id: UUID, text: str) -> None:
+    with transaction() as session:
+        document = _waiting(session, document_id, upload_id)
+        if document is not None:
+            document.content = text
+            document.version += 1
+            _enter(session, document)
+
+
+@retried
+def _keep_refusal(document_id: UUID, upload_id: UUID, reason: str) -> None:
+    with transaction() as session:
+        document = _waiting(session, document_id, upload_id)
+        index = _knowledge_of(session, document.user_id) if document else None
+        if document is not None and index is not None:
+            entry = _entry(session, document, index)
+            entry.status, entry.error_message = "failed", reason[:MAX_ERROR]
+
+
+def _waiting(session: Session, document_id: UUID, upload_id: UUID) -> StorageDocument | None:
+    """The document, locked, if it still waits for the text of this file."""
+    document = session.get(StorageDocument, document_id, with_for_update=True)
+    return document if document and document.upload_id == upload_id and not document.content else None
 
 
 @retried
@@ -79,13 +122,22 @@ def _enter(session: Session, document: StorageDocument) -> None:
     index = _knowledge_of(session, document.user_id)
     if index is None:
         return
-    inside = (AiRagDocument.index_id == index.id, AiRagDocument.storage_document_id == document.id)
-    entry = session.scalar(select(AiRagDocument).where(*inside))
     if not (document.content or "").strip():
-        if entry is not None:
-            uncount(entry, index)
-            session.delete(entry)
+        _leave(session, document, index)
         return
+    entry = _entry(session, document, index)
+    entry.title = document.title
+    if entry.content != document.content:
+        entry.content, entry.status = document.content, "pending"
+        entry.content_hash = _own_hash(session, entry, index)
+        drop_chunks(session, entry, index)
+        session.flush()
+        queue.defer(session, queue.INDEX, entry.id, user_id=document.user_id)
+
+
+def _entry(session: Session, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:
+    """The entry of a document in the knowledge base; made where there is none."""
+    entry = session.scalar(_entries(document, index))
     if entry is None:
         entry = AiRagDocument(
             id=uuid7(), index_id=index.id, created_by_id=document.user_id, source_type="document",
@@ -94,13 +146,21 @@ def _enter(session: Session, document: StorageDocument) -> None:
         session.add(entry)
         session.flush()
         index.document_count += 1
-    entry.title = document.title
-    if entry.content != document.content:
-        entry.content, entry.status = document.content, "pending"
-        entry.content_hash = _own_hash(session, entry, index)
-        drop_chunks(session, entry, index)
-        session.flush()
-        queue.defer(session, queue.INDEX, entry.id)
+    return entry
+
+
+def _leave(session: Session, document: StorageDocument, index: AiRagIndex) -> None:
+    """Take a document without text out of the knowledge base."""
+    entry = session.scalar(_entries(document, index))
+    if entry is not None:
+        uncount(entry, index)
+        session.delete(entry)
+
+
+def _entries(document: StorageDocument, index: AiRagIndex) -> Select[Any]:
+    return select(AiRagDocument).where(
+        AiRagDocument.index_id == index.id, AiRagDocument.storage_document_id == document.id
+    )
 
 
 def _own_hash(session: Session, entry: AiRagDocument, index: AiRagIndex) -> str | None:

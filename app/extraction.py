@@ -1,22 +1,25 @@
-"""Text out of files: plain text, Markdown, HTML and PDF."""
+"""Text out of files: plain text, Markdown, HTML and PDF. Files are read in a child process, within limits."""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING
 
-from bs4 import BeautifulSoup
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
+from app import sandbox
+from app.sandbox import Refusal
+
+if TYPE_CHECKING:  # the child process needs no settings
+    from config import Settings
 
 HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
 READABLE = ("text/", "application/json", *HTML, PDF)
 UNSEEN = ("script", "style", "noscript", "template", "head")
-LONGEST = 1_000_000
 
 
-class Unreadable(Exception):
-    """A file that holds no text, or none that can be got at."""
+class Unreadable(Refusal):
+    """A file that holds no text, none that can be got at, or too much of it."""
 
 
 def is_readable(content_type: str) -> bool:
@@ -24,29 +27,59 @@ def is_readable(content_type: str) -> bool:
     return content_type.startswith(READABLE)
 
 
-def text_of(content: bytes, content_type: str) -> str:
-    """The text in ``content``, cut after a million characters; raises Unreadable."""
+def extract(source: IO[bytes], content_type: str, settings: Settings) -> str:
+    """The text in the file ``source``; raises Unreadable, also when to read it takes more than the settings allow."""
+    try:
+        text: str = sandbox.run(
+            "app.extraction:text_of", source, seconds=settings.extraction_seconds, memory=settings.extraction_memory,
+            content_type=content_type, pages=settings.extraction_pages, characters=settings.extraction_characters,
+        )  # fmt: skip
+    except Refusal as refusal:
+        raise Unreadable(f"The text of the file cannot be had: {refusal}") from None
+    return text
+
+
+def text_of(content: bytes, content_type: str, pages: int, characters: int) -> str:
+    """The text in ``content``; raises Unreadable."""
     if content_type == PDF:
-        text = _of_pdf(content)
+        pieces = _of_pdf(content, pages)
     elif content_type in HTML:
-        text = _of_html(content)
+        pieces = [_of_html(content)]
     else:
-        text = content.decode("utf-8", errors="replace")
-    text = text.replace("\x00", "").replace("\r\n", "\n").strip()
+        pieces = [content.decode("utf-8", errors="replace")]
+    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip()
     if not text:
-        raise Unreadable("The file holds no text")
-    return text[:LONGEST]
+        raise Unreadable("It holds no text")
+    return text
 
 
-def _of_pdf(content: bytes) -> str:
+def _joined(pieces: Iterable[str], characters: int) -> str:
+    kept, length = [], 0
+    for piece in pieces:
+        kept.append(piece)
+        length += len(piece)
+        if length > characters:
+            raise Unreadable(f"It holds more than {characters} characters")
+    return "\n\n".join(kept)
+
+
+def _of_pdf(content: bytes, most: int) -> Iterable[str]:
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
     try:
         reader = PdfReader(io.BytesIO(content))
-        return "\n\n".join(page.extract_text() for page in reader.pages)
+        if len(reader.pages) > most:
+            raise Unreadable(f"It has more than {most} pages")
+        for page in reader.pages:
+            yield page.extract_text()
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Unreadable("The file is no PDF that can be read") from error
+        raise Unreadable("It is no PDF that can be read") from error
 
 
 def _of_html(content: bytes) -> str:
+    from bs4 import BeautifulSoup
+
     page = BeautifulSoup(content, "html.parser")
     for unseen in page(UNSEEN):
         unseen.decompose()

@@ -2,48 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import exists, select
+from flask import current_app
+from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app import chunking
+from app.chunking import Passage
 from app.clock import now
+from app.connections import allow_time
 from app.database import retried, transaction
-from app.effects.ai_rag import token_count
+from app.effects.ai_rag import FULL, stored_chunks, stored_text, token_count
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagIndex
+from config import Settings
 
 NO_TEXT = "There is no text to index"
+TOO_MANY = "The text makes more than {} chunks: choose a larger chunkSize"
+BATCH_SIZE = 500
+
+
+class Source(NamedTuple):
+    """A text that waits to be cut, and how."""
+
+    content: str
+    size: int
+    overlap: int
+
+
+def index_document(document_id: UUID) -> None:
+    """Cut the text of an entry that waits. Chunks that a client has written stay as they are; an entry that is gone, or
+    does not wait, is left alone. Nothing is locked while the text is cut."""
+    source = _source(document_id)
+    if source is not None:
+        most = current_app.config["SETTINGS"].rag_max_chunks
+        passages = list(islice(chunking.cut(*source), most + 1))
+        _keep(document_id, source.content, passages)
+
+
+def _source(document_id: UUID) -> Source | None:
+    with transaction() as session:
+        document = session.get(AiRagDocument, document_id)
+        if document is None or document.status != "pending":
+            return None
+        index = session.get_one(AiRagIndex, document.index_id)
+        return Source(document.content or "", index.chunk_size, index.chunk_overlap)
 
 
 @retried
-def index_document(document_id: UUID) -> None:
-    """Cut the text of an entry that waits. Chunks that a client has written stay as they are; an entry that is gone, or
-    does not wait, is left alone."""
+def _keep(document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
     with transaction() as session:
+        allow_time(session)
         document = session.get(AiRagDocument, document_id)
         if document is None:
             return
         index = session.get_one(AiRagIndex, document.index_id, with_for_update={"key_share": True})
         session.refresh(document, with_for_update=True)
-        if document.status != "pending":
-            return
-        if not document.content:
-            document.status, document.error_message = "failed", NO_TEXT
+        if document.status != "pending" or (document.content or "") != content:
+            return  # a text that came meanwhile has a job of its own
+        refusal = _refusal(session, document, index, passages)
+        if refusal:
+            document.status, document.error_message = "failed", refusal
             return
         if not session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
-            _add_chunks(session, document, index)
+            _add_chunks(session, document, index, passages)
         document.status, document.error_message, document.indexed_at = "indexed", None, now()
         index.status, index.last_built_at = "ready", now()
 
 
-def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:
-    passages = list(chunking.cut(document.content or "", index.chunk_size, index.chunk_overlap))
-    for position, passage in enumerate(passages):
-        chunk = AiRagChunk(id=uuid7(), document_id=document.id, position=position, content=passage.content)
-        chunk.start_offset, chunk.end_offset = passage.start, passage.end
-        chunk.token_count = token_count(passage.content)
-        session.add(chunk)
-    document.chunk_count += len(passages)
-    index.chunk_count += len(passages)
+def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> str:
+    """Why the passages are not kept; empty when they are."""
+    settings: Settings = current_app.config["SETTINGS"]
+    if not document.content:
+        return NO_TEXT
+    if len(passages) > settings.rag_max_chunks:
+        return TOO_MANY.format(settings.rag_max_chunks)
+    organization = index.organization_id
+    others = (stored_text(organization, without=document.id), stored_chunks(organization, without=document.id))
+    size = len(document.content.encode()) + sum(len(passage.content.encode()) for passage in passages)
+    stored = sum(session.scalar(each) or 0 for each in others)
+    return FULL if stored + size > settings.rag_max_bytes else ""
+
+
+def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": uuid7(), "document_id": document.id, "position": position, "content": passage.content,
+            "start_offset": passage.start, "end_offset": passage.end, "token_count": token_count(passage.content),
+        }
+        for position, passage in enumerate(passages)
+    ]  # fmt: skip
+    for start in range(0, len(rows), BATCH_SIZE):
+        session.execute(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
+    document.chunk_count += len(rows)
+    index.chunk_count += len(rows)

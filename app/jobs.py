@@ -9,22 +9,32 @@ from uuid import UUID
 
 import procrastinate
 from flask import Flask
-from procrastinate import JobContext
-from procrastinate.jobs import Status
+from procrastinate import BaseConnector, JobContext
+from procrastinate.jobs import Job, Status
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import update
 
-from app import deliverables, documents, indexing, queue, reports, retention, searching, sign_in, uploads
+from app import (
+    connections,
+    deliverables,
+    documents,
+    indexing,
+    queue,
+    reports,
+    retention,
+    searching,
+    sign_in,
+    uploads,
+    worker,
+)
 from app.answering import turns
-from app.database import retried, server_url, transaction
+from app.database import retried, transaction
 from app.errors import Unavailable
 from app.models.ai_agent import AiAgentDeliverable
 from app.models.ai_rag import AiRagDocument, AiRagQuery
 from app.models.analytics import AnalyticsReport
 from app.teams import inbox, meetings, messages, processing, subscriptions
 from app.usage import sums
-
-# Seconds that a running job may go on after a signal asked for the end.
-GRACE = 20
 
 
 def sum_key_use() -> None:
@@ -124,20 +134,44 @@ ASKED: dict[str, tuple[Asked, GiveUp | None]] = {
 }
 TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
-AGAIN = procrastinate.RetryStrategy(max_attempts=TRIES - 1, exponential_wait=10, retry_exceptions=[Unavailable])
+WAITS = (10, 100, 1000, 10_000)
 
 
-def opened(app: Flask) -> procrastinate.App:
-    """The queue in the database of ``app``, with every task, not yet opened."""
-    made = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=server_url(app.config["SETTINGS"])))
+class Backoff(procrastinate.BaseRetryStrategy):
+    """Tries a job again when a part was away. Jobs of its user that were asked for later need not wait for it."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
+        if not _is_worth_a_retry(exception, job):
+            return None
+        # Within a lock, a job waits for those of higher priority, whenever they are due.
+        priority = -(job.attempts + 1) if (job.lock or "").startswith(queue.OF_USER) else None
+        return procrastinate.RetryDecision(retry_in={"seconds": WAITS[job.attempts]}, priority=priority)
+
+
+def _is_worth_a_retry(error: BaseException, job: Job) -> bool:
+    return isinstance(error, Unavailable) and job.attempts + 1 < TRIES
+
+
+def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.App:
+    """The queue in the database of ``app``, with every task, not yet opened; over ``connector``, or over one for
+    commands."""
+    options = connections.options(app.config["SETTINGS"])
+    conninfo = make_conninfo(options.pop("conninfo"), **options)
+    made = procrastinate.App(connector=connector or procrastinate.SyncPsycopgConnector(conninfo=conninfo))
     for cron, work in PERIODIC:
         name = work.__name__
         task = made.task(name=name, queueing_lock=name, pass_context=True)(_by_the_clock(work))
         made.periodic(cron=cron)(task)
     made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
     for name, (work_on, give_up) in ASKED.items():
-        made.task(name=name, pass_context=True, retry=AGAIN)(_when_asked(work_on, give_up))
+        made.task(name=name, pass_context=True, retry=Backoff())(_when_asked(work_on, give_up))
     return made
+
+
+def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
+    """Do jobs until a signal asks for the end, or until there are none."""
+    queue_ = opened(app, worker.connector(app.config["SETTINGS"]))
+    worker.work(app, queue_, concurrency=concurrency, until_empty=until_empty)
 
 
 def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:
@@ -154,23 +188,12 @@ def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, No
     return resume_stalled
 
 
-def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
-    """Do jobs until a signal asks for the end, or until there are none."""
-    opened(app).run_worker(
-        wait=not until_empty,
-        concurrency=concurrency,
-        additional_context={"application": app},
-        shutdown_graceful_timeout=GRACE,
-        delete_jobs="successful",
-    )
-
-
 def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]:
     """Run ``work`` in the context of the application that the worker serves."""
 
     @wraps(work)
     def run(context: JobContext, timestamp: int) -> None:
-        with context.additional_context["application"].app_context():
+        with worker.running(context) as application, application.app_context():
             work()
 
     return run
@@ -182,12 +205,11 @@ def _when_asked(work_on: Asked, give_up: GiveUp | None) -> Callable[..., None]:
 
     @wraps(work_on)
     def run(context: JobContext, row_id: str, **more: Any) -> None:
-        with context.additional_context["application"].app_context():
+        with worker.running(context) as application, application.app_context():
             try:
                 work_on(UUID(row_id), **more)
             except Exception as error:
-                again = isinstance(error, Unavailable) and context.job.attempts + 1 < TRIES
-                if give_up is not None and not again:
+                if give_up is not None and not _is_worth_a_retry(error, context.job):
                     give_up(UUID(row_id))
                 raise
 

@@ -73,7 +73,7 @@ def address(session: Session, notification: NotificationNotification) -> None:
     if "stream" in notification.channels:
         _signal(session, notification.user_id)
     if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
-        queue.defer(session, queue.DELIVER, notification.id)
+        queue.defer(session, queue.DELIVER, notification.id, one_of=notification.user_id)
 
 
 def default_of(name: str) -> Any:

@@ -7,8 +7,11 @@ from typing import Any
 from uuid import UUID
 
 import procrastinate
+from procrastinate.exceptions import ConnectorException
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from app.errors import RateLimited
 from app.statements import within
 
 # What rows ask for; the functions are in app.jobs.
@@ -16,13 +19,33 @@ READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
 SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_deliverable", "deliver_to_teams"
 POST, INBOX, SUBSCRIPTION = "post_to_teams", "process_inbound_event", "keep_graph_subscription"
 
+# Jobs that may wait for one user.
+MAX_WAITING = 1000
+RETRY_AFTER = {"Retry-After": "60"}
+OF_USER = "user "
+WAITING = text("""
+SELECT count(*) FROM (SELECT FROM procrastinate_jobs WHERE lock = :lock AND status = 'todo' LIMIT :most) AS waiting
+""")
 
-def defer(session: Session, task: str, row_id: UUID, *, one_of: UUID | None = None, **more: Any) -> None:
-    """Have ``task`` done about a row once the transaction of ``session`` is committed; of the jobs that are ``one_of``
-    the same, one at a time. ``more`` is given to the task as well, as JSON."""
-    lock = f"{task} {one_of}" if one_of else None
+
+def defer(
+    session: Session, task: str, row_id: UUID, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
+) -> None:
+    """Have ``task`` done about a row once the transaction of ``session`` is committed. Jobs of one user are done one at
+    a time, so that they leave room for those of others, and so are those of a task that are ``one_of`` the same.
+    ``more`` is given to the task as well, as JSON.
+
+    Raises RateLimited when too many jobs of the user wait.
+    """
+    lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
+    if user_id and session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) == MAX_WAITING:
+        raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
     configured = _queue().configure_task(task, allow_unknown=True, connection=within(session), lock=lock)
-    configured.defer(row_id=str(row_id), **more)
+    try:
+        configured.defer(row_id=str(row_id), **more)
+    except ConnectorException as error:
+        # The library wraps what the driver says, which the transaction translates.
+        raise error.__cause__ or error from None
 
 
 @cache

@@ -16,8 +16,9 @@ from uuid_utils.compat import uuid7
 import app.effects  # noqa: F401 - registers what follows each write
 from app import audit, references, statements
 from app.clock import now
+from app.connections import allow_time
 from app.database import defer_constraints, retried, transaction
-from app.effects.hooks import Write, readings, run
+from app.effects.hooks import Write, preparations, readings, run
 from app.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
 from app.models.base import Field, Record, camel
 from app.models.columns import (
@@ -79,13 +80,15 @@ def create(model: type[Record], principal: Principal, given: Values) -> Values:
     if not model.policy.may_create(principal):
         raise Forbidden()
     values = _with_defaults(model, principal, given)
+    prepared = preparations[model](given) if model in preparations else None
     with transaction() as session:
+        write = Write(session, principal, given, prepared=prepared)
         _check_organization(model, principal, values)
         _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
         references.check(model, principal, session, _named(model, given), values.get("organization_id"))
         columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
         record = model(id=uuid7(), **_sealed(model, columns))
-        run("create", record, Write(session, principal, given))
+        run("create", record, write)
         session.add(record)
         session.flush()
         if model.audited:
@@ -122,6 +125,7 @@ def delete(model: type[Record], principal: Principal, identifier: UUID, *, retur
         record = _locked(model, principal, session, identifier, "delete")
         last = _stored(model, principal, session, identifier) if returning else None
         if model.cascades_widely:
+            allow_time(session)
             defer_constraints(session)
         run("delete", record, Write(session, principal))
         if model.audited:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,8 @@ from uuid_utils.compat import uuid7
 
 from app import queue
 from app.clock import now, wire
-from app.database import retried, transaction
+from app.connections import allow_time
+from app.database import OutcomeUnknown, retried, transaction
 from app.effects.analytics import after
 from app.effects.hooks import Write
 from app.effects.storage import place, remove_upload
@@ -37,29 +37,78 @@ from app.users import acting
 UNFINISHED = ("queued", "running")
 MOST_ROWS = 5000
 Row = dict[str, Any]
-Figures = Any  # a statement, whose type would be that of its many columns
+Sums = Any  # a statement, whose type would be that of its many columns
 NOBODY = "Whoever asked for it is not there any more"
 
 
-@retried
+@dataclass(frozen=True)
+class Figures:
+    """What a report comes to, and for whom; ``asked`` says which period and kind they are of."""
+
+    principal: Principal
+    asked: tuple[Any, ...]
+    rows: list[Row]
+
+
 def compute(report_id: UUID) -> None:
-    """Compute a report that is queued; one that is gone or done is left alone."""
+    """Compute a report that is queued; one that is gone or done is left alone. Nothing is locked while that lasts."""
+    figures = _figures(report_id)
+    if figures is None:
+        return
+    content = _as_csv(figures.rows) if "csv" in figures.asked else None
+    # Stored before it is counted; a store that is away has the job done again.
+    key = put(content) if content is not None else ""
+    try:
+        kept = _keep(report_id, figures, content, key)
+    except OutcomeUnknown:
+        raise
+    except BaseException:
+        _forget_file(key)
+        raise
+    if not kept:
+        _forget_file(key)
+
+
+def _forget_file(key: str) -> None:
+    if key:
+        object_store().remove(key)
+
+
+@retried
+def _figures(report_id: UUID) -> Figures | None:
     with transaction() as session:
-        report = session.get(AnalyticsReport, report_id, with_for_update=True)
+        allow_time(session)
+        report = session.get(AnalyticsReport, report_id)
         if report is None or report.status not in UNFINISHED:
-            return
+            return None
         principal = acting(session, report.created_by_id, report.organization_id)
         if principal is None:
             report.status, report.error_message = "failed", NOBODY
-            return
-        rows = [_on_the_wire(row) for row in session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()]
-        _drop_file(session, principal, report)
-        report.status, report.row_count, report.generated_at = "ready", len(rows), now()
-        report.error_message, report.data = None, rows
-        if report.format == "csv":
-            _store_file(session, principal, report, rows)
+            return None
+        found = session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
+        return Figures(principal, _asked(report), [_on_the_wire(row) for row in found])
+
+
+def _asked(report: AnalyticsReport) -> tuple[Any, ...]:
+    return report.kind, report.format, report.period_start, report.period_end
+
+
+@retried
+def _keep(report_id: UUID, figures: Figures, content: bytes | None, key: str) -> bool:
+    """Store the figures; whether the file at ``key`` has a row now. A report that was changed meanwhile has another
+    job."""
+    with transaction() as session:
+        report = session.get(AnalyticsReport, report_id, with_for_update=True)
+        if report is None or report.status not in UNFINISHED or _asked(report) != figures.asked:
+            return False
+        _drop_file(session, figures.principal, report)
+        report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()
+        report.error_message, report.data = None, figures.rows
+        if content is not None:
+            _store_file(session, figures.principal, report, content, key)
         if report.status == "ready":
             session.add(_activity(report))
+        return report.upload_id is not None
 
 
 def queue_due() -> None:
@@ -83,7 +132,7 @@ def _queue_again(report_id: UUID) -> None:
             report.period_end = after(report.period_end, report.schedule)
             report.next_run_at = after(report.next_run_at, report.schedule)
         report.status = "queued"
-        queue.defer(session, queue.REPORT, report.id)
+        queue.defer(session, queue.REPORT, report.id, user_id=report.created_by_id)
 
 
 def _within(report: AnalyticsReport, moment: Any) -> Any:
@@ -94,7 +143,7 @@ def _day(moment: Any) -> Any:
     return cast(moment, Date).label("date")
 
 
-def _usage(report: AnalyticsReport) -> Figures:
+def _usage(report: AnalyticsReport) -> Sums:
     """What happened on each day, by name."""
     event = AnalyticsEvent
     counted = (_day(event.occurred_at), event.name, func.count().label("events"))
@@ -103,7 +152,7 @@ def _usage(report: AnalyticsReport) -> Figures:
     return select(*counted, users).where(*own).group_by("date", event.name).order_by("date", event.name)
 
 
-def _chat_quality(report: AnalyticsReport) -> Figures:
+def _chat_quality(report: AnalyticsReport) -> Sums:
     """Answers on each day: how they ended, how soon they began, and what readers thought of them."""
     stream = AiStream
     wait = func.avg(func.extract("epoch", stream.first_token_at - stream.started_at) * 1000)
@@ -125,7 +174,7 @@ def _chat_quality(report: AnalyticsReport) -> Figures:
     return joined.where(*own).group_by("date").order_by("date")
 
 
-def _provider_costs(report: AnalyticsReport) -> Figures:
+def _provider_costs(report: AnalyticsReport) -> Sums:
     """Calls to each model of each provider, their tokens and their cost."""
     attempt = AiAttempt
     sums = {
@@ -145,7 +194,7 @@ def _provider_costs(report: AnalyticsReport) -> Figures:
     return counted.where(*own, attempt.status != "skipped").group_by(*grouping).order_by(*grouping)
 
 
-def _crm_pipeline(report: AnalyticsReport) -> Figures:
+def _crm_pipeline(report: AnalyticsReport) -> Sums:
     """The creator's deals by stage and currency; amounts in cents."""
     deal = CrmDeal
     weighed = func.coalesce(func.sum(deal.amount * deal.probability / 100), 0)
@@ -158,7 +207,7 @@ def _crm_pipeline(report: AnalyticsReport) -> Figures:
     return counted.where(*own, _within(report, deal.created_at)).group_by(*grouping).order_by(*grouping)
 
 
-def _api_keys(report: AnalyticsReport) -> Figures:
+def _api_keys(report: AnalyticsReport) -> Sums:
     """The use of the creator's keys on each day, from the hourly sums."""
     usage = AuthApiKeyUsage
     average = func.sum(usage.latency_total_ms) / func.greatest(func.sum(usage.request_count), 1)
@@ -171,7 +220,7 @@ def _api_keys(report: AnalyticsReport) -> Figures:
     return counted.where(*own).group_by("date", AuthApiKey.id, AuthApiKey.name).order_by("date", AuthApiKey.id)
 
 
-FIGURES: dict[str, Callable[[AnalyticsReport], Figures]] = {
+FIGURES: dict[str, Callable[[AnalyticsReport], Sums]] = {
     "usage": _usage,
     "chat_quality": _chat_quality,
     "provider_costs": _provider_costs,
@@ -188,29 +237,27 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else str(value) if isinstance(value, UUID) else int(value)
 
 
-def _store_file(
-    session: Session, principal: Principal, report: AnalyticsReport, rows: Sequence[dict[str, Any]]
-) -> None:
-    """Keep the rows as a file of whoever asked for the report, in the bucket at home."""
+def _as_csv(rows: Sequence[Row]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["date"])
     writer.writeheader()
     writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
-    content = text.getvalue().encode()
+    return text.getvalue().encode()
+
+
+def _store_file(session: Session, principal: Principal, report: AnalyticsReport, content: bytes, key: str) -> None:
+    """Keep the rows as a file of whoever asked for the report, in the bucket at home, where there is room."""
     upload = StorageUpload(
         id=uuid7(), user_id=principal.user_id, filename=f"{report.kind}-{wire(report.period_start)[:10]}.csv",
         content_type="text/csv", size=len(content), sha256=sha256(content).hexdigest(), status="stored",
+        storage_key=key,
     )  # fmt: skip
-    # Stored before it is counted; a store that is away has the job done again.
-    upload.storage_key = put(content)
     write = _at_home(session, principal)
-    write.on_rollback(partial(object_store().remove, upload.storage_key))
     try:
         with session.begin_nested():
             place(upload, write)
     except (Invalid, PayloadTooLarge) as refusal:
         report.status, report.data, report.error_message = "failed", None, refusal.text
-        write.after_commit(partial(object_store().remove, upload.storage_key))
         return
     write.store(upload)
     report.upload_id, report.data = upload.id, None

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app import retrieval
+from app.connections import allow_time
 from app.database import retried, transaction
 from app.models.ai_rag import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
 from app.models.auth.identity import AuthUser
@@ -25,27 +26,38 @@ RANGES = {"gt": "__gt__", "gte": "__ge__", "lt": "__lt__", "lte": "__le__"}
 def run_query(query_id: UUID) -> None:
     """Answer a query that waits; one that is gone or answered is left alone."""
     with transaction() as session:
-        query = session.get(AiRagQuery, query_id, with_for_update=True)
+        allow_time(session)
+        query = session.get(AiRagQuery, query_id)
         if query is not None and query.status == "running":
-            answer(session, query)
+            begun = time.monotonic()
+            hits = _found(session, query)
+            # The row is locked once the search is over: whoever removes it meanwhile need not wait.
+            query = session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
+            if query is not None and query.status == "running":
+                _keep(session, query, hits, begun)
 
 
 def answer(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
-    """Run ``query``, store what it found, and return it, best first."""
+    """Run a new ``query``, store what it found, and return it, best first."""
     begun = time.monotonic()
-    hits: list[retrieval.Hit] = []
-    if query.mode == "vector":
-        query.status, query.error_message = "failed", NO_VECTORS
-    else:
-        hits = _found(session, query)
-        query.status, query.result_count = "completed", len(hits)
-    query.latency_ms = round((time.monotonic() - begun) * 1000)
-    session.add_all(_results(query, hits))
+    hits = _found(session, query)
+    _keep(session, query, hits, begun)
     return hits
 
 
+def _keep(session: Session, query: AiRagQuery, hits: Sequence[retrieval.Hit], begun: float) -> None:
+    if query.mode == "vector":
+        query.status, query.error_message = "failed", NO_VECTORS
+    else:
+        query.status, query.result_count = "completed", len(hits)
+    query.latency_ms = round((time.monotonic() - begun) * 1000)
+    session.add_all(_results(query, hits))
+
+
 def _found(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
-    inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query.filter))
+    if query.mode == "vector":
+        return []
+    inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query))
     documents = select(AiRagDocument.id).where(*inside)
     hits = retrieval.search(session, query.text, session.scalars(documents).all(), query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
@@ -69,17 +81,25 @@ def _results(query: AiRagQuery, hits: Sequence[retrieval.Hit]) -> list[AiRagResu
     ]  # fmt: skip
 
 
-def _labelled(wanted: Mapping[str, Any]) -> list[ColumnElement[bool]]:
-    """Conditions on the labels of a document: each key has the value, or a number within the range."""
-    return [AiRagDocument.id.in_(_having(key, value)) for key, value in wanted.items()]
+def _labelled(query: AiRagQuery) -> list[ColumnElement[bool]]:
+    """The condition on the labels of a document: each key has the value, or a number within the range. The labels are
+    read once, however many keys there are: PostgreSQL plans a join for each sub-select, and planning many takes
+    minutes."""
+    wanted: Mapping[str, Any] = query.filter
+    if not wanted:
+        return []
+    label = AiRagMetadata
+    inside = select(AiRagDocument.id).where(AiRagDocument.index_id == query.index_id)
+    met = or_(*(and_(label.key == key, _has(value)) for key, value in wanted.items()))
+    having = select(label.document_id).where(label.document_id.in_(inside), met).group_by(label.document_id)
+    # A document has one label of each key.
+    return [AiRagDocument.id.in_(having.having(func.count() == len(wanted)))]
 
 
-def _having(key: str, value: Any) -> Any:
+def _has(value: Any) -> ColumnElement[bool]:
     label = AiRagMetadata
     if isinstance(value, dict):
-        met = and_(*(getattr(label.number_value, RANGES[bound])(limit) for bound, limit in value.items()))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        met = label.number_value == value
-    else:
-        met = label.value == (str(value).lower() if isinstance(value, bool) else value)
-    return select(label.document_id).where(label.key == key, met)
+        return and_(*(getattr(label.number_value, RANGES[bound])(limit) for bound, limit in value.items()))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return label.number_value == value
+    return label.value == (str(value).lower() if isinstance(value, bool) else value)

@@ -23,7 +23,8 @@ STATUSES = ("todo", "doing", "succeeded", "failed", "cancelled", "aborted")
 @click.option("--until-empty", is_flag=True, help="End when nothing waits.")
 def work(concurrency: int, until_empty: bool) -> None:
     """Do jobs until told to stop; run as many of these as wanted."""
-    jobs.work(current_app._get_current_object(), concurrency=concurrency, until_empty=until_empty)  # type: ignore[attr-defined]
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    jobs.work(app, concurrency=concurrency, until_empty=until_empty)
 
 
 @group.command("list")

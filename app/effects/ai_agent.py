@@ -42,7 +42,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     if "approver_id" not in write.given:
         work.approver_id = write.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
-    queue.defer(write.session, queue.WORK, work.id, one_of=work.organization_id)
+    queue.defer(write.session, queue.WORK, work.id, user_id=work.requested_by_id)
 
 
 @on_update(AiAgentDeliverable)
@@ -56,7 +56,7 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
-            queue.defer(write.session, queue.WORK, work.id, one_of=work.organization_id)
+            queue.defer(write.session, queue.WORK, work.id, user_id=work.requested_by_id)
     elif decides:
         _decide(work, write)
     else:

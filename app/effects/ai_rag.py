@@ -6,17 +6,21 @@ import math
 import re
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from flask import current_app
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app import queue
 from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.errors import PayloadTooLarge
 from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.models.base import camel
 from app.models.storage import StorageDocument
 from app.organizations import home_of
+from config import Settings
 
 # The knowledge base of a personal organization that stored documents enter by themselves.
 OWN_DOCUMENTS = "Documents"
@@ -25,13 +29,17 @@ SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_
 CHARACTERS_PER_TOKEN = 4
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 RANGE = {"gt", "gte", "lt", "lte"}
+# What a search may ask of the labels of a document.
+MAX_LABELS = 20
+COUNTED_EVERY = 100
+FULL = "The knowledge bases of the organization have no room for more"
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
 @on_create(AiRagIndex)
 @on_update(AiRagIndex)
 def check_chunking(index: AiRagIndex, write: Write) -> None:
-    require(index.chunk_overlap < index.chunk_size, "chunkOverlap", "Must be below chunkSize.")
+    require(index.chunk_overlap <= index.chunk_size // 2, "chunkOverlap", "Must be at most half of chunkSize.")
 
 
 @on_create(AiRagDocument)
@@ -40,8 +48,10 @@ def take_in(document: AiRagDocument, write: Write) -> None:
         document.content = write.get(StorageDocument, document.storage_document_id).content
     _check_source(document)
     document.content_hash = content_hash(document.content)
-    write.get(AiRagIndex, document.index_id, lock=True).document_count += 1
-    queue.defer(write.session, queue.INDEX, document.id)
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    _check_room(index, document, write)
+    index.document_count += 1
+    queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
 
 
 @on_update(AiRagDocument)
@@ -50,8 +60,35 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _check_source(document)
         document.content_hash = content_hash(document.content)
         document.status = "pending"
-        drop_chunks(write.session, document, write.get(AiRagIndex, document.index_id, lock=True))
-        queue.defer(write.session, queue.INDEX, document.id)
+        index = write.get(AiRagIndex, document.index_id, lock=True)
+        _check_room(index, document, write)
+        drop_chunks(write.session, document, index)
+        queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
+
+
+def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
+    """Refuse a text for which the knowledge bases of the organization have no room; raises PayloadTooLarge. Its chunks
+    are counted by the job that cuts them."""
+    others = stored_text(index.organization_id, without=document.id)
+    with write.session.no_autoflush:
+        stored = write.session.scalar(others) or 0
+    if stored + len((document.content or "").encode()) > current_app.config["SETTINGS"].rag_max_bytes:
+        raise PayloadTooLarge(FULL)
+
+
+def stored_text(organization_id: UUID, *, without: UUID) -> Select[Any]:
+    """The bytes of text in the knowledge bases of an organization, but for one document."""
+    size = func.coalesce(func.sum(func.octet_length(AiRagDocument.content)), 0)
+    own = (AiRagIndex.organization_id == organization_id, AiRagDocument.id != without)
+    return select(size).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id).where(*own)
+
+
+def stored_chunks(organization_id: UUID, *, without: UUID | None = None) -> Select[Any]:
+    """The bytes of chunks in the knowledge bases of an organization, but for those of one document."""
+    inside = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)
+    inside = inside.where(AiRagIndex.organization_id == organization_id, AiRagDocument.id.is_distinct_from(without))
+    size = func.coalesce(func.sum(func.octet_length(AiRagChunk.content)), 0)
+    return select(size).where(AiRagChunk.document_id.in_(inside))
 
 
 def drop_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:
@@ -98,7 +135,22 @@ def cut(chunk: AiRagChunk, write: Write) -> None:
     if chunk.position is None:
         chunk.position = write.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
     chunk.token_count = token_count(chunk.content)
+    _check_room_for_chunk(document, write)
     _count_chunks(document, write, 1)
+
+
+def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
+    """Refuse a chunk too many of a document, or in an organization that has no room; raises Invalid and
+    PayloadTooLarge. Adding up reads every chunk, so it is done for one of a hundred."""
+    settings: Settings = current_app.config["SETTINGS"]
+    most = settings.rag_max_chunks
+    require(document.chunk_count < most, "documentId", f"The document has {most} chunks, the most there may be.")
+    if document.chunk_count % COUNTED_EVERY == 0:
+        index = write.get(AiRagIndex, document.index_id)
+        with write.session.no_autoflush:
+            stored = write.session.scalar(stored_chunks(index.organization_id)) or 0
+        if stored > settings.rag_max_bytes:
+            raise PayloadTooLarge(FULL)
 
 
 @on_update(AiRagChunk)
@@ -148,9 +200,10 @@ def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
 
 @on_create(AiRagQuery)
 def ask(query: AiRagQuery, write: Write) -> None:
+    require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
         require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
-    queue.defer(write.session, queue.SEARCH, query.id)
+    queue.defer(write.session, queue.SEARCH, query.id, user_id=write.principal.user_id)
 
 
 def _is_filter(wanted: object) -> bool:

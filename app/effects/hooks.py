@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select
@@ -21,12 +21,18 @@ R = TypeVar("R", bound=Record)
 
 @dataclass
 class Write:
-    """One create, update or delete: who writes, what was sent (by attribute), and what stood there before."""
+    """One create, update or delete: who writes, what was sent (by attribute), what stood there before, and what was
+    prepared outside of the transaction."""
 
     session: Session
     principal: Principal
     given: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
+    prepared: Any = None
+
+    def __post_init__(self) -> None:
+        if self.prepared is not None:
+            self.on_rollback(self.prepared.discard)
 
     def changed(self, *attributes: str) -> bool:
         """Whether an update gives one of ``attributes`` another value than it had."""
@@ -67,8 +73,30 @@ class Write:
 
 Effect = Callable[[Any, Write], None]
 Reading = Callable[[Mapping[str, Any], Principal], None]
+
+
+class Prepared(Protocol):
+    """What was made outside of the database for a write."""
+
+    def discard(self) -> None:
+        """Remove it; the write has come to nothing."""
+
+
+Preparation = Callable[[Mapping[str, Any]], Prepared]
+preparations: dict[type[Record], Preparation] = {}
 readings: dict[type[Record], list[Reading]] = defaultdict(list)
 _effects: dict[tuple[str, type[Record]], list[Effect]] = defaultdict(list)
+
+
+def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
+    """Run the function on what was sent (by attribute) before the transaction of a create begins, for what is slow. The
+    effects find what it returns as ``write.prepared``; it is discarded when the transaction comes to nothing."""
+
+    def register(preparation: Preparation) -> Preparation:
+        preparations[model] = preparation
+        return preparation
+
+    return register
 
 
 def on_create(model: type[Record]) -> Callable[[Effect], Effect]:

@@ -6,8 +6,10 @@ import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from codecs import getincrementaldecoder
+from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import puremagic
@@ -17,7 +19,7 @@ from sqlalchemy.orm import Session
 from app import queue
 from app.clock import now
 from app.effects import ai_rag
-from app.effects.hooks import Write, on_create, on_delete, on_update, require
+from app.effects.hooks import Write, on_create, on_delete, on_update, prepare, require
 from app.errors import Invalid, PayloadTooLarge
 from app.models.storage import StorageBucket, StorageDocument, StorageUpload
 from app.object_store import object_store, put
@@ -33,15 +35,31 @@ class TypeRefused(Invalid):
     """A type that the bucket does not take."""
 
 
+class Inline(NamedTuple):
+    """A file that came within a body, and where its bytes are."""
+
+    content: bytes
+    content_type: str
+    key: str
+
+    def discard(self) -> None:
+        object_store().remove(self.key)
+
+
+@prepare(StorageUpload)
+def keep_content(given: Mapping[str, Any]) -> Inline:
+    """Store the bytes before the transaction begins: a slow store would keep locks and connections from others."""
+    content = _decoded(given["content_base64"])
+    clean_filename(given["filename"])
+    return Inline(content, content_type(content, given.get("content_type")), put(content))
+
+
 @on_create(StorageUpload)
 def store_upload(upload: StorageUpload, write: Write) -> None:
-    content = _decoded(write.given["content_base64"])
-    upload.filename = clean_filename(upload.filename)
-    upload.content_type = content_type(content, upload.content_type)
+    content, upload.content_type, upload.storage_key = write.prepared
+    upload.filename, upload.status = clean_filename(upload.filename), "stored"
     upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
     place(upload, write)
-    upload.storage_key, upload.status = put(content), "stored"
-    write.on_rollback(partial(object_store().remove, upload.storage_key))
 
 
 def place(upload: StorageUpload, write: Write) -> None:
@@ -171,7 +189,7 @@ def _is_text(content: bytes) -> bool:
 @on_create(StorageDocument)
 def open_document(document: StorageDocument, write: Write) -> None:
     if document.content:
-        queue.defer(write.session, queue.ENTER, document.id)
+        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
     if document.status == "published":
         document.published_at = now()
 
@@ -180,7 +198,7 @@ def open_document(document: StorageDocument, write: Write) -> None:
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1
-        queue.defer(write.session, queue.ENTER, document.id)
+        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
     if write.entered("status", document, "published"):
         document.published_at = now()
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.chunking import cut
-from app.extraction import LONGEST, Unreadable, is_readable, text_of
+from app.extraction import Unreadable, is_readable
+from app.extraction import text_of as bounded_text_of
+
+MAX_CHARACTERS = 1000
+
+
+def text_of(content, kind):
+    return bounded_text_of(content, kind, 3, MAX_CHARACTERS)
+
 
 PAGE = (
     b"<html><head><title>T</title><script>hidden()</script></head><body><h1>Ships</h1>"
@@ -68,8 +76,10 @@ def test_a_file_without_text_is_unreadable(content, kind):
         text_of(content, kind)
 
 
-def test_a_text_is_cut_after_a_million_characters():
-    assert len(text_of(b"x" * (LONGEST + 1), "text/plain")) == LONGEST
+def test_a_text_over_the_most_characters_is_refused():
+    assert len(text_of(b"x" * MAX_CHARACTERS, "text/plain")) == MAX_CHARACTERS
+    with pytest.raises(Unreadable, match="more than 1000 characters"):
+        text_of(b"x" * (MAX_CHARACTERS + 1), "text/plain")
 
 
 def test_other_types_are_not_read():

@@ -1,0 +1,129 @@
+"""The process that does jobs: its connections, what it is doing, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import procrastinate
+import psycopg
+from flask import Flask
+from procrastinate import JobContext
+from procrastinate.exceptions import ProcrastinateException
+from procrastinate.jobs import Job
+from psycopg import AsyncConnection, errors
+from psycopg.pq import TransactionStatus
+
+from app import connections
+from config import Settings
+
+log = logging.getLogger("rowgate")
+
+# After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
+# how long the database has to take the others back.
+NOTICE, HAND_BACK = 2.0, 2.0
+
+_running: dict[int, Job] = {}
+
+
+class QueueConnection(AsyncConnection[Any]):
+    """A connection of the queue. It may wait for news as long as it likes, for an answer only ``patience`` seconds."""
+
+    patience: float | None = None
+
+    async def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        asked = self.pgconn.transaction_status != TransactionStatus.IDLE
+        if timeout is not None or not asked or self.patience is None:
+            return await super().wait(gen, interval=interval, timeout=timeout)
+        try:
+            return await super().wait(gen, interval=interval, timeout=self.patience)
+        except errors._WaitTimeout:
+            self.pgconn.finish()
+            raise psycopg.OperationalError("The server does not answer") from None
+
+
+def connector(settings: Settings) -> procrastinate.PsycopgConnector:
+    """The connections of the queue, with the limits that those of requests have."""
+
+    async def configure(connection: AsyncConnection[Any]) -> None:
+        await connection.set_autocommit(True)
+        await connection.execute(connections.session_commands(settings))
+        await connection.set_autocommit(False)
+        if isinstance(connection, QueueConnection):
+            connection.patience = settings.database_statement_timeout + connections.SLACK
+
+    parameters = connections.options(settings)
+    return procrastinate.PsycopgConnector(
+        conninfo=parameters.pop("conninfo"), kwargs=parameters, connection_class=QueueConnection, configure=configure
+    )
+
+
+@contextmanager
+def running(context: JobContext) -> Iterator[Flask]:
+    """Keep account of a job while it is done, and give the application that the worker serves."""
+    assert context.job.id is not None  # noqa: S101 - it is in the database
+    _running[context.job.id] = context.job
+    try:
+        yield context.additional_context["application"]
+    finally:
+        _running.pop(context.job.id, None)
+
+
+def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty: bool = False) -> None:
+    """Do jobs until a signal asks for the end, or until there are none.
+
+    After the grace that the settings give, statements are cancelled, and jobs that go on all the same are handed back
+    to the queue; the process ends with them.
+    """
+    asyncio.run(_work(app, queue, concurrency, until_empty))
+
+
+async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    if not until_empty:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stopping.set)
+    async with queue.open_async():
+        options: dict[str, Any] = {"wait": not until_empty, "concurrency": concurrency, "delete_jobs": "successful"}
+        done = asyncio.ensure_future(
+            queue.run_worker_async(additional_context={"application": app}, install_signal_handlers=False, **options)
+        )
+        asked = asyncio.ensure_future(stopping.wait())
+        await asyncio.wait((done, asked), return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if not done.done():
+            await _stop(app, queue, done)
+        else:
+            await done
+
+
+async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Future[None]) -> None:
+    done.cancel()  # which lets the jobs that run come to their end
+    await asyncio.wait((done,), timeout=app.config["SETTINGS"].stop_grace)
+    if not done.done():
+        log.warning("%d jobs go on after the grace; their statements are cancelled", len(_running))
+        await asyncio.to_thread(connections.cancel_all, app)
+        await asyncio.wait((done,), timeout=NOTICE)
+    if not done.done():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(_hand_back(queue), HAND_BACK)
+        # Threads cannot be stopped; the process can.
+        logging.shutdown()
+        sys.stderr.flush()
+        os._exit(0)
+    with suppress(asyncio.CancelledError):
+        await done
+
+
+async def _hand_back(queue: procrastinate.App) -> None:
+    for job in list(_running.values()):
+        with suppress(ProcrastinateException):
+            await queue.job_manager.retry_job(job)
+            log.warning("Job %s was interrupted and waits to be done again", job.call_string)
