@@ -99,6 +99,16 @@ def _carry_out(actions: list[Callable[[], None]]) -> None:
             log.exception("What follows a transaction has failed")
 
 
+def after_commit(session: Session, action: Callable[[], None]) -> None:
+    """Do ``action`` once the transaction of ``session`` is safe."""
+    session.info.setdefault(AFTER_COMMIT, []).append(action)
+
+
+def on_rollback(session: Session, action: Callable[[], None]) -> None:
+    """Do ``action`` should the transaction of ``session`` certainly come to nothing."""
+    session.info.setdefault(ON_ROLLBACK, []).append(action)
+
+
 def retried(write: F) -> F:
     """Run a function that opens a transaction again when it lost a race that the next try settles."""
 

@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app import authentication, connections, embedded, errors, limits, logs, metrics, signals, usage
+from app.answering import heartbeat
 from app.commands.catalogue import register as register_commands
 from app.database import translated
 from app.extensions import READS, db, migrate
@@ -77,6 +78,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.extensions["hub"] = Hub(app, settings.streams_per_user)
     limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     usage.init_app(app)
+    heartbeat.init_app(app)
     authentication.init_app(app)
     providers.init_app(app, settings)
     _register_routes(app)

@@ -63,7 +63,7 @@ def sweep_uploads() -> None:
 
 
 def close_abandoned_streams() -> None:
-    """End chat streams whose process was killed."""
+    """End chat streams whose process has died."""
     turns.close_abandoned()
 
 
@@ -87,14 +87,14 @@ def renew_graph_subscriptions() -> None:
     subscriptions.renew_due()
 
 
-# What happens by the clock, in the notation of cron, in UTC.
+# What happens by the clock, in the notation of cron, in UTC; a sixth field is for seconds.
 PERIODIC: tuple[tuple[str, Callable[[], None]], ...] = (
     ("5 * * * *", sum_key_use),
     ("25 3 * * *", expire_key_use),
     ("45 * * * *", forget_expired),
     ("30 3 * * *", expire_analytics),
     ("50 3 * * *", sweep_uploads),
-    ("*/10 * * * *", close_abandoned_streams),
+    ("* * * * * */20", close_abandoned_streams),
     ("15 * * * *", queue_due_reports),
     ("* * * * *", remind_of_meetings),
     ("35 3 * * *", expire_inbound_events),

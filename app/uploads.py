@@ -12,7 +12,7 @@ from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
 from app.clock import now
-from app.database import retried, transaction
+from app.database import OutcomeUnknown, retried, transaction
 from app.effects.hooks import Write
 from app.effects.storage import TypeRefused, clean_filename, place, type_of
 from app.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
@@ -75,7 +75,7 @@ class Stored:
 
 def keep(principal: Principal, incoming: Incoming, filename: str, declared: str) -> UUID:
     """Store the row of a file whose bytes have come, and return its id. The bytes are durable before the row is there,
-    and go again when it cannot be made.
+    and go again when it cannot be made; where that is in doubt they stay, and the sweep collects them.
 
     Raises Invalid, PayloadTooLarge, UnsupportedMediaType and Unavailable.
     """
@@ -85,6 +85,8 @@ def keep(principal: Principal, incoming: Incoming, filename: str, declared: str)
     incoming.commit()
     try:
         return _stored(principal, incoming, name, type_of(incoming.head, declared))
+    except OutcomeUnknown:
+        raise
     except BaseException as error:
         object_store().remove(incoming.key)
         if isinstance(error, TypeRefused):

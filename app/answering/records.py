@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from app.answering.pieces import ProviderFailure, Reply
 from app.answering.plans import Candidate
 from app.answering.scene import Scene
 from app.clock import now
+from app.database import after_commit
 from app.models.ai.answering import AiAttempt, AiChainProvider, AiGenerationStep, AiProvider, AiStream
 from app.models.ai.chats import AiChat, AiMessage
 
@@ -94,10 +96,9 @@ class StepRecord:
     def append(self, text: str) -> None:
         self._parts.append(text)
 
-    def is_written(self, status: str) -> bool:
-        """Whether the row is as it would be written now; notes that it is about to be."""
-        before, self.written = self.written, (status, len(self._parts))
-        return before == self.written
+    def state(self, status: str) -> tuple[str, int]:
+        """Tells one state of the row from another: its status, and how many pieces it has."""
+        return status, len(self._parts)
 
     @property
     def text(self) -> str:
@@ -119,14 +120,15 @@ def write_attempts(session: Session, scene: Scene, attempts: Sequence[AttemptRec
         values = insert(AiAttempt).values(stream_id=scene.stream_id, **attempt.row, **attempt.outcome)
         changing = {"first_token_at": attempt.first_token_at, **attempt.outcome, "updated_at": now()}
         session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
-        attempt.written = True
+        after_commit(session, partial(setattr, attempt, "written", True))
 
 
 def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], last: str = "running") -> None:
     """Write what has come so far; all steps but the last are complete."""
     for step in steps:
         status = last if step is steps[-1] else "completed"
-        if step.is_written(status):
+        state = step.state(status)
+        if step.written == state:
             continue
         changing = {"text": step.text, "status": status, "finished_at": None if status == "running" else now()}
         values = insert(AiGenerationStep).values(
@@ -135,6 +137,7 @@ def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], las
         )  # fmt: skip
         where = [AiGenerationStep.stream_id, AiGenerationStep.step_number]
         session.execute(values.on_conflict_do_update(index_elements=where, set_=changing | {"updated_at": now()}))
+        after_commit(session, partial(setattr, step, "written", state))
 
 
 def write_end(session: Session, turn: Turn, status: str, reply: Reply, failure: str, code: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -69,11 +69,19 @@ def opened(principal: Principal, ask: Ask) -> Scene:
         )  # fmt: skip
         session.add(stream)
         told = [Said("system", chat.system_prompt)] if chat.system_prompt else []
-        index_id, identifiers = chat.index_id, (chat.id, stream.id, message.id)
-    # The chat is not held while its knowledge base is searched.
-    if index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        told += _grounds(principal, identifiers[0], index_id, ask.said[-1].content)
-    return Scene(*identifiers, plan, Prompt((*told, *conversation), principal, index_id))
+        return Scene(chat.id, stream.id, message.id, plan, Prompt((*told, *conversation), principal, chat.index_id))
+
+
+def grounded(scene: Scene) -> Prompt:
+    """What providers are told: a model has no knowledge base of its own, so it gets passages of the chat's. The chat is
+    stored by now, and not held while its knowledge base is searched."""
+    prompt = scene.prompt
+    if prompt.index_id is None or all(each.kind == BUILTIN for each in scene.plan.candidates):
+        return prompt
+    grounds = _grounds(prompt.principal, scene.chat_id, prompt.index_id, prompt.question)
+    instructed = 1 if prompt.conversation[0].role == "system" else 0
+    said = prompt.conversation
+    return replace(prompt, conversation=(*said[:instructed], *grounds, *said[instructed:]))
 
 
 def _chat(session: Session, principal: Principal, ask: Ask) -> tuple[AiChat, bool]:
@@ -147,6 +155,7 @@ def _append(session: Session, chat: AiChat, said: Said, status: str = "complete"
     return message
 
 
+@retried
 def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str) -> list[Said]:
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from contextlib import closing, suppress
-from datetime import timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 
-from app.answering import walk
+from app.answering import heartbeat, walk
 from app.answering.pieces import Piece, ProviderFailure, Reply
 from app.answering.plans import Candidate
 from app.answering.records import LONGEST_ANSWER, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
-from app.answering.scene import Scene
+from app.answering.scene import Scene, grounded
 from app.clock import now
 from app.database import transaction
 from app.errors import Failure, Unavailable
@@ -23,10 +22,10 @@ from app.models.ai.chats import AiChat, AiMessage
 # Seconds between two notes of what has come so far.
 SAVE_EVERY = 2.0
 OPEN = ("pending", "streaming")
-# No answer takes longer than the longest timeout of a chain.
 WAITS = (0.2, 1.0, 3.0)
-ABANDONED_AFTER = timedelta(minutes=20)
-ABANDONED = "The service ended while the answer came"
+ABANDONED, ABANDONED_TEXT = "abandoned", "The service ended while the answer came"
+# A stream that was taken for abandoned while the database was away for its worker is open all the same.
+GOING_ON = or_(AiStream.status.in_(OPEN), AiStream.error_code == ABANDONED)
 
 
 class Stopped(Exception):
@@ -86,10 +85,11 @@ class Turn:
 
     def _save(self) -> None:
         self._saved = time.monotonic()
-        going_on = update(AiStream).where(AiStream.id == self.scene.stream_id, AiStream.status.in_(OPEN))
+        going_on = update(AiStream).where(AiStream.id == self.scene.stream_id, GOING_ON)
         with suppress(Unavailable), transaction() as session:
             first = self.attempts[-1].first_token_at
-            changed = session.execute(going_on.values(status="streaming", first_token_at=first))
+            opened = {"status": "streaming", "first_token_at": first, "error_code": None, "error_message": None}
+            changed = session.execute(going_on.values(opened))
             if not changed.rowcount:  # type: ignore[attr-defined]
                 raise Stopped()
             write_steps(session, self.scene, self.steps)
@@ -107,9 +107,10 @@ class Turn:
         with transaction() as session:
             # The chat first: whoever removes it, or a message of it, begins there too.
             session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
-            stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id).with_for_update()
+            unfinished = or_(GOING_ON, AiStream.status == "aborted")
+            stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id, unfinished).with_for_update()
             before = session.scalar(stored)
-            if before not in (*OPEN, "aborted"):
+            if before is None:
                 return
             write_attempts(session, self.scene, self.attempts)
             write_steps(session, self.scene, self.steps, "completed" if status == "completed" else "failed")
@@ -124,7 +125,10 @@ def answer(turn: Turn) -> Generator[Piece, None, None]:
     """
     reply = Reply()
     try:
-        with closing(walk.answer(turn.scene.plan, turn.scene.prompt, reply, turn)) as pieces:
+        with (
+            heartbeat.kept_alive(turn.scene.stream_id),
+            closing(walk.answer(turn.scene.plan, grounded(turn.scene), reply, turn)) as pieces,
+        ):
             for piece in pieces:
                 yield turn.hear(piece)
                 if turn.is_full:
@@ -148,11 +152,10 @@ def answer(turn: Turn) -> Generator[Piece, None, None]:
 
 
 def close_abandoned() -> None:
-    """Mark streams that were under way when their process was killed as failed, with the text that was noted."""
-    late = now() - ABANDONED_AFTER
+    """Mark streams whose process gives no sign of life as failed, with the text that was noted."""
     with transaction() as session:
-        left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.created_at < late)
-        values = {"status": "failed", "finished_at": now(), "error_code": "abandoned", "error_message": ABANDONED}
+        left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.updated_at < now() - heartbeat.SILENT_FOR)
+        values = {"status": "failed", "finished_at": now(), "error_code": ABANDONED, "error_message": ABANDONED_TEXT}
         ended = session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
         for stream_id, message_id in ended:
             attempt = update(AiAttempt).where(AiAttempt.stream_id == stream_id, AiAttempt.status == "running")

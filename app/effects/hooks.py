@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from app.database import AFTER_COMMIT, ON_ROLLBACK
+from app.database import after_commit, on_rollback
 from app.errors import ForeignKeyViolation, Invalid
 from app.models.base import Base, Record, camel
 from app.principal import Principal
@@ -56,11 +56,11 @@ class Write:
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Do ``action`` once the transaction is safe."""
-        self.session.info.setdefault(AFTER_COMMIT, []).append(action)
+        after_commit(self.session, action)
 
     def on_rollback(self, action: Callable[[], None]) -> None:
-        """Do ``action`` should the transaction come to nothing."""
-        self.session.info.setdefault(ON_ROLLBACK, []).append(action)
+        """Do ``action`` should the transaction certainly come to nothing."""
+        on_rollback(self.session, action)
 
     def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
         """One past the highest ``column`` under ``condition``; lock the parent row first."""

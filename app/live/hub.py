@@ -20,7 +20,7 @@ from uuid import UUID
 from flask import Flask
 
 from app import origin
-from app.errors import Forbidden, RateLimited
+from app.errors import Failure, Forbidden, RateLimited
 from app.live import events
 from app.metrics import STREAMS
 from app.principal import Principal
@@ -164,8 +164,11 @@ class Hub:
                 if time.monotonic() - checked > CHECK_EVERY:
                     checked = time.monotonic()
                     self._check()
-            except Exception as error:
-                log.warning("Streams wait for the database: %s", type(error).__name__)
+            except Failure as failure:
+                log.warning("Streams wait for the database: %s", failure.text)
+                time.sleep(AGAIN_AFTER)
+            except Exception:
+                log.exception("Streams are not fed")
                 time.sleep(AGAIN_AFTER)
 
     def _look(self) -> None:
@@ -195,7 +198,8 @@ class Hub:
         with self._app.app_context():
             found = events.since(positions)
             for event in found:
-                for stream in self._streams.get(event.user_id, ()):
+                # A stream that is full ends, which takes it out of the list.
+                for stream in tuple(self._streams.get(event.user_id, ())):
                     if stream.position is not None and event.sequence > stream.position:
                         stream.position = event.sequence
                         self._put(stream, event.sent)

@@ -27,7 +27,8 @@ class LocalStore:
     def open(self, key: str) -> LocalWriter:
         with _named():
             path = self.path(key)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(self.root)
+            _make_folder(path.parent)
             return LocalWriter(path)
 
     def read(self, key: str) -> bytes:
@@ -56,12 +57,31 @@ class LocalStore:
         return self.root / key[:2] / key
 
 
+def _make_folder(path: Path) -> None:
+    """Make a folder that nobody else can look into; its name is on the disk before anything is in it."""
+    if not path.is_dir():
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        aside(_sync_folder, path.parent)
+
+
+def _sync_folder(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 class LocalWriter:
     """A file under another name until it is complete and on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._unfinished = path, path.with_name(path.name + UNFINISHED)
-        self._file = self._unfinished.open("wb")
+        self._file = open(self._unfinished, "wb", opener=_private)  # noqa: SIM115 - closed by commit or abort
 
     def write(self, chunk: bytes) -> None:
         with _named():
@@ -74,6 +94,8 @@ class LocalWriter:
             aside(os.fsync, self._file.fileno())
             self._file.close()
             self._unfinished.rename(self._path)
+            # The name as well: the row that is committed next must not name a file that a crash forgets.
+            aside(_sync_folder, self._path.parent)
 
     def abort(self) -> None:
         with suppress(OSError):

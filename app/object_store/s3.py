@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from typing import IO, Any
 
@@ -42,13 +42,13 @@ class S3Store:
         return S3Writer(self.client, self.bucket, key)
 
     def read(self, key: str) -> bytes:
-        with _named():
-            content: bytes = self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        with _named(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
+            content: bytes = body.read()
             return content
 
     def fetch(self, key: str, into: IO[bytes]) -> None:
-        with _named():
-            for piece in self.client.get_object(Bucket=self.bucket, Key=key)["Body"].iter_chunks(PART):
+        with _named(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
+            for piece in body.iter_chunks(PART):
                 into.write(piece)
 
     def remove(self, key: str) -> None:

@@ -14,7 +14,7 @@ from app.answering import breaker, turns, walk
 from app.clock import now
 from app.database import transaction
 from app.errors import Unavailable
-from app.models.ai.answering import AiProvider, AiStream
+from app.models.ai.answering import AiProvider
 from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import WORDS
 
@@ -257,25 +257,6 @@ def test_two_questions_in_one_chat_at_once_are_both_answered_in_order(chat_app, 
     assert chains.said() == [("user", QUESTION, "complete"), ("assistant", ANSWER, "complete")] * 2
     told = [each["content"] for each in provider.calls[1]["body"]["messages"]]
     assert told == [QUESTION, QUESTION], "what is on its way is not told"
-
-
-def test_streams_of_a_killed_process_are_closed_with_what_was_noted(chat_app, owner, chains, provider, monkeypatch):
-    monkeypatch.setattr(turns, "SAVE_EVERY", 0.0)
-    chains.of("endless")
-    body = begin(chat_app, owner)
-    for _ in range(4):
-        next(body)
-    with chat_app.app_context(), transaction() as session:
-        old = update(AiStream).where(AiStream.id == chains.stream()["id"])
-        session.execute(old.values(created_at=now() - 2 * turns.ABANDONED_AFTER))
-    with chat_app.app_context():
-        turns.close_abandoned()
-    assert (chains.stream()["status"], chains.stream()["errorCode"]) == ("failed", "abandoned")
-    assert chains.said()[-1][1].startswith("word 0")
-    assert chains.said()[-1][2] == "failed"
-    assert chains.attempts()[0]["status"] == "aborted"
-    body.close()
-    assert chains.stream()["status"] == "failed", "what has ended stays as it is"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "localhost.", "[::1]", "169.254.169.254", "2130706433"])

@@ -43,7 +43,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "expire_key_use": "25 3 * * *",
         "forget_expired": "45 * * * *",
         "sweep_uploads": "50 3 * * *",
-        "close_abandoned_streams": "*/10 * * * *",
+        "close_abandoned_streams": "* * * * * */20",
         "queue_due_reports": "15 * * * *",
         "expire_inbound_events": "35 3 * * *",
         "remind_of_meetings": "* * * * *",
