@@ -25,6 +25,8 @@ from redis.retry import Retry
 DATABASE = "rowgate"
 LONGEST_SOCKET_PATH = 100
 START_TIMEOUT = 20.0
+# Seconds that a server has for its end before it is made to end faster.
+STOP_TIMEOUT = 2.0
 
 
 class EmbeddedError(Exception):
@@ -168,7 +170,9 @@ class Redis:
         self.folder = Path(var_dir).resolve()
         self.socket = _redis_socket(self.folder)
         # Whether it answers is asked again by us; the client's own tries take seconds.
-        self._client = redis.Redis(unix_socket_path=str(self.socket), retry=Retry(NoBackoff(), 0))
+        self._client = redis.Redis(
+            unix_socket_path=str(self.socket), retry=Retry(NoBackoff(), 0), socket_timeout=1, socket_connect_timeout=1
+        )
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -188,11 +192,23 @@ class Redis:
                 raise EmbeddedError("Redis did not start: see redis.log, or set REDIS_URL")
             time.sleep(0.02)
 
+    @property
+    def process_id(self) -> int:
+        """The process of the server; raises RedisError when it does not answer."""
+        if self._process is not None:
+            return self._process.pid
+        return int(self._client.info("server")["process_id"])
+
     def stop(self) -> None:
+        """Stop the server; one that does not answer is killed, as nothing in it is worth keeping."""
         with suppress(redis.RedisError):
             self._client.shutdown(nosave=True)
         if self._process is not None:
-            self._process.wait(timeout=10)
+            try:
+                self._process.wait(STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
 
     def _answers(self) -> bool:
         try:

@@ -16,7 +16,9 @@ from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
 from limits import RateLimitItem, RateLimitItemPerSecond, parse
 from limits.storage import MemoryStorage, Storage
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from app.errors import RateLimited
 from app.metrics import REFUSALS
@@ -27,7 +29,7 @@ T = TypeVar("T")
 
 # How long counting stays in this process after Redis failed to answer, in seconds.
 PAUSE = 2.0
-PATIENCE: dict[str, str | int] = {"socket_connect_timeout": 1, "socket_timeout": 1}
+PATIENCE: dict[str, Any] = {"socket_connect_timeout": 1, "socket_timeout": 1, "retry": Retry(NoBackoff(), 0)}
 
 
 @dataclass(frozen=True)

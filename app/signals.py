@@ -4,22 +4,30 @@ database is the truth, whoever hears one looks there, and looks there anyway fro
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 import redis
 from flask import Flask, current_app
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "rowgate:notified"
+EVERYBODY = "*"
 # Seconds without Redis before it is tried again, how long one listens before looking up, and how long Redis may take.
 PAUSE, LISTEN = 2.0, 0.5
 TIMEOUT = 1.0
+# After so many seconds without a word Redis is asked for one, and after so many it counts as lost.
+PING_AFTER, LOST_AFTER = 2.0, 4.0
+# Users who are waiting to be told of; when there are more, everybody is.
+MAX_UNSENT = 10_000
 
 
 @dataclass
@@ -27,39 +35,79 @@ class Signals:
     """The sending and the hearing end in one process."""
 
     url: str
-    resumes_at: float = 0.0
+    _unsent: set[str] = field(default_factory=set)
+    _sending: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._client = redis.Redis.from_url(self.url, socket_connect_timeout=TIMEOUT, socket_timeout=TIMEOUT)
+        # Whether to try again is decided here; the client's own tries would keep a request waiting.
+        self._client = redis.Redis.from_url(
+            self.url, socket_connect_timeout=TIMEOUT, socket_timeout=TIMEOUT, retry=Retry(NoBackoff(), 0)
+        )
 
     def send(self, user_ids: Iterable[UUID]) -> None:
-        """Tell every process that these users have something new; without Redis they find out later."""
-        if time.monotonic() < self.resumes_at:
+        """Tell every process that these users have something new; while Redis is away, as soon as it is back."""
+        names = set(map(str, user_ids))
+        if not self._unsent and self._published(names):
             return
+        with self._sending:
+            begin = not self._unsent
+            self._unsent |= names if len(self._unsent) < MAX_UNSENT else {EVERYBODY}
+        if begin:
+            threading.Thread(target=self._send_again, name="signals", daemon=True).start()
+
+    def _published(self, names: set[str]) -> bool:
         try:
-            self._client.publish(CHANNEL, ",".join(map(str, user_ids)))
+            self._client.publish(CHANNEL, EVERYBODY if EVERYBODY in names else ",".join(names))
         except RedisError as error:
-            self.resumes_at = time.monotonic() + PAUSE
             log.warning("Redis is away, notifications are found by looking: %s", type(error).__name__)
+            return False
+        return True
+
+    def _send_again(self) -> None:
+        """Send what could not be sent, once Redis answers."""
+        while self._unsent:
+            time.sleep(PAUSE)
+            names = set(self._unsent)
+            if self._published(names):
+                with self._sending:
+                    self._unsent -= names
 
     def heard(self) -> Iterator[set[UUID] | None]:
         """What is told, as it comes; an empty set now and then, and None when something may have been missed: at the
-        beginning and whenever the connection was lost, and again when those who could not send try again."""
+        beginning, and again and again while Redis does not answer."""
         while True:
             try:
-                with self._client.pubsub(ignore_subscribe_messages=True) as ear:  # type: ignore[no-untyped-call]
-                    ear.subscribe(CHANNEL)
-                    yield None
-                    silent_until = time.monotonic() + PAUSE + TIMEOUT
-                    while True:
-                        message = ear.get_message(timeout=LISTEN)
-                        if time.monotonic() > silent_until:
-                            silent_until = inf
-                            yield None
-                        yield {UUID(name) for name in message["data"].decode().split(",")} if message else set()
-            except (RedisError, ValueError):
+                with self._client.pubsub() as ear:  # type: ignore[no-untyped-call]
+                    yield from _listening(ear)
+            except RedisError:
                 yield None
                 time.sleep(PAUSE)
+
+
+def _listening(ear: Any) -> Iterator[set[UUID] | None]:
+    """What comes over one subscription; raises RedisError when Redis has not said a word for too long."""
+    ear.subscribe(CHANNEL)
+    heard_at = asked_at = time.monotonic()
+    while True:
+        message = ear.get_message(timeout=LISTEN)
+        now = time.monotonic()
+        if message is not None:
+            heard_at = now
+        elif now - heard_at > LOST_AFTER:
+            raise redis.TimeoutError("Redis is silent")
+        elif now - max(heard_at, asked_at) > PING_AFTER:
+            asked_at = now
+            ear.ping()
+        yield _told(message)
+
+
+def _told(message: dict[str, Any] | None) -> set[UUID] | None:
+    """The users of a message. Nothing is lost from the moment on that the subscription is confirmed."""
+    if message is None or message["type"] not in ("message", "subscribe"):
+        return set()
+    if message["type"] == "subscribe" or message["data"] == EVERYBODY.encode():
+        return None
+    return {UUID(name) for name in message["data"].decode().split(",")}
 
 
 def init_app(app: Flask, url: str) -> None:
