@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+import select
 from contextlib import suppress
 from typing import Any
 
 import orjson
 import psycopg
 from flask import Flask, current_app
+from gevent import monkey
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import set_json_loads
 from sqlalchemy import Engine, event, text
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session
 
 from app import embedded, green
 from app.extensions import READS, db
 from config import Settings
+
+# gevent's stand-in gives way to other green threads, and has an event loop to set up for that.
+poll = monkey.get_original("select", "poll")
 
 # The server ends a statement that takes too long; a server that has not answered so much later is lost.
 SLACK = 2.0
@@ -114,6 +120,8 @@ def cancel_all(app: Flask) -> None:
 
 def _watch(engine: Engine, taken: dict[int, Any], usual: float) -> None:
     def lend(connection: Any, record: Any, _: Any) -> None:
+        if _has_ended(connection, record):
+            raise InvalidatePoolError()  # the pool makes a new one, and forgets those that are as old
         taken[id(record)] = connection
 
     def take_back(connection: Any, record: Any, *_: Any) -> None:
@@ -124,6 +132,15 @@ def _watch(engine: Engine, taken: dict[int, Any], usual: float) -> None:
     event.listen(engine, "checkout", lend)
     for ending in ENDINGS:
         event.listen(engine, ending, take_back)
+
+
+def _has_ended(connection: Any, record: Any) -> bool:
+    """Whether the server has said something while nothing was asked: that it ends the connection. This asks the
+    operating system alone, where a query would cost a round trip."""
+    if "poll" not in record.info:
+        record.info["poll"] = poll()
+        record.info["poll"].register(connection.pgconn.socket, select.POLLIN)
+    return bool(record.info["poll"].poll(0))
 
 
 def _set(name: str, seconds: float) -> str:

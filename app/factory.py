@@ -18,7 +18,7 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, connections, embedded, errors, limits, logs, metrics, signals, usage
+from app import authentication, connections, embedded, errors, limits, logs, metrics, readiness, signals, usage
 from app.answering import heartbeat
 from app.commands.catalogue import register as register_commands
 from app.database import translated
@@ -85,6 +85,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
     connections.init_app(app)
+    readiness.init_app(app)
     metrics.init_app(app)
     if settings.log_requests:
         app.after_request(_log)

@@ -7,7 +7,7 @@ makes; whichever worker is asked adds them up.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -46,19 +46,18 @@ FROM (
 
 
 class JobQueue(Collector):
-    """The jobs in the database at the moment of asking; nothing where the database is away."""
+    """The jobs in the database, from the rows that ``jobs`` gives."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         jobs = GaugeMetricFamily("rowgate_jobs", "Jobs that wait, run, or have failed.", labels=["task", "status"])
         oldest = GaugeMetricFamily("rowgate_job_wait_seconds", "How long the oldest due job waits.", labels=["task"])
-        try:
-            with db.engines[READS].connect() as connection:
-                for task, status, number, waits in connection.execute(JOBS):
-                    jobs.add_metric([task, status], number)
-                    if status == "todo":
-                        oldest.add_metric([task], max(float(waits), 0.0))
-        except SQLAlchemyError:
-            return
+        for task, status, number, waits in self._rows:
+            jobs.add_metric([task, status], number)
+            if status == "todo":
+                oldest.add_metric([task], max(float(waits), 0.0))
         yield jobs
         yield oldest
 
@@ -73,10 +72,19 @@ def init_app(app: Flask) -> None:
                 event.listen(engine, change, lambda *_, gauge=gauge, taken=taken: gauge.set(len(taken)))
 
 
-def written() -> bytes:
+def jobs() -> Sequence[Any]:
+    """The jobs in the database by task and status; none where the database is away."""
+    try:
+        with db.engines[READS].connect() as connection:
+            return connection.execute(JOBS).all()
+    except SQLAlchemyError:
+        return ()
+
+
+def written(jobs: Sequence[Any]) -> bytes:
     """Everything measured, in the text format of Prometheus."""
     registry = CollectorRegistry()
-    registry.register(JobQueue())
+    registry.register(JobQueue(jobs))
     try:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     except ValueError:  # one process, without a folder

@@ -7,13 +7,11 @@ from importlib.resources import files
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory, url_for
 from prometheus_client import CONTENT_TYPE_LATEST
-from sqlalchemy import text
 from werkzeug.wrappers import Response as BaseResponse
 
-from app import limits, metrics
+from app import metrics, readiness
 from app.authentication import open_to_all
 from app.errors import NotFound, Unavailable
-from app.extensions import db, history
 from blueprints.base import Api, answer
 from config import Settings
 
@@ -40,20 +38,20 @@ def build(api: Api) -> Blueprint:
     @blp.get("/readyz")
     @open_to_all("a load balancer asks it")
     def readyz() -> Response:
-        redis = "ok" if limits.counter().is_reachable() else "unreachable"
-        parts = {"database": _database(), "migrations": _migrations(), "redis": redis}
-        ready = all(state == "ok" for state in parts.values())
-        response = answer({"status": "ok" if ready else "unavailable", **parts}, 200 if ready else 503)
-        if not ready:
+        parts = readiness.parts()
+        if not readiness.can_serve(parts):
+            response = answer({"status": "unavailable", **parts}, 503)
             response.headers.update(Unavailable().headers)
-        return response
+            return response
+        is_whole = all(state == "ok" for state in parts.values())
+        return answer({"status": "ok" if is_whole else "degraded", **parts})
 
     @blp.get("/metrics")
     @open_to_all("answers callers on the same machine, and those with METRICS_TOKEN")
     def measured() -> Response:
         if not _may_measure():
             raise NotFound()
-        return Response(metrics.written(), content_type=CONTENT_TYPE_LATEST)
+        return Response(metrics.written(readiness.jobs()), content_type=CONTENT_TYPE_LATEST)
 
     @blp.get("/api/v1/openapi.json")
     @open_to_all("the description of the API is public")
@@ -81,22 +79,3 @@ def _may_measure() -> bool:
     # What came through a proxy on this machine has a local address as well, but says where it came from.
     peer = request.environ.get("werkzeug.proxy_fix.orig", request.environ).get("REMOTE_ADDR")
     return settings.metrics and peer in LOCAL_PEERS and not any(name in request.headers for name in FORWARDED)
-
-
-def _database() -> str:
-    try:
-        with db.engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-    except Exception:
-        return "unreachable"
-    return "ok"
-
-
-def _migrations() -> str:
-    wanted = history().get_current_head()
-    try:
-        with db.engine.connect() as connection:
-            stored = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
-    except Exception:
-        return "unknown"
-    return "ok" if stored == [wanted] else "pending"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
 
-from app import jobs
+from app import jobs, queue
+from app.database import transaction
 
 
 @pytest.fixture
@@ -19,19 +21,27 @@ def looked(app):
     return looked
 
 
-def test_a_healthy_service_has_nothing_wrong(app, looked):
+@pytest.fixture
+def without_jobs(app):
+    """No job has failed, or waits."""
+    with app.app_context(), transaction() as session:
+        session.execute(text("DELETE FROM procrastinate_periodic_defers"))
+        session.execute(text("DELETE FROM procrastinate_jobs"))
+
+
+def test_a_healthy_service_has_nothing_wrong(app, looked, without_jobs):
     jobs.work(app, concurrency=1, until_empty=True)
     status, parts = looked()
     assert status == 0, parts
     assert list(parts) == [
-        "settings", "database", "extensions", "migrations", "redis", "storage", "clock", "jobs",
+        "settings", "database", "timeouts", "extensions", "migrations", "redis", "storage", "clock", "jobs",
     ]  # fmt: skip
 
 
 def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build, looked):
     status, parts = looked(build(database_url="postgresql://nobody@127.0.0.1:1/none"))
     wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
-    assert (status, wrong) == (1, {"database", "extensions", "migrations", "clock", "jobs"})
+    assert (status, wrong) == (1, {"database", "timeouts", "extensions", "migrations", "clock", "jobs"})
     assert "DATABASE_URL" in parts["database"]["note"]
     assert {parts[name]["note"] for name in wrong} == {parts["database"]["note"]}
     assert parts["storage"]["state"] == "ok"
@@ -40,7 +50,22 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
 def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
     application = build(database_url="postgresql://nobody@127.0.0.1:1/none")
     table = application.test_cli_runner().invoke(args=["doctor"]).output
-    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 4)
+    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 5)
+
+
+def test_jobs_that_have_failed_are_named(app, cast, looked, without_jobs):
+    with app.app_context(), transaction() as session:
+        queue.defer(session, queue.REPORT, cast.user().user_id)
+        session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
+    status, parts = looked()
+    assert (status, parts["jobs"]["state"]) == (1, "wrong")
+    assert "compute_report (1)" in parts["jobs"]["note"]
+
+
+def test_a_role_without_limits_behind_a_pooler_is_named(build, looked):
+    status, parts = looked(build(database_pooler=True))
+    assert (status, parts["timeouts"]["state"]) == (1, "wrong")
+    assert "statement_timeout" in parts["timeouts"]["note"]
 
 
 def test_redis_away_is_named(build, looked):

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import click
+import psycopg
 from flask import current_app
 from flask.cli import with_appcontext
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from app import limits
+from app import connections, limits, schema_version
 from app.commands.groups import as_json, show, unreachable
 from app.database import transaction
 from app.errors import Failure
 from app.extensions import history
 from app.object_store import object_store, put
+from app.schema_version import State
 from config import Settings
 
 COLUMNS = ("part", "state", "note")
@@ -31,6 +33,9 @@ LATE_JOBS = text("""
 SELECT count(*) FROM procrastinate_jobs j
 JOIN procrastinate_events e ON e.job_id = j.id AND e.type = 'deferred'
 WHERE j.status = 'todo' AND coalesce(j.scheduled_at, e.at) < now() - make_interval(mins => :minutes)
+""")
+FAILED_JOBS = text("""
+SELECT task_name, count(*) FROM procrastinate_jobs WHERE status = 'failed' GROUP BY task_name ORDER BY task_name
 """)
 
 
@@ -71,7 +76,7 @@ def _trouble(error: Exception) -> str:
     if isinstance(error, Trouble):
         return str(error)
     if isinstance(error, Failure):
-        return unreachable(error.__cause__) if isinstance(error.__cause__, DBAPIError) else error.text
+        return unreachable(error.__cause__) if isinstance(error.__cause__, DBAPIError | psycopg.Error) else error.text
     return f"{type(error).__name__}: {error}"  # a setting that a library cannot read
 
 
@@ -94,6 +99,17 @@ def _check_database() -> str:
     return f"PostgreSQL {version // 10000}"
 
 
+def _check_timeouts() -> str:
+    """Behind a pooler the limits are not set at each connection, but with the role."""
+    settings: Settings = current_app.config["SETTINGS"]
+    with transaction() as session:
+        found = {name: session.scalar(text(f"SHOW {name}")) for name in connections.timeouts(settings)}
+    missing = [name for name, value in found.items() if value == "0"]
+    if missing:
+        raise Trouble(f"statements have no end: ALTER ROLE ... SET {missing[0]} = '10s', and so {', '.join(missing)}")
+    return ", ".join(f"{name} {value}" for name, value in found.items())
+
+
 def _check_extensions() -> str:
     with transaction() as session:
         found = session.scalar(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'"))
@@ -103,12 +119,12 @@ def _check_extensions() -> str:
 
 
 def _check_migrations() -> str:
-    wanted = history().get_current_head()
-    with transaction() as session:
-        stored = session.scalar(text("SELECT version_num FROM alembic_version"))
-    if stored != wanted:
-        raise Trouble(f"the schema is at {stored}, the code at {wanted}: run flask db upgrade")
-    return str(stored)
+    state, stored = schema_version.state()
+    if state is State.OLDER:
+        raise Trouble(f"the schema is at {stored}, the code at {history().get_current_head()}: run flask db upgrade")
+    if state is State.TOO_NEW:
+        raise Trouble(f"the schema is at {stored}, which this release cannot work with: install the newer one")
+    return stored if state is State.CURRENT else f"{stored}, newer than this release, which can work with it"
 
 
 def _check_redis() -> str:
@@ -141,14 +157,19 @@ def _check_clock() -> str:
 def _check_jobs() -> str:
     with transaction() as session:
         late = session.scalar(LATE_JOBS, {"minutes": PATIENCE}) or 0
+        failed = session.execute(FAILED_JOBS).all()
     if late:
         raise Trouble(f"{late} jobs have waited for more than {PATIENCE} minutes: does flask jobs work run?")
-    return "none waits"
+    if failed:
+        named = ", ".join(f"{task} ({number})" for task, number in failed)
+        raise Trouble(f"jobs have failed: {named}: see flask jobs list --status failed, and flask jobs retry")
+    return "none waits, none has failed"
 
 
 CHECKS: dict[str, Callable[[], str]] = {
     "settings": _check_settings,
     "database": _check_database,
+    "timeouts": _check_timeouts,
     "extensions": _check_extensions,
     "migrations": _check_migrations,
     "redis": _check_redis,

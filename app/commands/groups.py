@@ -27,7 +27,7 @@ def one_line() -> Iterator[None]:
         yield
     except Failure as failure:
         cause = failure.__cause__
-        if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError):
+        if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError | psycopg.Error):
             raise click.ClickException(unreachable(cause)) from None
         raise click.ClickException(failure.text) from None
     except ValidationError as error:

@@ -79,4 +79,4 @@ def test_with_redis_away_data_routes_go_on_and_the_counting_comes_back(parts, se
     assert call(service, "POST", body={"name": "Meanwhile"})[0] == 201
     assert call(service, path="/readyz")[2]["redis"] == "unreachable"
     redis.start()
-    await_true(lambda: call(service, path="/readyz")[0] == 200)
+    await_true(lambda: call(service, path="/readyz")[2]["status"] == "ok")
