@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import select
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -112,10 +113,14 @@ def in_use(app: Flask) -> dict[str, dict[int, Any]]:
 
 def cancel_all(app: Flask) -> None:
     """Cancel whatever statements are running on connections that are taken."""
-    for taken in in_use(app).values():
-        for connection in list(taken.values()):
-            with suppress(psycopg.Error, OSError):
-                connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+    taken = [connection for pool in in_use(app).values() for connection in list(pool.values())]
+    with ThreadPoolExecutor(max(1, len(taken))) as canceller:
+        list(canceller.map(_cancel, taken))
+
+
+def _cancel(connection: psycopg.Connection[Any]) -> None:
+    with suppress(psycopg.Error, OSError):
+        connection.cancel_safe(timeout=CANCEL_TIMEOUT)
 
 
 def _watch(engine: Engine, taken: dict[int, Any], usual: float) -> None:

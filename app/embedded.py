@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -17,16 +18,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from app import keeper
+
 DATABASE = "rowgate"
 LONGEST_SOCKET_PATH = 100
 START_TIMEOUT = 20.0
 # Seconds that a server has for its end before it is made to end faster.
-STOP_TIMEOUT = 2.0
+STOP_TIMEOUT, QUIT_TIMEOUT = 2.0, 1.0
 
 
 class EmbeddedError(Exception):
@@ -71,11 +75,16 @@ def secret_key(var_dir: str) -> str:
 def sole_user(var_dir: str) -> Iterator[None]:
     """Hold the folder for this process, as whoever starts the servers also stops them; raises FolderInUse."""
     Path(var_dir).mkdir(parents=True, exist_ok=True)
-    with (Path(var_dir) / "serve.lock").open("w") as lock:
+    with (Path(var_dir) / "serve.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FolderInUse(f"Another flask serve uses {var_dir}: set VAR_DIR to another folder") from None
+            lock.seek(0)
+            holder = f"Process {lock.read().strip() or 'unknown'} of flask"
+            raise FolderInUse(f"{holder} uses {var_dir}: stop it, or set VAR_DIR to another folder") from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
         yield
 
 
@@ -111,10 +120,28 @@ class Postgres:
                 file.write("include 'rowgate.conf'\n")
         self._server.ensure_postgres_running()
 
+    @property
+    def process_id(self) -> int | None:
+        """The first process of the server, while it runs."""
+        try:
+            return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+
     def stop(self) -> None:
-        """Stop the server, letting it finish its writes."""
-        if self._server is not None:
-            self._server.stop()
+        """Stop the server: clients are sent away, and writes are finished. One that does not end, as when one of its
+        processes is frozen, is killed; it recovers what was committed when it starts again."""
+        identifier = self.process_id
+        if self._server is None or identifier is None:
+            return
+        with suppress(psutil.NoSuchProcess):
+            server = psutil.Process(identifier)
+            for number, seconds in ((signal.SIGINT, STOP_TIMEOUT), (signal.SIGQUIT, QUIT_TIMEOUT)):
+                server.send_signal(number)
+                with suppress(psutil.TimeoutExpired):
+                    server.wait(seconds)
+                    return
+            keeper.kill([server])
 
     def _prepared(self) -> Any:
         try:
@@ -155,9 +182,6 @@ class SystemPostgres:
         if subprocess.run(["pg_ctl", "-D", self.data, "status"], check=False, capture_output=True).returncode:
             options = f'-h "" -k {self.data}'
             self._run("pg_ctl", "-w", "-o", options, "-l", str(self.data / "log"), "-D", str(self.data), "start")
-
-    def stop(self) -> None:
-        self._run("pg_ctl", "-w", "-m", "fast", "-D", str(self.data), "stop")
 
     def _run(self, *command: str) -> None:
         subprocess.run(command, check=True, capture_output=True)
@@ -205,7 +229,7 @@ class Redis:
             self._client.shutdown(nosave=True)
         if self._process is not None:
             try:
-                self._process.wait(STOP_TIMEOUT)
+                self._process.wait(QUIT_TIMEOUT)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

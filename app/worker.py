@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import procrastinate
+import psutil
 import psycopg
 from flask import Flask
 from procrastinate import JobContext
@@ -20,14 +21,14 @@ from procrastinate.jobs import Job
 from psycopg import AsyncConnection, errors
 from psycopg.pq import TransactionStatus
 
-from app import connections
+from app import connections, keeper
 from config import Settings
 
 log = logging.getLogger("rowgate")
 
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
 # how long the database has to take the others back.
-NOTICE, HAND_BACK = 2.0, 2.0
+NOTICE, HAND_BACK = 1.0, 1.0
 
 _running: dict[int, Job] = {}
 
@@ -81,16 +82,21 @@ def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty:
     After the grace that the settings give, statements are cancelled, and jobs that go on all the same are handed back
     to the queue; the process ends with them.
     """
-    asyncio.run(_work(app, queue, concurrency, until_empty))
+    with suppress(asyncio.CancelledError):  # told to end before it had begun
+        asyncio.run(_work(app, queue, concurrency, until_empty))
 
 
 async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> None:
-    stopping = asyncio.Event()
+    stopping, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
+    assert opening is not None  # noqa: S101 - this runs in one
     if not until_empty:
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stopping.set)
+            loop.add_signal_handler(number, opening.cancel)
     async with queue.open_async():
+        if not until_empty:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, stopping.set)
         options: dict[str, Any] = {"wait": not until_empty, "concurrency": concurrency, "delete_jobs": "successful"}
         done = asyncio.ensure_future(
             queue.run_worker_async(additional_context={"application": app}, install_signal_handlers=False, **options)
@@ -115,6 +121,7 @@ async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Future[None]
         with suppress(TimeoutError):
             await asyncio.wait_for(_hand_back(queue), HAND_BACK)
         # Threads cannot be stopped; the process can.
+        keeper.kill(psutil.Process().children())
         logging.shutdown()
         sys.stderr.flush()
         os._exit(0)

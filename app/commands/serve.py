@@ -9,13 +9,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from types import FrameType
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import click
+import psutil
 from flask import current_app
 from flask.cli import with_appcontext
 from flask_migrate import upgrade
@@ -27,6 +27,7 @@ from app.commands.groups import unreachable
 from app.database import transaction
 from app.embedded import EmbeddedError, Postgres, Redis, sole_user
 from app.extensions import db
+from app.keeper import SERVER, Keeper, end
 from app.models.auth.identity import AuthUser
 from app.seed import seed
 from config import ROOT, Settings
@@ -34,6 +35,8 @@ from config import ROOT, Settings
 FIRST_ADMIN = "admin@rowgate.example"
 READY_TIMEOUT = 60.0
 TENDED_EVERY = 5.0
+# What the parts need besides the grace: to hand jobs back, and to leave.
+OWN_END = 4.0
 
 
 class Stopped(Exception):
@@ -61,12 +64,12 @@ def command(sample: bool) -> None:
 def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     _check_port(settings)
     children.enter_context(sole_user(settings.var_dir))
+    keeper = Keeper(_grace(settings))
+    children.callback(keeper.close)
     if not settings.redis_url:
-        redis = Redis(settings.var_dir)
-        _start("starting Redis", redis.start, redis.stop, children)
+        _start("starting Redis", Redis(settings.var_dir), keeper, children)
     if not settings.database_url:
-        postgres = Postgres(settings.var_dir)
-        _start("starting PostgreSQL", postgres.start, postgres.stop, children)
+        _start("starting PostgreSQL", Postgres(settings.var_dir), keeper, children)
     step("migrating the database")
     with db.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
@@ -78,9 +81,9 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
         _load_sample()
     for engine in db.engines.values():
         engine.dispose()
-    jobs = JobWorker()
-    children.callback(jobs.end)
-    _run_workers(settings, jobs, children)
+    parts = Parts(settings, keeper)
+    children.callback(parts.end)
+    _run_workers(settings, parts)
 
 
 def _check_port(settings: Settings) -> None:
@@ -90,16 +93,32 @@ def _check_port(settings: Settings) -> None:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = (error.strerror or str(error)) + _holder_of(settings.port)
             raise click.ClickException(
                 f"Cannot listen on {settings.host}:{settings.port} ({reason}): set HOST or PORT"
             ) from None
 
 
-def _start(message: str, start: Callable[[], None], stop: Callable[[], None], children: ExitStack) -> None:
+def _holder_of(port: int) -> str:
+    """Who listens on a port, as far as this user may know."""
+    with suppress(psutil.Error):
+        for each in psutil.net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN and each.laddr.port == port and each.pid is not None:
+                return f" by process {each.pid}, {psutil.Process(each.pid).name()}"
+    return ""
+
+
+def _grace(settings: Settings) -> float:
+    """Seconds that the parts have for their end: what they give to requests and jobs, and some for themselves."""
+    return settings.stop_grace + OWN_END
+
+
+def _start(message: str, server: Postgres | Redis, keeper: Keeper, children: ExitStack) -> None:
     step(message)
-    children.callback(stop)
-    start()
+    children.callback(server.stop)
+    server.start()
+    if server.process_id is not None:
+        keeper.watch(server.process_id, SERVER)
 
 
 def _first_admin() -> None:
@@ -125,49 +144,47 @@ def _load_sample() -> None:
         click.echo(f"    {email:<32} {password}")
 
 
-class JobWorker:
-    """The worker of background jobs, started again should it end."""
+class Parts:
+    """The web workers, under gunicorn, and the worker of background jobs, which is started again should it end."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings, keeper: Keeper) -> None:
+        self._settings, self._keeper = settings, keeper
         step("starting the worker of background jobs")
-        self._start()
+        self._jobs = self._started("flask", "jobs", "work")
+        step(f"starting {settings.workers} workers")
+        self.web = self._started("gunicorn", "--config", str(ROOT / "gunicorn.conf.py"), "wsgi:app")
 
-    def _start(self) -> None:
-        command = [sys.executable, "-m", "flask", "jobs", "work"]
-        self.process = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
+    def _started(self, *command: str) -> subprocess.Popen[bytes]:
+        # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
+        process = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT, env=os.environ, start_new_session=True)
+        self._keeper.watch(process.pid)
+        return process
 
     def tend(self) -> None:
-        if self.process.poll() is not None:
+        if self._jobs.poll() is not None:
             step("the worker of background jobs has ended; starting another")
-            self._start()
+            self._jobs = self._started("flask", "jobs", "work")
 
     def end(self) -> None:
-        _end(self.process)
+        """End both at the same time, by force when they take longer than they may."""
+        running = [each for each in (self._jobs, self.web) if each.poll() is None]
+        end([psutil.Process(each.pid) for each in running], _grace(self._settings))
+        for each in running:
+            each.wait()
 
 
-def _run_workers(settings: Settings, jobs: JobWorker, children: ExitStack) -> None:
+def _run_workers(settings: Settings, parts: Parts) -> None:
     """Run gunicorn until it ends or a signal asks for the end."""
-    step(f"starting {settings.workers} workers")
-    command = [sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py"), "wsgi:app"]
-    # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
-    workers = subprocess.Popen(command, cwd=ROOT, env=os.environ, start_new_session=True)
-    children.callback(_end, workers)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", workers)
+    _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", parts.web)
     step(f"serving at {settings.public_url}")
     step(f"console at {settings.public_url}/console")
     step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
-    while workers.poll() is None:
+    while parts.web.poll() is None:
         with suppress(subprocess.TimeoutExpired):
-            workers.wait(TENDED_EVERY)
-        jobs.tend()
-    raise click.exceptions.Exit(workers.returncode)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        process.wait()
+            parts.web.wait(TENDED_EVERY)
+        parts.tend()
+    raise click.exceptions.Exit(parts.web.returncode)
 
 
 def _reachable(host: str) -> str:

@@ -71,15 +71,18 @@ def test_a_port_in_use_is_one_line(service, folder):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode != 0
-    assert re.fullmatch(rf"Error: Cannot listen on 127.0.0.1:{port} .*: set HOST or PORT\n", run.stderr)
+    holder = r"by process \d+, .*"
+    assert re.fullmatch(rf"Error: Cannot listen on 127.0.0.1:{port} .*{holder}: set HOST or PORT\n", run.stderr)
 
 
 def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_alone(service, folder):
-    port, _ = service
+    port, process = service
     env = environment(VAR_DIR=f"{folder}/var", PORT=str(free_port()))
     run = subprocess.run([*FLASK, "serve"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert run.returncode != 0
-    assert re.fullmatch(r"Error: Another flask serve uses .*: set VAR_DIR to another folder\n", run.stderr)
+    assert re.fullmatch(
+        rf"Error: Process {process.pid} of flask uses .*, or set VAR_DIR to another folder\n", run.stderr
+    )
     with urlopen(f"http://127.0.0.1:{port}/readyz") as answer:
         assert answer.status == 200
 

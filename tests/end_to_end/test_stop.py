@@ -1,0 +1,148 @@
+"""The end of the service: bounded in time whatever is busy, frozen or gone, and without anything left behind."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import psutil
+import pytest
+from sqlalchemy import select, text
+
+from app import queue
+from app.database import transaction
+from app.extensions import db
+from app.models.storage import StorageDocument
+from tests.end_to_end.service import FLASK, ROOT, await_true, environment, free_port, gunicorn, started
+from tests.uploads.forms import sent
+
+GRACE = 2
+# What comes to the grace: handing back, the end of the servers, and a slow machine.
+BOUND = GRACE + 10
+
+
+@pytest.fixture
+def folder():
+    made = tempfile.mkdtemp(prefix="rgt-")
+    yield Path(made)
+    shutil.rmtree(made)
+
+
+def processes_of(folder):
+    """Everything that works on a folder."""
+    return [each for each in psutil.process_iter(["cmdline", "environ"]) if str(folder) in str(each.info)]
+
+
+@pytest.fixture
+def service(folder):
+    port, log = free_port(), folder / "log"
+    with started([*FLASK, "serve"], port, log, VAR_DIR=str(folder / "var"), STOP_GRACE=str(GRACE)) as process:
+        await_true(lambda: "UI at" in log.read_text())
+        yield process, port
+    await_true(lambda: processes_of(folder) == [])
+
+
+def test_when_serve_is_killed_its_children_end_and_the_next_one_starts(service, folder):
+    process, port = service
+    process.kill()
+    process.wait()
+    await_true(lambda: processes_of(folder) == [], BOUND)
+    with started([*FLASK, "serve"], port, folder / "second", VAR_DIR=str(folder / "var")) as second:
+        assert second.poll() is None
+
+
+def test_a_stop_is_bounded_while_postgresql_is_frozen(service, folder):
+    process, port = service
+    for each in processes_of(folder):
+        if "postgres" in each.name():
+            each.suspend()
+    with pytest.raises(OSError, match="timed out"):
+        urlopen(f"http://127.0.0.1:{port}/api/v1/openapi.json?x=1", timeout=0.001)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+    assert time.monotonic() - begun < BOUND
+    assert processes_of(folder) == []
+
+
+def test_a_stop_does_not_wait_for_reloads_that_were_asked_for_before(app, var_dir, tmp_path):
+    port = free_port()
+    with started(gunicorn(2), port, tmp_path / "log", VAR_DIR=var_dir, STOP_GRACE=str(GRACE)) as process:
+        for _ in range(5):
+            process.send_signal(signal.SIGHUP)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    assert time.monotonic() - begun < BOUND
+
+
+class Jobs:
+    """A worker of jobs that is told to stop while it is busy."""
+
+    def __init__(self, app, var_dir, tmp_path, **settings):
+        self.app = app
+        env = environment(VAR_DIR=var_dir, STOP_GRACE=str(GRACE), **settings)
+        self.log = (tmp_path / "jobs.log").open("wb")
+        self.process = subprocess.Popen([*FLASK, "jobs", "work"], cwd=ROOT, env=env, stderr=self.log, stdout=self.log)
+
+    def stop(self):
+        """Stop it, and say how long that took."""
+        begun = time.monotonic()
+        self.process.terminate()
+        self.process.wait(60)
+        self.log.close()
+        return time.monotonic() - begun
+
+    def status(self, task, row_id):
+        wanted = text("SELECT status::text FROM procrastinate_jobs WHERE task_name = :t AND args->>'row_id' = :r")
+        with self.app.app_context(), transaction() as session:
+            return session.scalar(wanted, {"t": task, "r": str(row_id)})
+
+
+@pytest.fixture
+def busy(app, var_dir, tmp_path):
+    """Starts a worker, which is gone at the end of the test."""
+    made = []
+
+    def start(**settings):
+        made.append(Jobs(app, var_dir, tmp_path, **settings))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.process.kill()
+
+
+def is_anybody_waiting(app):
+    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    with app.app_context(), db.engine.connect() as connection:
+        return connection.scalar(waiting) > 0
+
+
+def test_a_job_that_waits_for_the_database_is_interrupted_and_waits_to_be_done_again(app, cast, busy):
+    owner = cast.user()
+    document = owner.post("/api/v1/storage/document", {"title": "Plan", "content": "First this."}).json["id"]
+    with app.app_context(), transaction() as session:
+        # Nobody else may have the document while this transaction lasts.
+        session.execute(select(StorageDocument).where(StorageDocument.id == document).with_for_update())
+        jobs = busy(DATABASE_LOCK_TIMEOUT="60", DATABASE_STATEMENT_TIMEOUT="60")
+        await_true(lambda: is_anybody_waiting(app))
+        assert jobs.stop() < BOUND
+    assert jobs.status(queue.ENTER, document) == "todo"
+
+
+def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, busy):
+    owner = cast.user()
+    identifier = sent(owner, b"<!--" * 250_000, "page.html", "text/html").rsplit("/", 1)[1]
+    document = owner.post("/api/documents", {"uploadId": identifier}).json["id"]
+    jobs = busy(EXTRACTION_SECONDS="60")
+    await_true(lambda: psutil.Process(jobs.process.pid).children())
+    (child,) = psutil.Process(jobs.process.pid).children()
+    assert jobs.stop() < BOUND
+    assert not child.is_running()
+    assert jobs.status(queue.READ, document) == "todo"
