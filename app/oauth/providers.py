@@ -6,15 +6,22 @@ address, never from a token or a request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.flask_client import FlaskOAuth2App, OAuth
 from flask import Flask, current_app
+from joserfc.errors import JoseError
+from requests import RequestException
 
 from app.errors import ProviderNotFound
 from config import Settings
+
+log = logging.getLogger(__name__)
 
 NAMES = ("github", "google", "microsoft")
 # The tenant of personal Microsoft accounts.
@@ -77,9 +84,25 @@ def client(name: str) -> FlaskOAuth2App:
 
 
 def identity(name: str, provider: FlaskOAuth2App) -> Identity:
-    """Redeem the code in the running request and tell who it stands for; raises Refused, and whatever Authlib, its
-    tokens and the connection raise."""
+    """Redeem the code in the running request and tell who it stands for; raises Refused."""
     return IDENTITIES[name](provider)
+
+
+@contextmanager
+def asked(name: str) -> Iterator[None]:
+    """Ask a provider through the library; raises Refused when it cannot be reached, refuses, or answers rubbish, which
+    the library takes for granted that it does not. Our own code is not to be called in here."""
+    try:
+        yield
+    except RequestException as error:
+        log.warning("%s cannot be reached: %s", name, type(error).__name__)
+        raise Refused("provider_unreachable") from error
+    except (AuthlibBaseError, JoseError) as error:
+        log.warning("%s refuses a sign-in: %s", name, type(error).__name__)
+        raise Refused("sign_in_failed") from error
+    except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        log.warning("%s answers what is not understood", name, exc_info=error)
+        raise Refused("sign_in_failed") from error
 
 
 def _github(settings: Settings) -> dict[str, Any]:
@@ -107,8 +130,9 @@ def _microsoft(settings: Settings) -> dict[str, Any]:
 
 
 def _of_github(provider: FlaskOAuth2App) -> Identity:
-    token = provider.authorize_access_token()
-    user, addresses = _answer(provider.get("user", token=token)), _answer(provider.get("user/emails", token=token))
+    with asked("github"):
+        token = provider.authorize_access_token()
+        user, addresses = _answer(provider.get("user", token=token)), _answer(provider.get("user/emails", token=token))
     if not isinstance(user, dict) or not isinstance(user.get("id"), int) or not isinstance(addresses, list):
         raise Refused("identity_incomplete")
     # The address in the profile is what its owner likes to show; only this list says what is verified.
@@ -178,7 +202,8 @@ def _claims(provider: FlaskOAuth2App, issuer: Claims) -> tuple[Claims, Claims]:
         "exp": {"essential": True},
         "nonce": {"essential": True},
     }
-    token = provider.authorize_access_token(claims_options=options, leeway=LEEWAY)
+    with asked(provider.name):
+        token = provider.authorize_access_token(claims_options=options, leeway=LEEWAY)
     if "userinfo" not in token:
         raise Refused("identity_incomplete")
     return token, token["userinfo"]

@@ -10,7 +10,7 @@ from flask import current_app
 from sqlalchemy.orm import Session
 
 from app.database import transaction
-from app.errors import Unavailable
+from app.errors import Failure, Unavailable
 from app.models.internal import IntegrationInboundEvent
 from app.teams import activities, graph, inbox, invokes
 
@@ -21,13 +21,13 @@ BUDGET = 2.0
 
 
 def process(event_id: UUID) -> None:
-    """Do what follows an event, as a job; what is done already is left alone. Whatever fails is tried again: nobody
-    else has the event any more."""
+    """Do what follows an event, as a job; what is done already is left alone. A failure that may pass is tried again:
+    nobody else has the event any more."""
     try:
         _press(event_id)
         inbox.process(event_id, handle, wait=True)
-    except Exception as error:
-        raise Unavailable() from error
+    except Failure as failure:
+        raise Unavailable() from failure
 
 
 def process_in_time(event_id: UUID) -> bool:
@@ -42,8 +42,10 @@ def process_in_time(event_id: UUID) -> bool:
                 _press(event_id)
                 if inbox.process(event_id, handle, wait=False):
                     done.set()
-        except Exception as error:
-            log.warning("An inbound event waits for its job: %s", type(error).__name__)
+        except Failure as failure:
+            log.warning("An inbound event waits for its job: %s", failure.text)
+        except Exception:
+            log.exception("An inbound event waits for its job")
 
     thread = threading.Thread(target=work, name="inbound", daemon=True)
     thread.start()
