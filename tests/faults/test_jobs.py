@@ -1,0 +1,80 @@
+"""Jobs and the connections that break under them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from app import jobs, queue
+from app.database import transaction
+
+DOCUMENTS = "/api/v1/storage/document"
+BODY = {"title": "Plan", "content": "First this."}
+
+
+@pytest.fixture(autouse=True)
+def _without_jobs(app):
+    """No job waits at the beginning."""
+    with app.app_context(), transaction() as session:
+        session.execute(text("DELETE FROM procrastinate_periodic_defers"))
+        session.execute(text("DELETE FROM procrastinate_jobs"))
+
+
+@pytest.fixture
+def waiting(app):
+    """The jobs about a row: task, status and attempts."""
+
+    def found(row_id):
+        wanted = text("SELECT task_name, status::text, attempts FROM procrastinate_jobs WHERE args->>'row_id' = :row")
+        with app.app_context(), transaction() as session:
+            return [tuple(row) for row in session.execute(wanted, {"row": str(row_id)})]
+
+    return found
+
+
+def test_a_write_whose_job_cannot_be_stored_is_503_and_changes_nothing(owner, unlucky, proxy):
+    proxy.reset_on(b"procrastinate_defer")
+    answer = unlucky.post(DOCUMENTS, BODY)
+    assert (answer.status_code, answer.json["code"]) == (503, "UNAVAILABLE")
+    assert owner.get(DOCUMENTS).json["meta"]["count"] == 0
+
+
+def test_a_job_whose_connection_breaks_while_it_stores_another_is_done_again(app, owner, proxied, proxy, waiting):
+    document = owner.post(DOCUMENTS, BODY).json["id"]
+    proxy.reset_on(b"procrastinate_defer_jobs_v1(")
+    jobs.work(proxied, concurrency=1, until_empty=True)
+    assert waiting(document) == [(queue.ENTER, "todo", 1)]
+    with app.app_context(), transaction() as session:
+        session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now()"))
+    jobs.work(app, concurrency=1, until_empty=True)
+    entries = owner.get("/api/v1/ai-rag/document").json["data"]
+    assert [entry["status"] for entry in entries] == ["indexed"]
+
+
+def test_a_users_later_jobs_do_not_wait_for_one_that_is_tried_again(app, owner, proxied, proxy, waiting):
+    first = owner.post(DOCUMENTS, BODY).json["id"]
+    proxy.reset_on(b"procrastinate_defer_jobs_v1(")
+    jobs.work(proxied, concurrency=1, until_empty=True)
+    assert waiting(first) == [(queue.ENTER, "todo", 1)]
+    second = owner.post(DOCUMENTS, BODY | {"title": "Next"}).json["id"]
+    jobs.work(app, concurrency=1, until_empty=True)
+    assert (waiting(first), waiting(second)) == ([(queue.ENTER, "todo", 1)], [])
+
+
+def test_one_users_jobs_are_done_one_at_a_time_beside_those_of_others(app, cast):
+    people = [cast.user() for _ in range(2)]
+    for person in people:
+        for _ in range(3):
+            person.post(DOCUMENTS, BODY)
+    fetched = text("SELECT lock FROM procrastinate_fetch_job_v2(NULL, NULL)")
+    with app.app_context(), transaction() as session:
+        mine = [f"user {person.user_id}" for person in people]
+        locks = [session.scalar(fetched) for _ in range(4)]
+        session.rollback()
+    assert (set(locks[:2]), locks[2:]) == (set(mine), [None, None])
+
+
+def test_a_user_for_whom_too_many_jobs_wait_is_told_to_wait(owner, monkeypatch):
+    monkeypatch.setattr(queue, "MAX_WAITING", 2)
+    assert [owner.post(DOCUMENTS, BODY).status_code for _ in range(3)] == [201, 201, 429]
+    assert int(owner.post(DOCUMENTS, BODY).headers["Retry-After"]) >= 1

@@ -1,0 +1,116 @@
+"""The end of a transaction: what is undone, what is done, and what is left alone when the answer is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import database
+from app.database import LostRace, OutcomeUnknown, after_commit, on_rollback, transaction
+from app.errors import Unavailable
+from app.models.storage import StorageUpload
+from app.object_store.local import LocalStore
+from tests.uploads.forms import bytes_of, content_of, send
+
+UPLOADS = "/api/v1/storage/upload"
+CONTENT = b"Worth keeping"
+
+
+def rows(owner):
+    return owner.get(UPLOADS).json["data"]
+
+
+def inline(actor):
+    body = {"filename": "notes.txt", "contentBase64": "V29ydGgga2VlcGluZw==", "contentType": "text/plain"}
+    return actor.post(UPLOADS, body)
+
+
+def by_form(actor):
+    return send(actor, CONTENT)
+
+
+@pytest.mark.parametrize("way", [by_form, inline])
+def test_the_bytes_of_an_upload_stay_when_the_answer_of_its_commit_is_lost(owner, unlucky, proxy, way):
+    assert way(unlucky).status_code in (200, 201)
+    proxy.swallow_commits()
+    assert way(unlucky).status_code == 503
+    assert proxy.swallowed == 1
+    uploads = rows(owner)
+    assert len(uploads) == 2
+    for each in uploads:
+        assert bytes_of(content_of(owner, f"/api/upload/{each['id']}")) == CONTENT
+
+
+@pytest.mark.parametrize("way", [by_form, inline])
+def test_the_bytes_of_an_upload_go_when_it_certainly_has_no_row(owner, unlucky, monkeypatch, proxied, way):
+    removed = []
+    monkeypatch.setattr(LocalStore, "remove", lambda self, key: removed.append(key))
+    monkeypatch.setattr("app.effects.storage._admit", _refuse)
+    monkeypatch.setattr(database, "TRIES", 1)
+    assert way(unlucky).status_code == 503
+    assert len(removed) >= 1
+    assert rows(owner) == []
+
+
+def _refuse(upload, bucket):
+    raise LostRace()
+
+
+def test_a_committed_removal_is_one_whatever_fails_behind_it(owner, monkeypatch, caplog):
+    assert by_form(owner).status_code == 200
+    (upload,) = rows(owner)
+
+    def fail(self, key):
+        raise Unavailable("The store is away")
+
+    monkeypatch.setattr(LocalStore, "remove", fail)
+    answer = owner.delete(f"{UPLOADS}/{upload['id']}")
+    assert (answer.status_code, answer.json) == (200, {"id": upload["id"], "deleted": True})
+    assert rows(owner) == []
+    assert "What follows a transaction has failed" in caplog.text
+
+
+def test_actions_behind_a_commit_do_not_stop_each_other(app):
+    done = []
+
+    def fail():
+        raise ValueError("odd")
+
+    with app.app_context(), transaction() as session:
+        for action in (fail, lambda: done.append("second")):
+            after_commit(session, action)
+    assert done == ["second"]
+
+
+def test_what_was_to_follow_a_transaction_does_not_follow_the_next_one(proxied, proxy, unlucky):
+    done = []
+
+    def lose():
+        with transaction() as session:
+            after_commit(session, lambda: done.append("of the first"))
+            on_rollback(session, lambda: done.append("undone"))
+            session.get(StorageUpload, unlucky.user_id)
+            proxy.reset()
+            session.get(StorageUpload, unlucky.organization_id)
+
+    with proxied.app_context():
+        with pytest.raises(Unavailable):
+            lose()
+        with transaction() as session:
+            session.get(StorageUpload, unlucky.user_id)
+    assert done == ["undone"]
+
+
+def test_a_commit_that_may_have_happened_undoes_nothing_and_is_not_done_again(proxied, proxy, unlucky):
+    undone, tries = [], []
+
+    @database.retried
+    def write():
+        tries.append(1)
+        with transaction() as session:
+            on_rollback(session, lambda: undone.append(1))
+            session.get(StorageUpload, unlucky.user_id)
+            proxy.drop_commits()
+
+    with proxied.app_context(), pytest.raises(OutcomeUnknown):
+        write()
+    assert (undone, tries) == ([], [1])
