@@ -21,7 +21,6 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | 
 UNSAFE = re.compile(r"[\s\\<>\"{}|^`]")
 UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
 DEFAULT_MAX_BYTES = 65536
-MAX_URL = 2048
 MAX_ITEMS = MOST_DIMENSIONS = 2000
 LARGEST_FLOAT = 3.4e38
 
@@ -58,8 +57,6 @@ class Url(Text):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         value = super()._deserialize(value, attr, data, **kwargs)
-        if len(value) > MAX_URL:
-            raise ValidationError(f"Longer than maximum length {MAX_URL}.")
         try:
             parts = urlsplit(value)
             host, _ = parts.hostname or "", parts.port
