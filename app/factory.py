@@ -27,7 +27,7 @@ from app.live.hub import Hub
 from app.models import DOMAINS, metadata
 from app.oauth import providers
 from app.secrets import Vault
-from blueprints import api_keys, company, console, domains, openapi, operations
+from blueprints import api_keys, company, console, domains, openapi, operations, routing
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
 from blueprints.teams import meetings, messages, notifications, tab, webhooks
@@ -136,6 +136,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 
 
 def _register_routes(app: Flask) -> None:
+    routing.init_app(app)
     api = openapi.build(app)
     for domain in DOMAINS:
         api.register_blueprint(domains.build(domain))

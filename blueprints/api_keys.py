@@ -88,7 +88,7 @@ def _route_creation(blp: Blueprint) -> None:
         principal = caller_if_any()
         return _create_anonymous() if principal is None else _create(principal)
 
-    @blp.route("/<string:id>/rotate", methods=["POST"])
+    @blp.route("/<key:id>/rotate", methods=["POST"])
     @session_required
     @_told(
         blp, "rotateAuthApiKey", "Replace an API key", CHANGES, example={"graceSeconds": 3600}, answers=MADE, status=201
@@ -120,7 +120,7 @@ def _route_reading(blp: Blueprint) -> None:
         refuse_unknown(request.args)
         return answer(_described_self(caller()))
 
-    @blp.route("/<string:id>", methods=["GET"])
+    @blp.route("/<key:id>", methods=["GET"])
     @session_required
     @_told(blp, "readAuthApiKey", "Read an API key", READS, answers=RECORD)
     @blp.response(200, read_schema(AuthApiKey))
@@ -128,7 +128,7 @@ def _route_reading(blp: Blueprint) -> None:
         refuse_unknown(request.args)
         return answer(records.get(AuthApiKey, caller(), wanted(id)))
 
-    @blp.route("/<string:id>/usage", methods=["GET"])
+    @blp.route("/<key:id>/usage", methods=["GET"])
     @session_required
     @_told(blp, "readAuthApiKeyUsage", "Read the use of an API key over time", READS)
     @blp.response(200, AuthApiKeyUsage)
@@ -144,7 +144,7 @@ def _route_reading(blp: Blueprint) -> None:
 def _route_changes(blp: Blueprint) -> None:
     for method, name in (("PUT", "updateAuthApiKey"), ("PATCH", "patchAuthApiKey")):
 
-        @blp.route("/<string:id>", methods=[method], endpoint=name)
+        @blp.route("/<key:id>", methods=[method], endpoint=name)
         @session_required
         @_told(blp, name, "Change an API key", CHANGES, example={"name": "Export", "enabled": False}, answers=RECORD)
         @blp.arguments(AuthApiKeyUpdate)
@@ -153,7 +153,7 @@ def _route_changes(blp: Blueprint) -> None:
             refuse_unknown(request.args)
             return answer(records.update(AuthApiKey, caller(), wanted(id), given))
 
-    @blp.route("/<string:id>", methods=["DELETE"])
+    @blp.route("/<key:id>", methods=["DELETE"])
     @session_required
     @_told(blp, "deleteAuthApiKey", "Revoke an API key", CHANGES)
     @blp.response(200, Deleted)

@@ -14,6 +14,7 @@ from app.models.base import Record
 from app.policy import Rule
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described
+from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
 from schemas.fields import uuid_of
@@ -35,7 +36,8 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
     """Route one operation of ``model``."""
     made, methods = HANDLERS[operation]
     handler = made(blp, model)
-    rule = collection if operation in ("list", "create") else f"{collection}/<string:id>"
+    converter = converter_of(model.path) if model.path else "string"
+    rule = collection if operation in ("list", "create") else f"{collection}/<{converter}:id>"
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)
         view = described(blp, model, "update" if method == "PATCH" else operation, name)(handler)

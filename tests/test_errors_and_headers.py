@@ -8,6 +8,7 @@ import pytest
 
 from app import records
 from app.errors import CODES
+from app.models import every_model
 
 CONTACTS = "/api/v1/crm/contact"
 LITERALS = {
@@ -59,6 +60,21 @@ def test_errors_under_the_key_routes_have_their_shape(cast):
 )
 def test_slashes_and_case_never_lead_to_a_route(owner, path):
     assert owner.get(path).status_code == 404
+
+
+MODEL_SEGMENTS = [f"/api/v1/ai/{model.segment}" for model in every_model() if model.domain == "ai" and not model.path]
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", [*MODEL_SEGMENTS, "/api/v1/auth/api-key/self", "/api/chat/history"])
+def test_a_fixed_name_where_ids_stand_is_never_taken_for_one(owner, method, path):
+    answer = owner.send(method, path)
+    assert answer.status_code == 405
+    allowed = set(answer.headers["Allow"].split(", "))
+    assert not allowed & {"PUT", "PATCH", "DELETE"}
+    options = owner.send("OPTIONS", path)
+    assert set(options.headers["Allow"].split(", ")) == allowed
+    assert (options.data, options.headers.get("Content-Type")) == (b"", None)
 
 
 def test_a_405_names_what_is_allowed(owner):

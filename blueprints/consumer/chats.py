@@ -49,7 +49,7 @@ def build() -> Blueprint:
             return _one(given)
         return _several(given)
 
-    @blp.route("/<string:id>", methods=["DELETE"])
+    @blp.route("/<chat:id>", methods=["DELETE"])
     @signed_in
     @documented(
         blp, "deleteChat", "Delete a chat with all that belongs to it", 400, 401, 403, 404, 429, 500, 503,

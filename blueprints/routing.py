@@ -1,0 +1,43 @@
+"""Ids in paths whose place they share with routes of a fixed name: a verb that the fixed route does not have is 405, and
+never about a record of that id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flask import Flask, Response, request
+from werkzeug.routing import Map, UnicodeConverter
+
+from app.models import DOMAINS
+
+
+def init_app(app: Flask) -> None:
+    """Add the converters to ``app``, and answer OPTIONS of the API with no body."""
+    models = [model for domain in DOMAINS for model in domain.models]
+    for model in models:
+        if model.path:
+            beside = [each.segment for each in models if each.domain == model.domain and each is not model]
+            app.url_map.converters[converter_of(model.path)] = _other_than(beside)
+    app.url_map.converters["key"] = _other_than(["self"])
+    app.url_map.converters["chat"] = _other_than(["history"])
+    app.after_request(_without_type)
+
+
+def converter_of(path: str) -> str:
+    """The name of the converter for ids below a collection whose path is shorter than those of its siblings."""
+    return path.rpartition("/")[2]
+
+
+def _other_than(names: Iterable[str]) -> type[UnicodeConverter]:
+    class Other(UnicodeConverter):
+        def __init__(self, map: Map) -> None:
+            super().__init__(map)
+            self.regex = rf"(?!(?:{'|'.join(names)})\Z){self.regex}"
+
+    return Other
+
+
+def _without_type(response: Response) -> Response:
+    if request.method == "OPTIONS" and not response.data and request.path.startswith("/api/"):
+        response.headers.pop("Content-Type", None)
+    return response
