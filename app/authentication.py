@@ -12,6 +12,7 @@ from app import cookies, credentials, limits, secrets, tickets, usage
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
 from app.policy import SessionOnly
 from app.principal import SAFE_METHODS, Credential, Principal, scope_of
+from app.teams import tab
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,7 +23,8 @@ class Access:
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
     credential. Both give their reason. With ``cookies`` a browser's session counts, and a dead credential on an
-    optional route counts as none. With ``tickets`` one may come in the query, for a stream.
+    optional route counts as none. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of
+    the tab in Teams counts as well.
     """
 
     open: str = ""
@@ -31,6 +33,7 @@ class Access:
     session_only: SessionOnly = SessionOnly.NEVER
     cookies: bool = False
     tickets: bool = False
+    tabs: bool = False
 
 
 def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
@@ -39,10 +42,15 @@ def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
 
 
 def credentials_required(
-    session_only: SessionOnly = SessionOnly.NEVER, *, with_cookies: bool = False, with_tickets: bool = False
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    with_cookies: bool = False,
+    with_tickets: bool = False,
+    with_tabs: bool = False,
 ) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb."""
-    return _declaring(Access(session_only=session_only, cookies=with_cookies, tickets=with_tickets))
+    access = Access(session_only=session_only, cookies=with_cookies, tickets=with_tickets, tabs=with_tabs)
+    return _declaring(access)
 
 
 def session_welcome(reason: str, *, with_cookies: bool = False) -> Callable[[F], F]:
@@ -130,6 +138,8 @@ def authenticate(access: Access) -> Principal:
     if access.cookies and "Authorization" not in request.headers:
         return _of_cookie()
     token, from_query = _presented(with_query=not access.cookies)
+    if access.tabs and tab.is_token(token):
+        return tab.authenticate(request.headers["Authorization"])
     kind = secrets.kind(token)
     if kind is None:
         raise Unauthenticated(invalid_token=True)

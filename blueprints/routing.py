@@ -1,5 +1,5 @@
-"""Ids in paths whose place they share with routes of a fixed name: a verb that the fixed route does not have is 405, and
-never about a record of that id."""
+"""Ids that share their place in a path with fixed names: a verb that the fixed route does not have is 405, and is never
+about a record of that id."""
 
 from __future__ import annotations
 

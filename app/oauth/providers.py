@@ -27,6 +27,7 @@ NAMES = ("github", "google", "microsoft")
 # The tenant of personal Microsoft accounts.
 CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad"
 LEEWAY = 60
+ALGORITHM = "RS256"
 LONGEST_SUBJECT = 255
 
 Claims = Mapping[str, Any]
@@ -203,6 +204,8 @@ def _claims(provider: FlaskOAuth2App, issuer: Claims) -> tuple[Claims, Claims]:
         "nonce": {"essential": True},
     }
     with asked(provider.name):
+        # Whatever the discovery document lists: Google and Microsoft document this one, and none is no signature.
+        provider.load_server_metadata()["id_token_signing_alg_values_supported"] = [ALGORITHM]
         token = provider.authorize_access_token(claims_options=options, leeway=LEEWAY)
     if "userinfo" not in token:
         raise Refused("identity_incomplete")

@@ -18,6 +18,7 @@ from app.models.notification import NotificationNotification
 from app.principal import Principal
 from app.queue import POST, defer
 from app.teams import connector
+from app.teams.app_tokens import credentials
 from app.teams.cards import Card
 from app.teams.people import around_tenant, tenants_of
 
@@ -47,7 +48,9 @@ class Sent:
 
 
 def channel(principal: Principal, channel_id: str) -> Place:
-    """A channel that the bot is in, of a tenant in which the caller is known (admins: of any); raises NotFound."""
+    """A channel that the bot is in, of a tenant in which the caller is known (admins: of any); raises NotFound, and
+    Unavailable where no bot is set up."""
+    credentials()
     named = (Conversation.teams_channel_id == channel_id, Conversation.removed_at.is_(None))
     with transaction() as session:
         wanted = select(Conversation).where(*named).order_by(Conversation.last_activity_at.desc())

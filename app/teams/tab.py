@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
+from sqlalchemy import update
 
+from app import credentials
 from app.database import transaction
-from app.errors import Forbidden, TabContextUnavailable, TeamsAuthenticationFailed, Unavailable
+from app.errors import (
+    Forbidden,
+    TabContextUnavailable,
+    TeamsAuthenticationFailed,
+    Unauthenticated,
+    Unavailable,
+    UniqueViolation,
+)
+from app.models.auth.identity import AuthSession
 from app.oauth import linking
 from app.oauth.providers import Identity, Refused
+from app.principal import Principal
+from app.secrets import vault
 from app.sign_in import SignedIn
 from app.teams.activities import record
 from app.teams.people import issuer_of
@@ -35,14 +48,7 @@ def sign_in(header: str) -> SignedIn:
     Raises TeamsAuthenticationFailed, TabContextUnavailable when it stands for nobody, Forbidden when the account may
     not be used or linked, and Unavailable.
     """
-    settings: Settings = current_app.config["SETTINGS"]
-    try:
-        claims = checked(bearer_of(header), settings)
-    except KeysAway:
-        raise Unavailable() from None
-    except TokenRefused as refused:
-        log.warning("A tab token was refused: %s", refused)
-        raise TeamsAuthenticationFailed() from None
+    claims = _claims(header)
     address = claims.get("preferred_username") or claims.get("upn") or claims.get("unique_name")
     name = claims.get("name")
     identity = Identity(
@@ -57,6 +63,35 @@ def sign_in(header: str) -> SignedIn:
         metadata = {"source": "teams", "tenantId": claims["tid"], "sessionId": str(opened.session.id)}
         record(session, opened.user.id, "SSO_LOGIN", metadata)
     return opened
+
+
+def is_token(token: str) -> bool:
+    """Whether a bearer token has the form of those that Teams gives, and not of the service's own."""
+    return token.count(".") == 2
+
+
+def authenticate(header: str) -> Principal:
+    """The caller whom the tab token in an Authorization header stands for: the session that the token opened when it
+    came for the first time. Raises what ``sign_in`` does."""
+    _claims(header)
+    digest = vault().digest(bearer_of(header))
+    with suppress(Unauthenticated):
+        return credentials.of_session(digest)
+    opened = sign_in(header)
+    with suppress(UniqueViolation), transaction() as session:  # two requests of one page may come at once
+        own = update(AuthSession).where(AuthSession.id == opened.session.id)
+        session.execute(own.values(token_hash=digest))
+    return credentials.of_session(digest)
+
+
+def _claims(header: str) -> Mapping[str, Any]:
+    try:
+        return checked(bearer_of(header), current_app.config["SETTINGS"])
+    except KeysAway:
+        raise Unavailable() from None
+    except TokenRefused as refused:
+        log.warning("A tab token was refused: %s", refused)
+        raise TeamsAuthenticationFailed() from None
 
 
 def checked(token: str, settings: Settings) -> Mapping[str, Any]:

@@ -38,7 +38,7 @@ MEETING = {
     "updatedAt": "2027-01-01T09:00:01.200Z",
 }  # fmt: skip
 
-signed_in = credentials_required(with_cookies=True)
+signed_in = credentials_required(with_cookies=True, with_tabs=True)
 
 
 def build() -> Blueprint:

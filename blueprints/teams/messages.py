@@ -29,7 +29,7 @@ def build() -> Blueprint:
     blp = Blueprint("messages", __name__, url_prefix="/api/integrations/teams", description="What is sent to Teams.")
 
     @blp.route("/messages", methods=["POST"])
-    @credentials_required(with_cookies=True)
+    @credentials_required(with_cookies=True, with_tabs=True)
     @documented(
         blp, "sendTeamsMessage", "Send a message to a channel of Teams",
         400, 401, 403, 404, 413, 415, 429, 500, 502, 503, example=EXAMPLE, answers=SENT, status=201,

@@ -43,7 +43,7 @@ LAST_EVENT: list[dict[str, Any]] = [
     },
 ]
 
-signed_in = credentials_required(with_cookies=True)
+signed_in = credentials_required(with_cookies=True, with_tabs=True)
 
 
 def build() -> Blueprint:
@@ -59,7 +59,7 @@ def build() -> Blueprint:
 
 def _route_stream(blp: Blueprint) -> None:
     @blp.route("/stream", methods=["GET"])
-    @credentials_required(with_cookies=True, with_tickets=True)
+    @credentials_required(with_cookies=True, with_tickets=True, with_tabs=True)
     @blp.doc(parameters=LAST_EVENT)
     @documented(
         blp, "streamNotifications", "Follow your notifications", 400, 401, 403, 429, 500, 503,
@@ -77,7 +77,7 @@ def _route_stream(blp: Blueprint) -> None:
         return response
 
     @blp.route("/stream/ticket", methods=["POST"])
-    @credentials_required(SessionOnly.ALL, with_cookies=True)
+    @credentials_required(SessionOnly.ALL, with_cookies=True, with_tabs=True)
     @documented(
         blp, "createStreamTicket", "Get a ticket that opens the stream once", 400, 401, 403, 429, 500, 503, status=201,
         answers={"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"},

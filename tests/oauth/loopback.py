@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -90,6 +91,7 @@ class OpenId(Server):
         self.key, self.published = RSAKey.generate_key(2048, {"kid": "one"}), None
         self.claims: dict[str, Any] = {}
         self.reachable = True
+        self.algorithms, self.algorithm = ["RS256"], "RS256"
         super().__init__()
         self.issuer = self.url
 
@@ -109,7 +111,7 @@ class OpenId(Server):
             authorization_endpoint=f"{self.url}/authorize",
             token_endpoint=f"{self.url}/token",
             jwks_uri=f"{self.url}/jwks",
-            id_token_signing_alg_values_supported=["RS256"],
+            id_token_signing_alg_values_supported=self.algorithms,
         )
 
     def jwks(self) -> Response:
@@ -136,4 +138,7 @@ class OpenId(Server):
             "nonce": asked["nonce"], "email": "ada@openid.example", "email_verified": True, "name": "Ada",
         } | self.claims  # fmt: skip
         held = {name: value for name, value in claims.items() if value is not None}
-        return jwt.encode({"alg": "RS256", "kid": self.key.kid}, held, self.key)
+        if self.algorithm == "none":
+            head, body = (urlsafe_b64encode(json.dumps(each).encode()).rstrip(b"=") for each in ({"alg": "none"}, held))
+            return f"{head.decode()}.{body.decode()}."
+        return jwt.encode({"alg": self.algorithm, "kid": self.key.kid}, held, self.key, algorithms=[self.algorithm])

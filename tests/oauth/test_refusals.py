@@ -53,6 +53,12 @@ def test_a_token_signed_by_somebody_else_signs_nobody_in(google, openid):
     assert error_of(travel(visit(google), "google")) == "sign_in_failed"
 
 
+@pytest.mark.parametrize("algorithm", ["none", "PS256", "RS512"])
+def test_a_token_signed_in_another_way_signs_nobody_in_whatever_discovery_lists(google, openid, algorithm):
+    openid.algorithms, openid.algorithm = ["none", "PS256", "RS256", "RS512"], algorithm
+    assert error_of(travel(visit(google), "google")) == "sign_in_failed"
+
+
 def test_a_rotated_key_is_fetched_and_taken(google, openid):
     assert error_of(travel(visit(google), "google")) is None
     openid.rotate()

@@ -54,6 +54,44 @@ def test_a_tab_token_becomes_a_session_of_its_person(teams, token):
     assert [row["metadata"]["tenantId"] for row in logins] == [TENANT, TENANT]
 
 
+NOTIFICATIONS = "/api/integrations/teams/notifications"
+
+
+def test_the_teams_routes_take_the_token_of_the_tab(teams, token):
+    ada = Actor(teams, token())
+    assert ada.get(f"{NOTIFICATIONS}/preferences").status_code == 200
+    assert ada.put(f"{NOTIFICATIONS}/preferences", {"types": {"MESSAGE": False}}).json["types"]["MESSAGE"] is False
+    assert ada.get("/api/teams/meetings").json["data"] == []
+    message = {"channelId": "19:none@thread.tacv2", "message": "Hello"}
+    assert ada.post("/api/integrations/teams/messages", message).status_code == 404
+    ticket = ada.post(f"{NOTIFICATIONS}/stream/ticket")
+    assert ticket.status_code == 201
+    stream = Actor(teams).get(f"{NOTIFICATIONS}/stream?token={ticket.json['token']}")
+    assert stream.status_code == 200
+    stream.close()
+
+
+def test_the_token_of_the_tab_stands_for_one_session_and_for_nothing_beside_teams(teams, token):
+    person = str(uuid4())
+    ada = Actor(teams, token(oid=person))
+    for _ in range(3):
+        assert ada.get(f"{NOTIFICATIONS}/preferences").status_code == 200
+    assert ada.get("/api/v1/auth/session").status_code == 401
+    assert ada.get("/api/documents").status_code == 401
+    own = Actor(teams, exchange(teams, token(oid=person)).json["token"])
+    assert own.get("/api/v1/analytics/activity?activityType=SSO_LOGIN").json["meta"]["count"] == 2
+
+
+def test_a_bad_token_of_the_tab_is_refused_alike_on_every_route(teams, token):
+    answer = Actor(teams, token(aud="somebody else")).get(f"{NOTIFICATIONS}/preferences")
+    assert (answer.status_code, answer.json["code"]) == (401, "TEAMS_001")
+
+
+def test_messages_are_503_where_no_bot_is_set_up(cast):
+    answer = cast.user().post("/api/integrations/teams/messages", {"channelId": "19:x", "message": "Hello"})
+    assert (answer.status_code, answer.json["code"]) == (503, "UNAVAILABLE")
+
+
 def test_tokens_of_version_one_count_too(teams, token):
     claims = {"iss": STS, "ver": "1.0", "azp": None, "appid": WEB, "aud": f"api://botid-{APP_ID}"}
     assert exchange(teams, token(**claims)).status_code == 200
