@@ -38,6 +38,11 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
+    allowed_hosts: str = setting(
+        "",
+        "the hosts that requests may name, comma-separated, .example.com for all below it; empty means any, in "
+        "production the one of BASE_URL",
+    )
     workers: int = setting(2, "gunicorn worker processes; as many as processors")
     database_pooler: bool = setting(
         False, "DATABASE_URL is PgBouncer in transaction mode, or a pooler like it: statements are not prepared"
@@ -175,11 +180,20 @@ class Settings:
         return self.base_url or f"http://{host}:{self.port}"
 
     @property
+    def hosts(self) -> list[str]:
+        """The hosts that requests may name, without ports; none means any."""
+        named = [each.strip() for each in self.allowed_hosts.split(",") if each.strip()]
+        if self.production and not named and self.base_url:
+            named = [urlsplit(self.base_url).hostname or ""]
+        return [*named, *LOOPBACK_HOSTS] if named else []
+
+    @property
     def production(self) -> bool:
         return self.environment == "production"
 
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 
 BOUNDS = (
     ("port", 1, 65535),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import idna
 from marshmallow import ValidationError
 from marshmallow.validate import Email
 
@@ -13,12 +14,26 @@ _check = Email()
 
 
 def normalized(address: str) -> str:
-    """NFC-normalize, check, then fold to lower case. Raises marshmallow's ValidationError, also for look-alikes of
-    the at sign."""
+    """NFC-normalize, check, fold to lower case, and write the domain in ASCII. Raises marshmallow's ValidationError,
+    also for look-alikes of the at sign and for characters that are not seen."""
     # The length comes first: normalizing combining marks takes time that grows with the square of their number.
     normal = unicodedata.normalize("NFC", address) if len(address) <= LONGEST else address
     if len(normal) > LONGEST:
         raise ValidationError("Not a valid email address.")
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
-    return str(_check(str(_check(normal)).lower()))
+    if any(unicodedata.category(character) == "Cf" for character in normal):
+        raise ValidationError("Not a valid email address.")
+    local, at, domain = str(_check(str(_check(normal)).lower())).rpartition("@")
+    return local + at + _a_label(domain)
+
+
+def _a_label(domain: str) -> str:
+    """The domain in the form in which the name system has it (RFC 5890): one address is one address, however its domain
+    is written."""
+    if domain.isascii():
+        return domain
+    try:
+        return idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        raise ValidationError("Not a valid email address.") from None

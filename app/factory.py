@@ -26,6 +26,7 @@ from app.extensions import READS, db, migrate
 from app.live.hub import Hub
 from app.models import DOMAINS, metadata
 from app.oauth import providers
+from app.oauth.state_cookie import SealedSessions
 from app.secrets import Vault
 from blueprints import api_keys, company, console, domains, openapi, operations, routing
 from blueprints.base import answer
@@ -107,11 +108,13 @@ def _configure(app: Flask, settings: Settings) -> None:
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
     # Flask's own session holds nothing but a sign-in at a provider that is under way.
     secure = settings.base_url.startswith("https:")
+    app.session_interface = SealedSessions()
     app.config.update(
         SECRET_KEY=app.extensions["vault"].signing_key,
         SESSION_COOKIE_NAME="__Host-oauth" if secure else "oauth",
         SESSION_COOKIE_SECURE=secure,
         SESSION_COOKIE_SAMESITE="Lax",
+        TRUSTED_HOSTS=settings.hosts or None,
     )
     if settings.trusted_proxies:
         hops = settings.trusted_proxies

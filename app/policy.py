@@ -14,21 +14,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    String,
-    Uuid,
-    and_,
-    bindparam,
-    column,
-    exists,
-    false,
-    func,
-    or_,
-    select,
-    table,
-    true,
-)
+from sqlalchemy import ColumnElement, String, Uuid, bindparam, column, exists, false, func, or_, select, table, true
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from app.principal import MANAGERS, Principal, Reader
@@ -116,7 +102,7 @@ class Owner(Scope):
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return true() if reader is Reader.ADMIN else false()
         mine = getattr(model, self.column) == USER
-        return and_(mine, getattr(model, self.until).is_(None)) if self.until else mine
+        return mine & getattr(model, self.until).is_(None) if self.until else mine
 
     def colleagues(self, model: Model, reader: Reader) -> Condition:
         """Rows of users who share an organization with the caller."""
@@ -232,8 +218,8 @@ class Admin(Scope):
 
 @dataclass(frozen=True)
 class Policy:
-    """The scope of a model and who may carry out each operation. ``leaves`` names a user column: that user may
-    delete the row although the rule does not admit it."""
+    """The scope of a model and who may carry out each operation. Two more may delete a row: the user whom the column
+    ``leaves`` names, and the managers of the organization that the column ``managed`` names."""
 
     scope: Scope
     create: Rule = Rule.SCOPE
@@ -241,6 +227,7 @@ class Policy:
     delete: Rule = Rule.SCOPE
     session_only: SessionOnly = SessionOnly.NEVER
     leaves: str = ""
+    managed: str = ""
 
     @property
     def read(self) -> Rule:
@@ -273,7 +260,7 @@ class Policy:
             return true()
         if reader is Reader.ANONYMOUS or self._asks_for_public(filters):
             return or_(own, public)
-        return or_(own, and_(public, self.scope.unowned(model)))
+        return or_(own, public & self.scope.unowned(model))
 
     def visible(self, model: Model, reader: Reader) -> Condition:
         """Rows that can be read by id and referred to."""
@@ -286,9 +273,18 @@ class Policy:
     def writable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows among the visible ones that the caller may update or delete."""
         writable = self.scope.writable(model, reader, getattr(self, operation))
-        if operation == "delete" and self.leaves and reader not in (Reader.ADMIN, Reader.ANONYMOUS):
-            return or_(writable, getattr(model, self.leaves) == USER)
-        return writable
+        return or_(writable, self._removable(model, reader)) if operation == "delete" else writable
+
+    def reachable(self, model: Model, reader: Reader, operation: str) -> Condition:
+        """Rows that a write can be about: any other is absent for the caller."""
+        visible = self.visible(model, reader)
+        return or_(visible, self._removable(model, reader)) if operation == "delete" else visible
+
+    def _removable(self, model: Model, reader: Reader) -> Condition:
+        if reader in (Reader.ADMIN, Reader.ANONYMOUS):
+            return false()
+        left = getattr(model, self.leaves) == USER if self.leaves else false()
+        return or_(left, getattr(model, self.managed) == MANAGED.any_()) if self.managed else left
 
     def _asks_for_public(self, filters: Sequence[str]) -> bool:
         if isinstance(self.scope, Parent):

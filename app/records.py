@@ -199,7 +199,7 @@ def _locked(model: type[Record], principal: Principal, session: Session, identif
     """Lock the visible row for the rest of the transaction; raises NotFound or Forbidden."""
     policy, reader = model.policy, principal.reader
     _hold_root(model, session, identifier=identifier)
-    wanted = (model.id == identifier, policy.visible(model, reader))
+    wanted = (model.id == identifier, policy.reachable(model, reader, operation))
     writable = policy.writable(model, reader, operation).label("writable")
     statement = select(model, writable).where(*wanted).with_for_update(of=model)
     row = session.execute(statement, principal.binds).one_or_none()

@@ -74,6 +74,17 @@ class Vault:
         except InvalidToken:
             raise ValueError("not sealed with this SECRET_KEY") from None
 
+    def seal(self, content: bytes) -> str:
+        """Encrypt bytes that come back soon, with the time of now."""
+        return self._fernet.encrypt(content).decode()
+
+    def open(self, sealed: str, max_age: int | None) -> bytes:
+        """Open what ``seal`` made at most ``max_age`` seconds ago; raises ValueError otherwise."""
+        try:
+            return self._fernet.decrypt(sealed.encode(), ttl=max_age)
+        except InvalidToken:
+            raise ValueError("not sealed with this SECRET_KEY, or too long ago") from None
+
     @cached_property
     def signing_key(self) -> bytes:
         """Signs the cookie of a sign-in at a provider."""

@@ -13,10 +13,11 @@ import hypothesis
 import pytest
 from flask import Flask
 from flask_migrate import upgrade
+from sqlalchemy import text
 
 from app import usage
 from app.database import transaction
-from app.embedded import Postgres, Redis
+from app.embedded import DATABASE, Postgres, Redis, database_url
 from app.extensions import db
 from app.factory import create_app
 from app.seed import seed
@@ -75,7 +76,7 @@ def app(settings: Settings) -> Iterator[Flask]:
 
 
 @pytest.fixture
-def build(settings: Settings) -> Iterator[Callable[..., Flask]]:
+def build(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
     """Builds further applications on the same parts, with some settings changed."""
     built = []
 
@@ -99,3 +100,16 @@ def _close(application: Flask) -> None:
 def cast(app: Flask) -> Cast:
     """The people of the tests."""
     return Cast(app)
+
+
+@pytest.fixture
+def empty(app, var_dir):
+    """An application on an empty database of its own."""
+    with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("CREATE DATABASE migrated TEMPLATE template0"))
+        other = create_app(Settings(var_dir=var_dir, database_url=database_url(var_dir).replace(DATABASE, "migrated")))
+        yield other
+        with other.app_context():
+            for engine in db.engines.values():
+                engine.dispose()
+        connection.execute(text("DROP DATABASE migrated"))

@@ -41,3 +41,21 @@ def test_production_needs_a_secret_key():
     with pytest.raises(SettingError, match="SECRET_KEY is required"):
         Settings.from_environment({"ENVIRONMENT": "production"})
     assert Settings.from_environment({"ENVIRONMENT": "production", "SECRET_KEY": "x" * 32}).production
+
+
+def test_the_hosts_are_those_of_the_setting_and_in_production_the_one_of_the_base_url():
+    assert Settings().hosts == []
+    assert Settings(base_url="https://a.example").hosts == []
+    live = {"environment": "production", "secret_key": "x" * 32}
+    assert Settings(**live, base_url="https://a.example:8443").hosts == ["a.example", "localhost", "127.0.0.1"]
+    assert Settings(**live, base_url="https://a.example", allowed_hosts="b.example, .c.example").hosts == [
+        "b.example", ".c.example", "localhost", "127.0.0.1"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "status"), [("a.example", 401), ("a.example:8443", 401), ("b.example", 400)])
+def test_a_request_that_names_another_host_is_refused(build, host, status):
+    app = build(allowed_hosts="a.example")
+    response = app.test_client().get("/api/v1/crm/contact", headers={"Host": host})
+    assert response.status_code == status
+    assert response.json["code"] == ("UNAUTHENTICATED" if status == 401 else "VALIDATION_ERROR")

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-import pytest
 from alembic.script import ScriptDirectory
 from flask_migrate import check, downgrade, upgrade
 from sqlalchemy import text
 
-from app.embedded import DATABASE, database_url
 from app.extensions import db
-from app.factory import create_app
 from app.models import metadata
-from config import ROOT, Settings
-
-
-@pytest.fixture
-def empty(app, var_dir):
-    """An application on an empty database of its own."""
-    with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("CREATE DATABASE migrated TEMPLATE template0"))
-        other = create_app(Settings(var_dir=var_dir, database_url=database_url(var_dir).replace(DATABASE, "migrated")))
-        yield other
-        with other.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
-        connection.execute(text("DROP DATABASE migrated"))
+from config import ROOT
 
 
 def tables(app):

@@ -136,6 +136,8 @@ def place_provider(place: AiChainProvider, write: Write) -> None:
 def check_provider(provider: AiProvider, write: Write) -> None:
     present = provider.kind == "builtin" or bool(provider.base_url)
     require(present, "baseUrl", "Is required unless kind is builtin.")
+    if provider.base_url:
+        require("@" not in urlsplit(provider.base_url).netloc, "baseUrl", "Must hold no user or password; use apiKey.")
     if provider.base_url and not current_app.config["SETTINGS"].private_provider_urls:
         require(
             not is_private(urlsplit(provider.base_url).hostname or ""),

@@ -78,7 +78,7 @@ class StorageUpload(Record):
 
     __tablename__ = "storage_upload"
     domain, segment = "storage", "upload"
-    policy = Policy(Owner("user_id", public=PUBLISHED))
+    policy = Policy(Owner("user_id", public=PUBLISHED), managed="organization_id")
     operations_note = (
         "the upload route takes the bytes as multipart; here small files may come as contentBase64; bytes "
         "never change afterwards"

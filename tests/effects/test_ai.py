@@ -75,6 +75,12 @@ def test_a_provider_at_a_private_address_is_refused(cast, owner, url):
     assert messages(cast.admin.post("/api/v1/ai", body), "baseUrl")
 
 
+def test_the_address_of_a_provider_holds_no_user_and_no_password(cast, owner):
+    body = {"slug": f"x-{owner.user_id}", "name": "X", "kind": "ollama", "defaultModel": "m"}
+    refused = cast.admin.post("/api/v1/ai", {**body, "baseUrl": "https://user:word@models.example/v1"})
+    assert messages(refused, "baseUrl")
+
+
 def test_attachments_name_uploads_that_the_caller_sees(cast, owner, chat):
     upload = created(owner, "storage/upload", filename="a.txt", contentBase64="SGVsbG8=")
     attachment = {"uploadId": upload["id"], "name": "a.txt", "contentType": "text/plain"}

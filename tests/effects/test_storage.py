@@ -32,3 +32,15 @@ def test_a_document_grows_in_version_with_its_text(owner):
     document = created(owner, "storage/document", title="T")
     assert changed(owner, "storage/document", document, tags=["a"]).json["version"] == 1
     assert changed(owner, "storage/document", document, content="x").json["version"] == 2
+
+
+def test_managers_delete_uploads_of_their_organization_that_they_may_not_read(cast, owner):
+    upload = created(owner, "storage/upload", filename="a.txt", contentBase64="SGVsbG8=")
+    path = f"/api/v1/storage/upload/{upload['id']}"
+    manager, member = cast.colleague(owner, "admin"), cast.colleague(owner)
+    assert [each.get(path).status_code for each in (manager, member)] == [404, 404]
+    assert manager.patch(path, {"filename": "b.txt"}).status_code == 404
+    assert member.delete(path).status_code == 404
+    assert cast.user().delete(path).status_code == 404
+    assert set(manager.delete(path).json) == {"id", "deleted"}
+    assert owner.get(path).status_code == 404

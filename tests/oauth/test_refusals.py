@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode
 from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -82,6 +84,14 @@ def test_v19_a_callback_counts_once_even_with_the_cookie_put_back(google):
     browser.set_cookie("oauth", cookie)
     assert error_of(browser.get(callback)) == "state_mismatch"
     assert user_of(browser) is None
+
+
+def test_the_cookie_of_a_sign_in_under_way_says_nothing_to_who_holds_it(google):
+    browser = visit(google)
+    state = parse_qs(urlsplit(start(browser, "google").json["url"]).query)["state"][0]
+    cookie = browser.get_cookie("oauth").value
+    raw = [cookie.encode(), *(urlsafe_b64decode(part + "===") for part in cookie.split("."))]
+    assert not any(word in each for each in raw for word in (state.encode(), b"verifier", b"nonce"))
 
 
 def test_a_state_lasts_ten_minutes(google):
