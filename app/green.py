@@ -22,7 +22,8 @@ from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
 
 T = TypeVar("T")
 
-NICENESS = 10
+# The event loop goes first, and what computes still gets a third of a processor that is in demand.
+NICENESS = 5
 CANCEL_TIMEOUT = 1.0
 
 # What psycopg waits for, as libev's events (1 to read, 2 to write), and what it is told when that came true.

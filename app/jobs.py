@@ -144,7 +144,8 @@ class Backoff(procrastinate.BaseRetryStrategy):
         if not _is_worth_a_retry(exception, job):
             return None
         # Within a lock, a job waits for those of higher priority, whenever they are due.
-        priority = -(job.attempts + 1) if (job.lock or "").startswith(queue.OF_USER) else None
+        behind = -(queue.MAX_WAITING + job.attempts)
+        priority = behind if (job.lock or "").startswith(queue.OF_USER) else None
         return procrastinate.RetryDecision(retry_in={"seconds": WAITS[job.attempts]}, priority=priority)
 
 
@@ -164,7 +165,8 @@ def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.
         made.periodic(cron=cron)(task)
     made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
     for name, (work_on, give_up) in ASKED.items():
-        made.task(name=name, pass_context=True, retry=Backoff())(_when_asked(work_on, give_up))
+        places = queue.QUEUES.get(name, queue.DEFAULT_QUEUE)
+        made.task(name=name, pass_context=True, retry=Backoff(), queue=places)(_when_asked(work_on, give_up))
     return made
 
 

@@ -119,10 +119,18 @@ def network_of(address: str | None) -> str:
 
 
 def spend_on_network(limit: Limit, address: str | None) -> None:
-    """Count one of ``limit`` for the network of an address; raises RateLimited. In development, everybody on this
-    machine has the same address, which is not counted."""
-    if current_app.config["SETTINGS"].production or not _is_loopback(address):
-        spend(limit, f"network:{network_of(address)}")
+    """Count one of ``limit`` for the network of an address; raises RateLimited."""
+    network = counted_network(address)
+    if network:
+        spend(limit, f"network:{network}")
+
+
+def counted_network(address: str | None) -> str:
+    """The network of an address that is held to its limits; none in development for loopback, where everybody on this
+    machine has the same."""
+    if _is_loopback(address) and not current_app.config["SETTINGS"].production:
+        return ""
+    return network_of(address)
 
 
 def _is_loopback(address: str | None) -> bool:

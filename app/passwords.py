@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort, Unavailable
+from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
 from app.green import aside
+from app.places import Places
 
 T = TypeVar("T")
 
 SHORTEST, LONGEST = 8, 128
 MOST_COMMON = 30_000
 # Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
-MAX_WAITING = 100
-MAX_WAITING_PER_NETWORK = 10
+PLACES = Places(total=100, each=3, wait=0.0, text="Too many people sign in at this moment")
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
 
@@ -58,25 +56,8 @@ def is_outdated(stored: str) -> bool:
 
 def _computed(network: str, work: Callable[..., T], *arguments: Any) -> T:
     """Compute aside, as long as the queue there is one that people would wait in."""
-    with _place_in_queue(network):
+    with PLACES.of(network):
         return aside(work, *arguments)
-
-
-@contextmanager
-def _place_in_queue(network: str) -> Iterator[None]:
-    if _queue.total() >= MAX_WAITING or (network and _queue[network] >= MAX_WAITING_PER_NETWORK):
-        raise Unavailable("Too many people sign in at this moment")
-    _queue[network] += 1
-    try:
-        yield
-    finally:
-        _queue[network] -= 1
-        if not _queue[network]:
-            del _queue[network]
-
-
-# The hashes that wait, by the network of the caller.
-_queue: Counter[str] = Counter()
 
 
 def _verify(stored: str | None, password: str) -> bool:

@@ -19,6 +19,10 @@ READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
 SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_deliverable", "deliver_to_teams"
 POST, INBOX, SUBSCRIPTION = "post_to_teams", "process_inbound_event", "keep_graph_subscription"
 
+# Files may take long to read, and have places of their own among the jobs that are done at once.
+DEFAULT_QUEUE, FILES = "default", "files"
+QUEUES = {READ: FILES}
+
 # Jobs that may wait for one user.
 MAX_WAITING = 1000
 RETRY_AFTER = {"Retry-After": "60"}
@@ -32,15 +36,19 @@ def defer(
     session: Session, task: str, row_id: UUID, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
 ) -> None:
     """Have ``task`` done about a row once the transaction of ``session`` is committed. Jobs of one user are done one at
-    a time, so that they leave room for those of others, and so are those of a task that are ``one_of`` the same.
-    ``more`` is given to the task as well, as JSON.
+    a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
+    that are ``one_of`` the same are done one at a time, in order. ``more`` is given to the task as well, as JSON.
 
     Raises RateLimited when too many jobs of the user wait.
     """
     lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
-    if user_id and session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) == MAX_WAITING:
+    waiting = session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
+    if waiting == MAX_WAITING:
         raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
-    configured = _queue().configure_task(task, allow_unknown=True, connection=within(session), lock=lock)
+    configured = _queue().configure_task(
+        task, allow_unknown=True, connection=within(session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),
+        priority=-waiting,
+    )  # fmt: skip
     try:
         configured.defer(row_id=str(row_id), **more)
     except ConnectorException as error:

@@ -14,7 +14,11 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from app.places import Places
+
 MOST_WORDS = 40
+# A search of much text keeps PostgreSQL busy for a second.
+PLACES = Places(total=8, each=2, wait=5.0, text="Too many searches at this moment")
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 
@@ -77,8 +81,16 @@ class Hit:
     score: float
 
 
-def search(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
-    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
+def search(
+    session: Session, question: str, documents: Sequence[UUID], take: int, *, caller: UUID | None = None
+) -> list[Hit]:
+    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found.
+    Raises Unavailable when ``caller``, or everybody, searches too much at once."""
+    with PLACES.of(str(caller or "")):
+        return _searched(session, question, documents, take)
+
+
+def _searched(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
     words = list(session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
     if not words or not documents:
         return []

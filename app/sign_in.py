@@ -75,7 +75,7 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
     name = given.get("name") or users.name_of(address)
     passwords.check(given["password"], about=(address, address.partition("@")[0], name))
     limits.spend_on_network(limits.by_setting("sign-up"), request.remote_addr)
-    hashed = passwords.hashed(given["password"], network=limits.network_of(request.remote_addr))
+    hashed = passwords.hashed(given["password"], network=limits.counted_network(request.remote_addr))
     return _made({"email": address, "name": name, "image": given.get("image")}, hashed)
 
 
@@ -111,7 +111,7 @@ def with_password(email: str, password: str) -> SignedIn:
         address = ""
     with autocommitted() as connection:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
-    right = passwords.is_right(stored, password, network=network)
+    right = passwords.is_right(stored, password, network=limits.counted_network(request.remote_addr))
     account = secrets.vault().digest(address or email)
     if not backoff.settle(account, network, succeeded=right):
         raise InvalidEmailOrPassword()

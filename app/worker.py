@@ -22,6 +22,7 @@ from psycopg import AsyncConnection, errors
 from psycopg.pq import TransactionStatus
 
 from app import connections, keeper
+from app.queue import DEFAULT_QUEUE, FILES
 from config import Settings
 
 log = logging.getLogger("rowgate")
@@ -29,6 +30,8 @@ log = logging.getLogger("rowgate")
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
 # how long the database has to take the others back.
 NOTICE, HAND_BACK = 1.0, 1.0
+
+POLL_EVERY = 0.2
 
 _running: dict[int, Job] = {}
 
@@ -97,10 +100,10 @@ async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_em
         if not until_empty:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, stopping.set)
-        options: dict[str, Any] = {"wait": not until_empty, "concurrency": concurrency, "delete_jobs": "successful"}
-        done = asyncio.ensure_future(
-            queue.run_worker_async(additional_context={"application": app}, install_signal_handlers=False, **options)
-        )
+        if until_empty:
+            done = asyncio.create_task(_serve(app, queue, [DEFAULT_QUEUE, FILES], concurrency, wait=False))
+        else:
+            done = asyncio.create_task(_serve_both(app, queue, concurrency))
         asked = asyncio.ensure_future(stopping.wait())
         await asyncio.wait((done, asked), return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
@@ -110,7 +113,29 @@ async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_em
             await done
 
 
-async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Future[None]) -> None:
+async def _serve_both(app: Flask, queue: procrastinate.App, concurrency: int) -> None:
+    """Do jobs of both queues: half as many files are read at once as other work is done."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_serve(app, queue, [DEFAULT_QUEUE], concurrency))
+        group.create_task(_serve(app, queue, [FILES], max(1, concurrency // 2)))
+
+
+async def _serve(
+    app: Flask, queue: procrastinate.App, names: list[str], concurrency: int, *, wait: bool = True
+) -> None:
+    await queue.run_worker_async(
+        queues=names,
+        concurrency=concurrency,
+        wait=wait,
+        # A job that ends frees the place of its user, of which nobody is told.
+        fetch_job_polling_interval=POLL_EVERY,
+        delete_jobs="successful",
+        additional_context={"application": app},
+        install_signal_handlers=False,
+    )
+
+
+async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Task[None]) -> None:
     done.cancel()  # which lets the jobs that run come to their end
     await asyncio.wait((done,), timeout=app.config["SETTINGS"].stop_grace)
     if not done.done():

@@ -16,6 +16,7 @@ CHUNK = 65536
 # What a client may send before its startup message, told by the number behind the length.
 ENCRYPTION_REQUESTS = (80877103, 80877104)
 NO_ENCRYPTION = b"N"
+REMEMBERED = 65536
 ABORT = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
@@ -46,7 +47,7 @@ class Messages:
 class Rule:
     """What happens to the next messages of clients that fit."""
 
-    fits: Callable[[Link, bytes], bool]
+    fits: Callable[[bytes, bytes | None], bool]  # with the message, and the transaction when it is a COMMIT
     action: str
     times: int
 
@@ -60,9 +61,17 @@ class Link:
     held: bool = False
     swallowing: bool = False
     closed: bool = False
+    said: bytes = b""  # by the client since the last COMMIT, the end of it
     commits: set[bytes] = field(default_factory=set)  # names of the prepared statements that are a COMMIT
 
-    def sends_commit(self, message: bytes) -> bool:
+    def heard(self, message: bytes) -> bytes | None:
+        """What the client said in its transaction, when ``message`` is the COMMIT of it."""
+        said = self.said
+        is_commit = self._is_commit(message)
+        self.said = b"" if is_commit else (said + message)[-REMEMBERED:]
+        return said if is_commit else None
+
+    def _is_commit(self, message: bytes) -> bool:
         kind, body = message[:1], message[5:]
         if kind == b"Q":
             return _is_commit(body)
@@ -124,17 +133,18 @@ class FaultProxy:
             self._changed.notify_all()
             self._listen()
 
-    def swallow_commits(self, times: int = 1) -> None:
-        """Have the server do the next COMMITs, and close both sides instead of telling the client so."""
-        self._add(Rule(Link.sends_commit, "swallow", times))
+    def swallow_commits(self, times: int = 1, after: bytes = b"") -> None:
+        """Have the server do the next COMMITs, of transactions in which the client sends ``after``, and close both
+        sides instead of telling the client so."""
+        self._add(Rule(lambda _, said: said is not None and after in said, "swallow", times))
 
     def drop_commits(self, times: int = 1) -> None:
         """Close both sides instead of passing the next COMMITs on."""
-        self._add(Rule(Link.sends_commit, "drop", times))
+        self._add(Rule(lambda _, said: said is not None, "drop", times))
 
     def reset_on(self, pattern: bytes, times: int = 1) -> None:
         """Reset the connection instead of passing on the next messages of clients that contain ``pattern``."""
-        self._add(Rule(lambda _, message: pattern in message, "reset", times))
+        self._add(Rule(lambda message, _: pattern in message, "reset", times))
 
     def silence(self, *, existing_only: bool = False) -> None:
         """Leave connections open, and let nothing pass on them."""
@@ -245,8 +255,9 @@ class FaultProxy:
 
     def _meets(self, link: Link, message: bytes) -> bool:
         """Do to ``link`` what a rule wants for this message; tells whether that was the end of it."""
+        said = link.heard(message)
         with self._changed:
-            fitting = [rule for rule in self._rules if rule.times > 0 and rule.fits(link, message)]
+            fitting = [rule for rule in self._rules if rule.times > 0 and rule.fits(message, said)]
             if not fitting:
                 return False
             fitting[0].times -= 1

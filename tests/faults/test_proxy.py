@@ -92,6 +92,17 @@ def test_a_swallowed_commit_is_done_and_its_client_is_not_told(proxy, direct, co
     assert written(direct) == [1, 2]
 
 
+def test_the_commits_of_some_transactions_are_swallowed(proxy, direct, connect):
+    proxy.swallow_commits(after=b"INTO faults")
+    connection = connect()
+    connection.execute("SELECT 1")
+    connection.commit()
+    insert(connection)
+    with pytest.raises(psycopg.OperationalError):
+        connection.commit()
+    assert written(direct) == [1]
+
+
 def test_a_commit_that_the_server_refuses_is_not_swallowed(proxy, direct, connect):
     connection = connect()
     insert(connection)
