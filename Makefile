@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	--no-emit-index-url --no-emit-find-links --no-header
+	--no-emit-index-url --no-emit-find-links --no-header --no-build-isolation
 
 .PHONY: help serve test lint bench clients docs breaking fuzz tables lock clean
 
@@ -17,11 +17,13 @@ test: .venv/dev .venv/node/installed ## run the tests
 	@$(BIN)/pytest
 
 lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
-	@$(BIN)/python -m tests.check_locks
+	@failed=; \
+	$(BIN)/ruff check . || failed="$$failed ruff"; \
+	$(BIN)/ruff format --check . || failed="$$failed format"; \
+	$(BIN)/mypy || failed="$$failed mypy"; \
+	$(BIN)/lint-imports || failed="$$failed imports"; \
+	$(BIN)/python -m tests.check_locks || failed="$$failed locks"; \
+	[ -z "$$failed" ] || { echo "rowgate: these found something:$$failed"; exit 1; }
 
 bench: .venv/dev ## measure against a bare route and against what one would write by hand
 	@$(BIN)/python -m bench.run
@@ -57,8 +59,8 @@ tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate
 
 lock: .venv/dev ## choose the newest versions that fit together
-	@$(COMPILE) --upgrade pyproject.toml -o requirements.lock
-	@$(COMPILE) --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	@$(COMPILE) --upgrade setup.cfg -o requirements.lock
+	@$(COMPILE) --upgrade --extra dev -c requirements.lock setup.cfg -o requirements-dev.lock
 
 clean: ## remove the environment and the embedded servers' data
 	@rm -rf .venv var

@@ -7,6 +7,8 @@ import sys
 gc.disable()
 from logging.config import dictConfig  # noqa: E402
 
+from flask.cli import FlaskGroup  # noqa: E402
+
 from app import logs  # noqa: E402
 from app.factory import create_app  # noqa: E402
 from config import SettingError, Settings  # noqa: E402
@@ -22,3 +24,8 @@ except OSError as error:
 finally:
     gc.freeze()
     gc.enable()
+
+
+def main() -> None:
+    """The command ``rowgate``: that of Flask, for this application."""
+    FlaskGroup(create_app=lambda: app)()

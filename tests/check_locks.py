@@ -1,4 +1,4 @@
-"""Fails when a lock file no longer fits pyproject.toml: compiling it again, from what it pins, must change nothing."""
+"""Fails when a lock file no longer fits setup.cfg: compiling it again, from what it pins, must change nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from config import ROOT
 
 OPTIONS = (
     "--quiet", "--generate-hashes", "--universal", "--python-version", "3.11",
-    "--no-emit-index-url", "--no-emit-find-links", "--no-header",
+    "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-build-isolation",
 )  # fmt: skip
 LOCKS = {"requirements.lock": (), "requirements-dev.lock": ("--extra", "dev", "-c", "requirements.lock")}
 
@@ -20,7 +20,7 @@ LOCKS = {"requirements.lock": (), "requirements-dev.lock": ("--extra", "dev", "-
 def main() -> int:
     stale = [name for name, extra in LOCKS.items() if not is_current(name, extra)]
     for name in stale:
-        print(f"{name} does not fit pyproject.toml: run make lock")
+        print(f"{name} does not fit setup.cfg: run make lock")
     return len(stale)
 
 
@@ -28,7 +28,7 @@ def is_current(name: str, extra: tuple[str, ...]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / name
         shutil.copy(ROOT / name, again)
-        command = [str(Path(sys.executable).parent / "uv"), "pip", "compile", *OPTIONS, *extra, "pyproject.toml"]
+        command = [str(Path(sys.executable).parent / "uv"), "pip", "compile", *OPTIONS, *extra, "setup.cfg"]
         subprocess.run([*command, "-o", str(again)], cwd=ROOT, check=True)
         return pins(again) == pins(ROOT / name)
 

@@ -9,6 +9,12 @@ from sqlalchemy import text
 from app.extensions import db
 from tests.sign_in.visitors import PASSWORD, sign_up, visit
 
+INSERT = text(
+    """
+    INSERT INTO auth_user (id, email, name, role, email_verified, banned, two_factor_enabled, created_at, updated_at)
+    VALUES (:id, :email, 'N', 'user', false, false, false, now(), now())
+    """
+)
 UNSEEN = ["a\u200bb@example.com", "ab@exam\u00adple.com", "\u202eab@example.com", "ab@example\ufeff.com"]
 
 
@@ -39,13 +45,7 @@ def earlier(empty):
         with db.engine.begin() as connection:
             for number, address in enumerate(["a@bücher.example", "b@bücher.example", "b@xn--bcher-kva.example"]):
                 values = {"id": f"00000000-0000-7000-8000-00000000000{number}", "email": address}
-                connection.execute(
-                    text(
-                        "INSERT INTO auth_user (id, email, name, role, email_verified, banned, two_factor_enabled, created_at, updated_at) "
-                        "VALUES (:id, :email, 'N', 'user', false, false, false, now(), now())"
-                    ),
-                    values,
-                )
+                connection.execute(INSERT, values)
     return empty
 
 
