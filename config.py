@@ -38,6 +38,11 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
+    cors_origins: str = setting(
+        "",
+        "origins whose pages may call the routes of people with bearer tokens, such as https://app.example.com, "
+        "comma-separated, or *; empty means * in development and none in production",
+    )
     allowed_hosts: str = setting(
         "",
         "the hosts that requests may name, comma-separated, .example.com for all below it; empty means any, in "
@@ -155,8 +160,10 @@ class Settings:
             raise SettingError("REDIS_URL must start with redis://, rediss:// or unix://")
         for name in ("database_url", "redis_url"):
             _check_url(name.upper(), getattr(self, name))
-        if self.base_url and not re.fullmatch(r"https?://[^/?#@\s]+", self.base_url):
+        if self.base_url and not ORIGIN.fullmatch(self.base_url):
             raise SettingError("BASE_URL must be a scheme and a host, such as https://api.example.com")
+        if self.origins != [EVERY_ORIGIN] and not all(map(ORIGIN.fullmatch, self.origins)):
+            raise SettingError("CORS_ORIGINS must be * or origins such as https://app.example.com, comma-separated")
         providers = (self.github_client_id, self.google_client_id, self.microsoft_client_id)
         if self.production and any(providers) and not self.base_url:
             raise SettingError("BASE_URL is required where people sign in through providers in production")
@@ -180,6 +187,12 @@ class Settings:
         return self.base_url or f"http://{host}:{self.port}"
 
     @property
+    def origins(self) -> list[str]:
+        """The origins whose pages may call the routes of people; ``*`` alone means every one."""
+        named = [each.strip().lower() for each in self.cors_origins.split(",") if each.strip()]
+        return named or ([] if self.production else [EVERY_ORIGIN])
+
+    @property
     def hosts(self) -> list[str]:
         """The hosts that requests may name, without ports; none means any."""
         named = [each.strip() for each in self.allowed_hosts.split(",") if each.strip()]
@@ -193,6 +206,8 @@ class Settings:
 
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+EVERY_ORIGIN = "*"
+ORIGIN = re.compile(r"https?://[^/?#@*\s]+")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 
 BOUNDS = (

@@ -10,6 +10,7 @@ from flask import Response, current_app, request
 from app import secrets
 from app.clock import now
 from app.errors import Forbidden
+from config import EVERY_ORIGIN
 
 LASTS = timedelta(days=7)
 
@@ -65,6 +66,16 @@ def refuse_cross_site() -> None:
     """Refuse a sign-in that another site's page sends; clients that are no browser say nothing and pass."""
     if not _is_same_origin(unknown=True):
         raise Forbidden("Sign-in is for pages of this service only")
+
+
+def may_be_given() -> bool:
+    """Whether a sign-in may leave a cookie. One from a page of an origin that CORS_ORIGINS names gets its bearer token
+    alone; raises Forbidden for those of others."""
+    origins = current_app.config["SETTINGS"].origins
+    admitted = EVERY_ORIGIN in origins or request.headers.get("Origin", "").lower() in origins
+    if not admitted:
+        refuse_cross_site()
+    return _is_same_origin(unknown=True)
 
 
 def _is_same_origin(*, unknown: bool) -> bool:

@@ -28,7 +28,7 @@ from app.models import DOMAINS, metadata
 from app.oauth import providers
 from app.oauth.state_cookie import SealedSessions
 from app.secrets import Vault
-from blueprints import api_keys, company, console, domains, openapi, operations, routing
+from blueprints import api_keys, company, console, domains, openapi, operations, origins, routing
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
 from blueprints.teams import meetings, messages, notifications, tab, webhooks
@@ -82,7 +82,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     heartbeat.init_app(app)
     authentication.init_app(app)
     providers.init_app(app, settings)
-    _register_routes(app)
+    _register_routes(app, settings)
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
     connections.init_app(app)
@@ -138,21 +138,16 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _register_routes(app: Flask) -> None:
+def _register_routes(app: Flask, settings: Settings) -> None:
     routing.init_app(app)
     api = openapi.build(app)
     for domain in DOMAINS:
         api.register_blueprint(domains.build(domain))
     api.register_blueprint(company.build())
     api.register_blueprint(api_keys.build())
-    api.register_blueprint(sign_in.build())
-    api.register_blueprint(oauth.build())
-    api.register_blueprint(uploads.build())
-    api.register_blueprint(documents.build())
-    api.register_blueprint(chats.build())
-    api.register_blueprint(notifications.build())
-    for teams in (webhooks, messages, meetings, tab):
-        api.register_blueprint(teams.build())
+    of_people = (sign_in, oauth, uploads, documents, chats, notifications, webhooks, messages, meetings, tab)
+    for each in of_people:
+        api.register_blueprint(origins.open_to(settings.origins, each.build()))
     app.register_blueprint(operations.build(api))
     tab.register_page(app)
     console.register_page(app)

@@ -66,10 +66,10 @@ def _route_entrance(blp: Blueprint) -> None:
     @blp.arguments(SignUp)
     @blp.response(200, SignedUp)
     def sign_up(given: dict[str, Any]) -> Response:
-        cookies.refuse_cross_site()
+        with_cookie = cookies.may_be_given()
         user, opened = sign_in.sign_up(given)
         body = {"token": opened.token if opened else None, "user": user_body(user)}
-        return _with_session(body, opened, remember=given.get("remember_me", True))
+        return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
     @blp.route("/signin", methods=["POST"])
     @open_to_all("opens the session", limited=True)
@@ -80,10 +80,10 @@ def _route_entrance(blp: Blueprint) -> None:
     @blp.arguments(SignIn)
     @blp.response(200, SignedInBody)
     def sign_in_with_password(given: dict[str, Any]) -> Response:
-        cookies.refuse_cross_site()
+        with_cookie = cookies.may_be_given()
         opened = sign_in.with_password(given["email"], given["password"])
         body = {"redirect": False, "token": opened.token, "user": user_body(opened.user)}
-        return _with_session(body, opened, remember=given.get("remember_me", True))
+        return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
     @blp.route("/signout", methods=["POST"])
     @session_welcome("ends a session if there is one", with_cookies=True)
@@ -156,12 +156,13 @@ def _route_session(blp: Blueprint) -> None:
         return answer({"activeOrganizationId": chosen})
 
 
-def _with_session(body: dict[str, Any], opened: SignedIn | None, *, remember: bool) -> Response:
+def _with_session(body: dict[str, Any], opened: SignedIn | None, *, with_cookie: bool, remember: bool) -> Response:
     """Answer with the two secrets of a new session: the token in the body and a header, the other in the cookie."""
     response = _unstored(answer(body))
     if opened is not None:
         response.headers["set-auth-token"] = opened.token
-        cookies.give(response, opened.cookie, remember=remember)
+        if with_cookie:
+            cookies.give(response, opened.cookie, remember=remember)
     return response
 
 

@@ -1,0 +1,28 @@
+"""Pages of other origins: what their browsers may send to the routes of people, and read of the answers."""
+
+from __future__ import annotations
+
+import re
+
+from flask_cors import CORS
+
+from blueprints.base import Blueprint
+from config import EVERY_ORIGIN
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+SENT = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Range", "X-Request-Id"]
+READ = ["Content-Disposition", "ETag", "Location", "Retry-After", "set-auth-token", "x-chat-id", "X-Request-Id"]
+# A browser may remember for so many seconds what it may send.
+MAX_AGE = 600
+
+
+def open_to(origins: list[str], blueprint: Blueprint) -> Blueprint:
+    """Let pages of ``origins`` call the routes of ``blueprint`` with bearer tokens. Never with credentials: the session
+    cookie is for pages of the service."""
+    exact = [re.compile(re.escape(each) + r"\Z") for each in origins if each != EVERY_ORIGIN]
+    if origins:
+        CORS(
+            blueprint, origins=exact or EVERY_ORIGIN, send_wildcard=True, methods=METHODS, allow_headers=SENT,
+            expose_headers=READ, max_age=MAX_AGE,
+        )  # fmt: skip
+    return blueprint

@@ -1,0 +1,66 @@
+"""The page of the documentation, on another origin, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import select
+
+from app.database import transaction
+from app.models.auth.identity import AuthUser
+from app.notifications import notify
+from config import ROOT
+from tests.end_to_end.service import free_port, gunicorn, started
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def elsewhere():
+    """The origin of a server that has nothing but the page."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(ROOT / "docs" / "front-end")))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def service(app, var_dir, elsewhere, tmp_path):
+    port = free_port()
+    with started(gunicorn(1), port, tmp_path / "log", VAR_DIR=var_dir, CORS_ORIGINS=elsewhere):
+        yield f"http://localhost:{port}"
+
+
+def test_a_page_of_another_origin_signs_up_uploads_and_follows_notifications(app, browser, service, elsewhere):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{elsewhere}/index.html?rowgate={service}")
+    email = f"front-{uuid4().hex[:8]}@example.com"
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill("correct horse battery")
+    for button in ("Make an account", "Sign in"):
+        page.get_by_role("button", name=button).click()
+        expect(page.get_by_role("status")).to_contain_text(f"Signed in as {email}. Notifications are on.")
+    assert context.cookies() == []
+    page.get_by_label("File").set_input_files({"name": "plan.txt", "mimeType": "text/plain", "buffer": b"Hello"})
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("status")).to_contain_text(f"Uploaded to {service}/api/upload/")
+    with app.app_context(), transaction() as session:
+        notify(session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", "Ships ahoy")
+    expect(page.get_by_role("list", name="Notifications")).to_contain_text("Ships ahoy")
+
+
+def test_the_page_is_a_vite_project_as_well():
+    project = json.loads((ROOT / "docs" / "front-end" / "package.json").read_text())
+    assert project["scripts"]["dev"].startswith("vite")
+    assert "import.meta.env?.VITE_ROWGATE_URL" in (ROOT / "docs" / "front-end" / "index.html").read_text()
