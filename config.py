@@ -38,6 +38,7 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
+    password_min_length: int = setting(8, "fewest characters of a new password")
     cors_origins: str = setting(
         "",
         "origins whose pages may call the routes of people with bearer tokens, such as https://app.example.com, "
@@ -213,6 +214,7 @@ LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 BOUNDS = (
     ("port", 1, 65535),
     ("workers", 1, 256),
+    ("password_min_length", 8, 128),
     ("database_pool_size", 1, 1000),
     ("database_pool_overflow", 0, 1000),
     ("database_connect_timeout", 1, 60),

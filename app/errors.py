@@ -58,7 +58,10 @@ class PasswordRefused(Failure):
 
 class PasswordTooShort(PasswordRefused):
     code, text = "PASSWORD_TOO_SHORT", "The password is too short"
-    reason = "Must have 8 characters at least."
+
+    def __init__(self, shortest: int) -> None:
+        self.reason = f"Must have {shortest} characters at least."
+        super().__init__()
 
 
 class PasswordTooLong(PasswordRefused):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from flask import current_app
 
 from app.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
 from app.green import aside
@@ -15,7 +16,7 @@ from app.places import Places
 
 T = TypeVar("T")
 
-SHORTEST, LONGEST = 8, 128
+LONGEST = 128
 MOST_COMMON = 30_000
 # Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
 PLACES = Places(total=100, each=3, wait=0.0, text="Too many people sign in at this moment")
@@ -29,8 +30,9 @@ HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 def check(password: str, *, about: Iterable[str] = ()) -> None:
     """Refuse a new password that is too short, too long, among the most common ones, or one of the words ``about`` its
     user; raises PasswordTooShort, PasswordTooLong and PasswordTooCommon."""
-    if len(password) < SHORTEST:
-        raise PasswordTooShort()
+    shortest = current_app.config["SETTINGS"].password_min_length
+    if len(password) < shortest:
+        raise PasswordTooShort(shortest)
     if len(password) > LONGEST:
         raise PasswordTooLong()
     folded = password.casefold()

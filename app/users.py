@@ -87,6 +87,26 @@ def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
     end_sessions(session, user.id)
 
 
+def verify(session: Session, user: AuthUser) -> None:
+    """Take the address as proved to be the user's."""
+    before, user.email_verified = user.email_verified, True
+    audit.written(session, None, "update", user, {"email_verified": before})
+
+
+def set_password(session: Session, user: AuthUser, password: str) -> None:
+    """Replace the password of the user, or give the first one, and end all sessions. Raises PasswordRefused."""
+    passwords.check(password, about=(user.email, name_of(user.email), user.name))
+    hashed = passwords.hashed(password)
+    mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
+    account = session.scalar(select(AuthAccount).where(*mine).with_for_update())
+    if account is None:
+        audit.written(session, None, "create", add_password(session, user, hashed))
+    else:
+        account.password = hashed
+        audit.written(session, None, "update", account)
+    end_sessions(session, user.id)
+
+
 def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
     """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
     who is gone, banned, or no member any more."""

@@ -103,6 +103,7 @@ class Api(flask_smorest.Api):
         self._describing = Lock()
         self._finish = finish
         super().__init__(*args, **kwargs)
+        self._app.extensions["flask-smorest"]["apis"][""]["ext_obj"] = Described(self)
 
     def register_blueprint(self, blp: Blueprint, **options: Any) -> None:
         name: str = options.get("name") or blp.name
@@ -125,3 +126,17 @@ class Api(flask_smorest.Api):
                 self.spec.tag({"name": name, "description": blp.description})
             self._undescribed.clear()
             return orjson.dumps(self._finish(self.spec.to_dict()), option=orjson.OPT_NON_STR_KEYS)
+
+
+class Described:
+    """The API as the commands ``flask openapi`` know it: they print what is served, which is built when they ask."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    @property
+    def spec(self) -> Described:
+        return self
+
+    def to_dict(self) -> Any:
+        return orjson.loads(self._api.description)

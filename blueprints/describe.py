@@ -145,5 +145,5 @@ def documented(
     if open_to_all:
         document["security"] = []
     if optional:
-        document["security"] = [{}, {"bearer": []}]
+        document["security"] = [{}, {"bearer": []}, {"cookie": []}]
     return blp.doc(**document, responses=responses)

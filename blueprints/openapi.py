@@ -24,7 +24,7 @@ from app.errors import (
 )
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
-from schemas.fields import Identifier, Json, Moment, Nested
+from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
 `Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
@@ -32,6 +32,12 @@ answers like what does not exist."""
 
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "A session token or an API key."},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "session",
+        "description": "The session of a browser, from pages of the service; `__Host-session` over https.",
+    },
     "apiKey": {
         "type": "apiKey",
         "in": "query",
@@ -39,6 +45,10 @@ SECURITY = {
         "description": "An API key; discouraged where the header can be sent.",
     },
 }
+
+# Where keys may come in the query; elsewhere, a session may come in the cookie.
+DATA = "/api/v1/"
+OF_PEOPLE: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 FAILURES: tuple[Failure, ...] = (
     Invalid({"email": ["Not a valid email address."]}),
@@ -78,8 +88,11 @@ def build(app: Flask) -> Api:
     api = Api(app, finish=finish, spec_kwargs={"info": {"description": TEXT}})
     api.register_field(Identifier, "string", "uuid")
     api.register_field(Moment, "string", "date-time")
+    api.register_field(Email, "string", "email")
+    api.register_field(Url, "string", "uri")
     api.register_field(Nested, None, None)
     api.ma_plugin.converter.add_attribute_function(_json_shape)
+    api.ma_plugin.converter.add_attribute_function(_not_blank)
     api.spec.components.schema("GuideError", schema=GuideError)
     api.spec.components.schema("ApiKeyError", schema=ApiKeyError)
     return api
@@ -90,11 +103,13 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     components = document.setdefault("components", {})
     components["securitySchemes"] = SECURITY
     components["responses"] = dict(_responses())
-    document["security"] = [{name: []} for name in SECURITY]
-    for operations in document["paths"].values():
+    document["security"] = [{"bearer": []}, {"apiKey": []}]
+    for path, operations in document["paths"].items():
         for operation in operations.values():
             if isinstance(operation, dict):
                 operation.get("responses", {}).pop("default", None)
+                if not path.startswith(DATA):
+                    operation.setdefault("security", OF_PEOPLE)
     document["servers"] = [{"url": "/"}]
     return document
 
@@ -105,6 +120,11 @@ def _responses() -> Any:
             content = {"schema": {"$ref": f"#/components/schemas/{family}"}, "example": body_of(failure, path)}
             described = {"description": MEANINGS[failure.status], "content": {"application/json": content}}
             yield f"{family}{failure.status}", described
+
+
+def _not_blank(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
+    """Say that a string of blanks alone is refused."""
+    return {"pattern": r"\S"} if field.metadata.get("blank") is False else {}
 
 
 def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:

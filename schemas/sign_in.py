@@ -36,7 +36,7 @@ class SignUp(WireSchema):
     """A new account."""
 
     email = Text(required=True)
-    password = Text(required=True, metadata={"description": "8 to 128 characters."})
+    password = Text(required=True, metadata={"description": "PASSWORD_MIN_LENGTH, 8 unless set, to 128 characters."})
     name = Text(
         validate=[validate.Length(1, 120), _readable],
         metadata={"description": "The start of the address when omitted."},

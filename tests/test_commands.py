@@ -10,6 +10,7 @@ import pytest
 from app import jobs, queue, usage
 from app.database import transaction
 from tests.cast import Actor
+from tests.sign_in.visitors import PASSWORD, sign_up, visit
 
 PATH = "/api/v1/crm/contact"
 
@@ -166,3 +167,61 @@ def test_a_failed_job_is_done_again(run, app, job):
     assert find(failed)["status"] == "todo"
     run("jobs", "cancel", identifier)
     assert run("jobs", "retry", "999999999", code=1).startswith("Error: Job 999999999")
+
+
+PASSWORDS = {"before": "correct horse", "after": "another stable word"}
+
+
+def signs_in(app, email, password):
+    body = {"email": email, "password": password}
+    return visit(app).post("/api/auth/signin", json=body).status_code == 200
+
+
+def test_a_ban_is_taken_back(run, app, email):
+    run("users", "ban", email, "--reason", "spam")
+    assert not signs_in(app, email, PASSWORDS["before"])
+    assert run("users", "unban", email, "--json")["banned"] is False
+    assert signs_in(app, email, PASSWORDS["before"])
+
+
+def test_an_admin_is_demoted_and_signed_out(run, app, email):
+    run("users", "promote", email)
+    session = run("sessions", "create", "--user", email, "--json")
+    assert run("users", "demote", email, "--json")["role"] == "user"
+    assert Actor(app, session["token"]).get(PATH).status_code == 401
+
+
+def test_a_new_password_replaces_the_old_one_and_ends_sessions(run, app, email):
+    session = run("sessions", "create", "--user", email, "--json")
+    run("users", "set-password", email, "--password", PASSWORDS["after"])
+    assert [signs_in(app, email, each) for each in PASSWORDS.values()] == [False, True]
+    assert Actor(app, session["token"]).get(PATH).status_code == 401
+    run("users", "set-password", email, "--password", "short", code=1)
+
+
+def test_an_address_is_taken_as_proved(run, app):
+    made = sign_up(visit(app)).json["user"]
+    assert made["emailVerified"] is False
+    run("users", "verify", made["email"])
+    body = {"email": made["email"], "password": PASSWORD}
+    assert visit(app).post("/api/auth/signin", json=body).json["user"]["emailVerified"] is True
+
+
+def test_a_user_is_deleted_after_a_question(app, run, email):
+    runner = app.test_cli_runner()
+    assert runner.invoke(args=["users", "delete", email], input="n\n").exit_code == 1
+    assert signs_in(app, email, PASSWORDS["before"])
+    assert run("users", "delete", email, "--yes") == f"{email} is deleted.\n"
+    assert not signs_in(app, email, PASSWORDS["before"])
+
+
+def test_the_description_is_printed_whole(run, app):
+    printed = json.loads(run("openapi", "print"))
+    assert printed == app.test_client().get("/api/v1/openapi.json").json
+
+
+def test_the_shortest_password_is_a_setting(build):
+    strict = build(password_min_length=20)
+    refused = sign_up(visit(strict), password="nineteen characters")
+    assert refused.json["details"]["fields"] == {"password": ["Must have 20 characters at least."]}
+    assert sign_up(visit(strict), password="twenty characters ok").status_code == 200

@@ -25,7 +25,7 @@ def document(cast):
 
 def test_it_is_openapi_3_1_and_says_how_to_authenticate(document):
     assert document["openapi"] == "3.1.0"
-    assert set(document["components"]["securitySchemes"]) == {"bearer", "apiKey"}
+    assert set(document["components"]["securitySchemes"]) == {"bearer", "cookie", "apiKey"}
     assert document["security"] == [{"bearer": []}, {"apiKey": []}]
 
 
@@ -125,3 +125,21 @@ def _references(value):
 def test_the_description_that_is_kept_is_the_one_that_is_served():
     kept = (ROOT / "docs" / "openapi.json").read_text()
     assert kept == generate.openapi(), "run make tables"
+
+
+def test_routes_of_people_take_the_bearer_or_the_cookie_and_no_key_in_the_query(document):
+    taken = {
+        tuple(sorted(name for each in operation["security"] for name in each))
+        for path, operations in document["paths"].items()
+        if not path.startswith("/api/v1/")
+        for operation in operations.values()
+        if isinstance(operation, dict) and operation.get("security")
+    }
+    assert taken == {("bearer", "cookie")}
+
+
+def test_what_addresses_and_names_have_to_be_is_said(document):
+    fields = document["components"]["schemas"]["CrmContactCreate"]["properties"]
+    assert fields["email"]["format"] == "email"
+    assert fields["firstName"]["pattern"] == r"\S"
+    assert document["components"]["schemas"]["CrmCompanyCreate"]["properties"]["website"]["format"] == "uri"

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import click
 from sqlalchemy import select
 
-from app import users
+from app import records, users
 from app.commands.groups import Group, as_json, show
 from app.database import transaction
 from app.models.auth.identity import AuthUser
+from app.principal import Credential, Principal, covered
 
 group = Group("users", help="Make and govern accounts.")
 COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")
+# Whoever runs the service.
+OPERATOR = Principal(Credential.SESSION, UUID(int=0), covered(["admin"]), is_admin=True)
 
 
 @group.command()
 @click.option("--email", required=True)
-@click.password_option(help="8 to 128 characters; asked for unless given.")
+@click.password_option(help="Asked for unless given.")
 @click.option("--name", help="The part of the address before the at sign, unless said.")
 @click.option("--admin", is_flag=True, help="Make a platform admin.")
 @as_json
@@ -35,11 +40,7 @@ def create(email: str, password: str, name: str | None, admin: bool, as_json: bo
 @as_json
 def promote(email: str, as_json: bool) -> None:
     """Make the user a platform admin."""
-    with transaction() as session:
-        user = users.by_email(session, email)
-        users.promote(session, user)
-        shown = described(user)
-    show(shown, as_json, COLUMNS)
+    _change(users.promote, email, as_json)
 
 
 @group.command()
@@ -48,11 +49,51 @@ def promote(email: str, as_json: bool) -> None:
 @as_json
 def ban(email: str, reason: str | None, as_json: bool) -> None:
     """Refuse every credential of the user from the next request on."""
-    with transaction() as session:
-        user = users.by_email(session, email)
-        users.ban(session, user, reason)
-        shown = described(user)
-    show(shown, as_json, COLUMNS)
+    _change(users.ban, email, as_json, reason)
+
+
+@group.command()
+@click.argument("email")
+@as_json
+def unban(email: str, as_json: bool) -> None:
+    """Let the user sign in again."""
+    _write(email, as_json, banned=False, ban_reason=None, ban_expires=None)
+
+
+@group.command()
+@click.argument("email")
+@as_json
+def demote(email: str, as_json: bool) -> None:
+    """Take the rights of a platform admin away."""
+    _write(email, as_json, role="user")
+
+
+@group.command()
+@click.argument("email")
+@as_json
+def verify(email: str, as_json: bool) -> None:
+    """Take the address as proved to be the user's."""
+    _change(users.verify, email, as_json)
+
+
+@group.command("set-password")
+@click.argument("email")
+@click.password_option(help="Asked for unless given.")
+@as_json
+def set_password(email: str, password: str, as_json: bool) -> None:
+    """Give the user a new password, and end all of their sessions."""
+    _change(users.set_password, email, as_json, password)
+
+
+@group.command()
+@click.argument("email")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(email: str, yes: bool) -> None:
+    """Delete the user with everything that is theirs alone."""
+    if not yes:
+        click.confirm(f"Delete {email} and everything that is theirs?", abort=True)
+    records.delete(AuthUser, OPERATOR, _id_of(email))
+    click.echo(f"{email} is deleted.")
 
 
 @group.command("list")
@@ -62,6 +103,28 @@ def list_(as_json: bool) -> None:
     with transaction() as session:
         found = [described(user) for user in session.scalars(select(AuthUser).order_by(AuthUser.created_at.desc()))]
     show(found, as_json, COLUMNS)
+
+
+def _write(email: str, as_json: bool, **values: Any) -> None:
+    """Change the user with an address as the data API would for an admin, with the same rules."""
+    records.update(AuthUser, OPERATOR, _id_of(email), values)
+    with transaction() as session:
+        shown = described(users.by_email(session, email))
+    show(shown, as_json, COLUMNS)
+
+
+def _id_of(email: str) -> UUID:
+    with transaction() as session:
+        return users.by_email(session, email).id
+
+
+def _change(change: Callable[..., None], email: str, as_json: bool, *given: Any) -> None:
+    """Change the user with an address, and show what became of it."""
+    with transaction() as session:
+        user = users.by_email(session, email)
+        change(session, user, *given)
+        shown = described(user)
+    show(shown, as_json, COLUMNS)
 
 
 def described(user: AuthUser) -> dict[str, Any]:

@@ -134,8 +134,9 @@ def register(blp: Blueprint) -> None:
     @documented(
         blp, "chat", "Ask, and read the answer as it is produced", 400, 401, 403, 404, 413, 415, 429, 500, 502, 503,
         description=(
-            "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. `x-chat-id` names "
-            "the chat; send it as `id` to continue. Unknown fields are ignored."
+            "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default transport "
+            "gets that as well: it accepts anything, and sends `trigger`. `x-chat-id` names the chat; send it as `id` to "
+            "continue. Unknown fields are ignored."
         ),
         example=QUESTION,
     )  # fmt: skip
@@ -147,7 +148,7 @@ def register(blp: Blueprint) -> None:
             raise Forbidden()
         turn = Turn(scene.opened(caller(), _ask(given)))
         chat_id = {"x-chat-id": str(turn.scene.chat_id)}
-        form = _wanted()(turn)
+        form = _wanted(given)(turn)
         try:
             begun = Begun(turns.answer(turn))
         except Failure as failure:
@@ -158,9 +159,12 @@ def register(blp: Blueprint) -> None:
         return response
 
 
-def _wanted() -> Callable[[Turn], Form]:
-    best = request.accept_mimetypes.best_match([PLAIN, EVENTS])
-    return MessageStream if best == EVENTS else TextStream
+def _wanted(given: dict[str, Any]) -> Callable[[Turn], Form]:
+    accepted = request.accept_mimetypes
+    if accepted[PLAIN] == accepted[EVENTS]:
+        # The default transport of the AI SDK accepts anything, reads only its own stream, and alone says why it asks.
+        return MessageStream if "trigger" in given else TextStream
+    return MessageStream if accepted[EVENTS] > accepted[PLAIN] else TextStream
 
 
 def _ask(given: dict[str, Any]) -> Ask:

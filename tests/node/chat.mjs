@@ -5,12 +5,13 @@ const { DefaultChatTransport, TextStreamChatTransport, readUIMessageStream } = a
 );
 const [address, token, form, ...questions] = process.argv.slice(2);
 const Transport = form === "ui" ? DefaultChatTransport : TextStreamChatTransport;
-const accept = form === "ui" ? "text/event-stream" : "text/plain";
+// The default transport is left to ask for what it asks for by itself.
+const accept = form === "ui" ? {} : { Accept: "text/plain" };
 
 let chat, status;
 const transport = new Transport({
   api: `${address}/api/chat`,
-  headers: { Authorization: `Bearer ${token}`, Accept: accept },
+  headers: { Authorization: `Bearer ${token}`, ...accept },
   fetch: async (...request) => {
     const response = await fetch(...request);
     chat = response.headers.get("x-chat-id");
