@@ -52,8 +52,9 @@ breaking: ## name what breaks clients since the last release tag
 		$(BIN)/node tests/node/breaking.mjs build/released.json docs/openapi.json > build/breaking.txt; \
 	echo "rowgate: $$(wc -l < build/breaking.txt) breaking changes since $$tag"; cat build/breaking.txt
 
-fuzz: .venv/dev ## send what the API description allows, and what it does not, for a long time
+fuzz: .venv/dev ## send made-up requests for a long time, then let every fault happen under load
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300
+	@$(BIN)/python -m tests.faults.run --rounds 40
 
 tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import procrastinate
+import procrastinate.worker
 import psutil
 import psycopg
 from flask import Flask
@@ -50,6 +50,29 @@ class QueueConnection(AsyncConnection[Any]):
         except errors._WaitTimeout:
             self.pgconn.finish()
             raise psycopg.OperationalError("The server does not answer") from None
+
+
+class Worker(procrastinate.worker.Worker):
+    """A worker that knows which of its jobs are lost: the connection fell silent before it heard that it was given
+    them, or before the queue heard that they are done. Its heartbeat goes on, so nobody else takes them for stalled."""
+
+    async def take_lost_back(self, patience: float) -> None:
+        """Have lost jobs done again, for as long as the worker works. A question about a job is answered or given up
+        within ``patience`` seconds, so a job that is nobody's for longer is lost."""
+        seen: set[int | None] = set()
+        while True:
+            await asyncio.sleep(patience)
+            if self.worker_id is None:
+                continue
+            with suppress(ProcrastinateException):
+                held = await self.app.job_manager.list_jobs_async(status="doing", worker_id=self.worker_id)
+                at_work = {context.job.id for context in self._running_jobs.values()}
+                lost = [job for job in held if job.id not in at_work]
+                for job in lost:
+                    if job.id in seen:
+                        log.warning("Job %s was lost with its connection and waits to be done again", job.call_string)
+                        await self.app.job_manager.retry_job(job)
+                seen = {job.id for job in lost}
 
 
 def connector(settings: Settings) -> procrastinate.PsycopgConnector:
@@ -123,7 +146,8 @@ async def _serve_both(app: Flask, queue: procrastinate.App, concurrency: int) ->
 async def _serve(
     app: Flask, queue: procrastinate.App, names: list[str], concurrency: int, *, wait: bool = True
 ) -> None:
-    await queue.run_worker_async(
+    served = Worker(
+        queue,
         queues=names,
         concurrency=concurrency,
         wait=wait,
@@ -133,6 +157,12 @@ async def _serve(
         additional_context={"application": app},
         install_signal_handlers=False,
     )
+    settings: Settings = app.config["SETTINGS"]
+    looking = asyncio.create_task(served.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
+    try:
+        await served.run()  # type: ignore[no-untyped-call]
+    finally:
+        looking.cancel()
 
 
 async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Task[None]) -> None:

@@ -134,9 +134,9 @@ def register(blp: Blueprint) -> None:
     @documented(
         blp, "chat", "Ask, and read the answer as it is produced", 400, 401, 403, 404, 413, 415, 429, 500, 502, 503,
         description=(
-            "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default transport "
-            "gets that as well: it accepts anything, and sends `trigger`. `x-chat-id` names the chat; send it as `id` to "
-            "continue. Unknown fields are ignored."
+            "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default "
+            "transport gets that as well: it accepts anything, and sends `trigger`. `x-chat-id` names the chat; send "
+            "it as `id` to continue. Unknown fields are ignored."
         ),
         example=QUESTION,
     )  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from sqlalchemy import text
 
-from app import jobs, queue
+from app import jobs, queue, worker
 from app.database import transaction
 
 DOCUMENTS = "/api/v1/storage/document"
@@ -78,3 +80,21 @@ def test_a_user_for_whom_too_many_jobs_wait_is_told_to_wait(owner, monkeypatch):
     monkeypatch.setattr(queue, "MAX_WAITING", 2)
     assert [owner.post(DOCUMENTS, BODY).status_code for _ in range(3)] == [201, 201, 429]
     assert int(owner.post(DOCUMENTS, BODY).headers["Retry-After"]) >= 1
+
+
+def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, owner, waiting):
+    document = owner.post(DOCUMENTS, BODY).json["id"]
+
+    async def lose_a_job():
+        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        async with opened.open_async(), asyncio.timeout(30):
+            deaf = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
+            deaf.worker_id = await opened.job_manager.register_worker()
+            await opened.job_manager.fetch_job(queues=deaf.queues, worker_id=deaf.worker_id)
+            looking = asyncio.create_task(deaf.take_lost_back(0.05))
+            while await opened.job_manager.list_jobs_async(status="doing", worker_id=deaf.worker_id):
+                await asyncio.sleep(0.05)
+            looking.cancel()
+
+    asyncio.run(lose_a_job())
+    assert waiting(document) == [(queue.ENTER, "todo", 1)]
