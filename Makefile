@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	--no-emit-index-url --no-emit-find-links --no-header --no-build-isolation
+	--no-emit-index-url --no-emit-find-links --no-header --no-build-isolation --system-certs
 
 .PHONY: help serve test lint bench clients docs breaking fuzz tables lock clean
 

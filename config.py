@@ -64,6 +64,7 @@ class Settings:
     trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
     max_take: int = setting(1000, "largest page a list may ask for with take")
     max_json_bytes: int = setting(1024 * 1024, "largest JSON body, in bytes")
+    key_limit: str = setting("100 per minute", "requests of a key, unless the key has a limit of its own")
     default_limit: str = setting(
         "6000 per minute", "limit of the generic routes, for each credential or client address"
     )
@@ -175,7 +176,7 @@ class Settings:
             raise SettingError("LOG_FORMAT must be json or text")
         if self.log_level.lower() not in ("debug", "info", "warning", "error"):
             raise SettingError("LOG_LEVEL must be debug, info, warning or error")
-        for name in ("default_limit", "sign_up_limit", "sign_in_limit", "unknown_key_limit"):
+        for name in ("key_limit", "default_limit", "sign_up_limit", "sign_in_limit", "unknown_key_limit"):
             _check_limit(name.upper(), getattr(self, name))
         for name, low, high in BOUNDS:
             if not low <= getattr(self, name) <= high:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app
+from limits import RateLimitItem, parse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -24,10 +25,11 @@ DEFAULT_LIFE = timedelta(days=90)
 ANONYMOUS_LIFE = timedelta(days=30)
 LONGEST_GRACE = 604_800
 
+LIMIT = ("rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
 # What a rotation carries over.
 KEPT = (
     "user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_",
-    "rate_limit_enabled", "rate_limit_max", "rate_limit_time_window",
+    *LIMIT,
 )  # fmt: skip
 
 
@@ -101,6 +103,19 @@ def revoke(session: Session, key: AuthApiKey, *, principal: Principal | None = N
         audit.note(session, principal, "auth.api_key.revoke", key)
 
 
+def limit(session: Session, key: AuthApiKey, limit: RateLimitItem | None) -> None:
+    """Give the key a limit of its own, or none."""
+    before = {name: getattr(key, name) for name in LIMIT}
+    key.rate_limit_enabled = limit is not None
+    if limit is not None:
+        _hold_to(key, limit)
+    audit.written(session, None, "update", key, before)
+
+
+def _hold_to(key: AuthApiKey, limit: RateLimitItem) -> None:
+    key.rate_limit_max, key.rate_limit_time_window = limit.amount, limit.get_expiry() * 1000
+
+
 def locked(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
     """The key with this id, for a change of it: on the command line any, for ``principal`` one that it sees; raises
     NotFound."""
@@ -142,6 +157,8 @@ def _stored(
     key.start = secrets.start(secret)
     key.name = name or f"Key {secret[len(prefix) : len(prefix) + 4]}"
     key.expires_at = expires_at
+    if key.rate_limit_max is None:
+        _hold_to(key, parse(current_app.config["SETTINGS"].key_limit))
     session.add(key)
     session.flush()
     audit.written(session, principal, "create", key)

@@ -23,6 +23,7 @@ UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
 DEFAULT_MAX_BYTES = 65536
 MAX_ITEMS = MOST_DIMENSIONS = 2000
 LARGEST_FLOAT = 3.4e38
+NOT_A_MOMENT = "Not a date and time with a zone, such as 2026-12-24T09:00:00Z."
 
 
 def refuse_long(field: fields.Field[Any], value: str | list[Any]) -> None:
@@ -116,7 +117,7 @@ class Moment(fields.DateTime):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         moment = moment_of(value) if isinstance(value, str) else None
         if moment is None:
-            raise self.make_error("invalid", input=value, obj_type="datetime")
+            raise ValidationError(NOT_A_MOMENT)
         return moment
 
 

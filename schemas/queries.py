@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
+from app.addresses import normalized
 from app.errors import InvalidFilter, InvalidPagination
 from app.models.base import Field, Record
 from app.models.columns import ADMIN_READS, FILTERABLE
 from app.principal import Principal
-from schemas.fields import moment_of, uuid_of
+from schemas.fields import NOT_A_MOMENT, moment_of, uuid_of
 
 DEFAULT_TAKE = 20
 MAX_SKIP = 10_000_000
@@ -93,7 +95,7 @@ def _filter(model: type[Record], principal: Principal, name: str, values: list[s
         raise invalid_query(name, "Given more than once.")
     value = _reader(known)(values[0])
     if value is None or "\x00" in values[0]:
-        raise invalid_query(name, f"Is not {_plain_type(known)}.")
+        raise invalid_query(name, _expected(known))
     return known.attribute, value
 
 
@@ -108,8 +110,15 @@ def _reader(known: Field) -> Callable[[str], Any]:
         items = known.wire.constraints["items"]
         return lambda text: text if text in items else None
     if known.wire.constraints.get("format") == "email":
-        return str.lower  # as stored
+        return _as_stored
     return READERS.get(kind, str)
+
+
+def _as_stored(address: str) -> str:
+    try:
+        return normalized(address)
+    except ValidationError:
+        return address.lower()  # which nobody has
 
 
 def _whole(text: str) -> int | None:
@@ -130,11 +139,15 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _plain_type(known: Field) -> str:
+def _expected(known: Field) -> str:
+    """What would be right in a filter."""
     kind = known.wire.type
-    if kind.startswith("enum["):
-        return "a valid value"
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+    choices = kind[5:-1].split(",") if kind.startswith("enum[") else known.wire.constraints.get("items")
+    if choices:
+        return f"Must be one of: {', '.join(choices)}."
+    if kind == "timestamp":
+        return NOT_A_MOMENT
+    return f"Is not an {kind}." if kind[0] in "aeiou" else f"Is not a {kind}."
 
 
 def invalid_query(name: str, message: str) -> InvalidFilter:

@@ -12,7 +12,7 @@ from config import ROOT
 
 OPTIONS = (
     "--quiet", "--generate-hashes", "--universal", "--python-version", "3.11",
-    "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-build-isolation",
+    "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-build-isolation", "--system-certs",
 )  # fmt: skip
 LOCKS = {"requirements.lock": (), "requirements-dev.lock": ("--extra", "dev", "-c", "requirements.lock")}
 

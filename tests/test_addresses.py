@@ -37,6 +37,15 @@ def test_a_domain_is_stored_as_the_name_system_has_it_and_found_in_either_spelli
     assert visit(app).post("/api/auth/signin", json=body).status_code == 200
 
 
+def test_a_filter_takes_either_spelling_of_a_domain(cast):
+    owner = cast.user()
+    company = owner.post("/api/v1/crm/company", {"name": "Bücher"}).json["id"]
+    person = {"firstName": "A", "lastName": "B", "email": "a@bücher.example", "companyId": company}
+    assert owner.post("/api/v1/crm/contact", person).status_code == 201
+    for domain in ("bücher.example", "BÜCHER.example", "xn--bcher-kva.example"):
+        assert owner.get(f"/api/v1/crm/contact?email=a@{domain}").json["meta"]["count"] == 1
+
+
 @pytest.fixture
 def earlier(empty):
     """A database of the release before, in which the same domain may be there in two spellings."""

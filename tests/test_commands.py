@@ -225,3 +225,20 @@ def test_the_shortest_password_is_a_setting(build):
     refused = sign_up(visit(strict), password="nineteen characters")
     assert refused.json["details"]["fields"] == {"password": ["Must have 20 characters at least."]}
     assert sign_up(visit(strict), password="twenty characters ok").status_code == 200
+
+
+def test_a_key_is_given_a_limit_of_its_own(run, app, email):
+    key = run("keys", "create", "--user", email, "--json")
+    assert key["limit"] == "100 in 60 s"
+    assert run("keys", "limit", key["id"], "2 per hour", "--json")["limit"] == "2 in 3600 s"
+    assert [Actor(app, key["key"]).get(PATH).status_code for _ in range(3)] == [200, 200, 429]
+    assert run("keys", "limit", key["id"], "off", "--json")["limit"] == "off"
+    assert Actor(app, key["key"]).get(PATH).status_code == 200
+    for wrong in ("many", "0 per minute", "1 per year"):
+        run("keys", "limit", key["id"], wrong, code=2)
+
+
+def test_the_limit_of_new_keys_is_a_setting(build, email):
+    strict = build(key_limit="3 per hour").test_cli_runner()
+    made = strict.invoke(args=["keys", "create", "--user", email, "--json"])
+    assert json.loads(made.output)["limit"] == "3 in 3600 s"

@@ -162,3 +162,16 @@ def test_colleagues_see_name_and_image_of_each_other_and_no_more(cast):
     assert set(shown) == {"id", "name", "image"}
     assert [row["id"] for row in owner.get("/api/v1/auth/user").json["data"]] == [str(owner.user_id)]
     assert cast.user().get(f"/api/v1/auth/user/{colleague.user_id}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("crm/deal?stage=sold", "Must be one of: "),
+        ("auth/api-key?expiresAt=2026-12-24", "such as 2026-12-24T09:00:00Z."),
+    ],
+)
+def test_a_filter_that_is_refused_says_what_would_be_right(cast, query, message):
+    refused = cast.user().get(f"/api/v1/{query}")
+    assert refused.status_code == 400
+    assert message in refused.get_data(as_text=True)

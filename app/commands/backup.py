@@ -22,12 +22,15 @@ ARCHIVE = click.Path(dir_okay=False, path_type=Path)
 @click.command("backup", cls=Command)
 @click.argument("archive", type=ARCHIVE)
 @click.option("--skip-lost", is_flag=True, help="Leave out uploads whose bytes cannot be read.")
+@click.option("--overwrite", is_flag=True, help="Replace ARCHIVE without asking.")
 @with_appcontext
-def backup(archive: Path, skip_lost: bool) -> None:
+def backup(archive: Path, skip_lost: bool, overwrite: bool) -> None:
     """Write the database and all uploads, as of one moment, into ARCHIVE, while the service runs.
 
     SECRET_KEY is not in it: keep that apart.
     """
+    if archive.exists() and not overwrite:
+        click.confirm(f"{archive} is there already. Replace it?", abort=True)
     with _database(shared=True):
         made = backups.write(archive, skip_lost=skip_lost)
     click.echo(f"{archive}: database at {made.revision}, {made.uploads} uploads. Keep SECRET_KEY apart from it")

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import click
+from limits import RateLimitItem, parse
 from sqlalchemy import select
 
 from app import api_keys, users
@@ -19,6 +20,7 @@ from app.usage import sums
 
 group = Group("keys", help="Issue and govern API keys.")
 WIDEST = 50
+MOST, DAY = 100_000, 86_400
 COLUMNS = ("id", "name", "start", "scopes", "status", "expiresAt", "lastUsedAt")
 
 
@@ -107,6 +109,31 @@ def revoke(identifier: UUID, as_json: bool) -> None:
 
 @group.command()
 @click.argument("identifier", type=click.UUID)
+@click.argument("amount")
+@as_json
+def limit(identifier: UUID, amount: str, as_json: bool) -> None:
+    """Give a key a limit of its own, such as "500 per minute"; off for none."""
+    with transaction() as session:
+        key = api_keys.locked(session, identifier)
+        api_keys.limit(session, key, _parsed(amount))
+        shown = described(key)
+    show(shown, as_json, (*COLUMNS, "limit"))
+
+
+def _parsed(amount: str) -> RateLimitItem | None:
+    if amount == "off":
+        return None
+    try:
+        parsed = parse(amount)
+    except ValueError:
+        parsed = None
+    if parsed is None or not 1 <= parsed.amount <= MOST or not 1 <= parsed.get_expiry() <= DAY:
+        raise click.BadParameter(f"Must be off, or 1 to {MOST} in at most a day, such as 500 per minute.")
+    return parsed
+
+
+@group.command()
+@click.argument("identifier", type=click.UUID)
 @click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True, help="How far to look back.")
 @click.option("--by", "interval", type=click.Choice(["hour", "day"]), default="day", show_default=True)
 @as_json
@@ -146,5 +173,6 @@ def described(key: AuthApiKey) -> dict[str, Any]:
         "status": api_keys.status(key),
         "expiresAt": key.expires_at,
         "lastUsedAt": key.last_used_at,
+        "limit": f"{key.rate_limit_max} in {key.rate_limit_time_window // 1000} s" if key.rate_limit_enabled else "off",
         "createdAt": key.created_at,
     }

@@ -115,7 +115,7 @@ def test_a_database_that_is_not_empty_is_left_alone(made, machine):
 
 def test_a_service_that_runs_is_not_restored_over(here, made):
     refused = run(here, "restore", made)
-    assert (refused.exit_code, "Another flask serve" in refused.output) == (1, True)
+    assert (refused.exit_code, "of flask uses" in refused.output) == (1, True)
 
 
 def test_another_secret_key_is_noticed(made, machine):
