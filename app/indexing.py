@@ -49,19 +49,19 @@ def _source(document_id: UUID) -> Source | None:
         document = session.get(AiRagDocument, document_id)
         if document is None or document.status != "pending":
             return None
-        index = session.get_one(AiRagIndex, document.index_id)
-        return Source(document.content or "", index.chunk_size, index.chunk_overlap)
+        index = session.get(AiRagIndex, document.index_id)
+        return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
 
 
 @retried
 def _keep(document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
     with transaction() as session:
         allow_time(session)
-        document = session.get(AiRagDocument, document_id)
-        if document is None:
-            return
-        index = session.get_one(AiRagIndex, document.index_id, with_for_update={"key_share": True})
-        session.refresh(document, with_for_update=True)
+        index_id = session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
+        index = session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
+        document = session.get(AiRagDocument, document_id, with_for_update=True)
+        if index is None or document is None:
+            return  # deleted meanwhile
         if document.status != "pending" or (document.content or "") != content:
             return  # a text that came meanwhile has a job of its own
         refusal = _refusal(session, document, index, passages)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
+
 import pytest
 from sqlalchemy import func, select, text
 
+from app import indexing
 from app.database import transaction
+from app.extensions import db
 from app.models.storage import StorageDocument
 from tests.cast import Actor
+from tests.end_to_end.service import await_true
 from tests.uploads.forms import PNG, sent
 from tests.waiting import work
 
@@ -175,6 +181,30 @@ def test_an_entry_of_a_knowledge_base_is_cut_and_cut_again_when_its_text_changes
     chunks = owner.get("/api/v1/ai-rag/chunk", query_string={"documentId": entry["id"]}).json["data"]
     assert [chunk["content"] for chunk in chunks] == ["Short."]
     assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["chunkCount"] == 1
+
+
+def test_an_entry_that_is_deleted_while_its_passages_are_kept_is_left_alone(owner, app):
+    index = owner.post("/api/v1/ai-rag/index", {"name": "Wharf"}).json["id"]
+    body = {"indexId": index, "title": "Plan", "content": "First this. Then that."}
+    entry = owner.post("/api/v1/ai-rag/document", body).json["id"]
+
+    def cut():
+        with app.app_context():
+            indexing.index_document(UUID(entry))
+
+    def waits():
+        blocked = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ai_rag%'")
+        with app.app_context(), db.engine.connect() as connection:
+            return connection.scalar(blocked) > 0
+
+    with ThreadPoolExecutor(1) as aside, app.app_context(), db.engine.begin() as connection:
+        connection.execute(text("SELECT FROM ai_rag_index WHERE id = :id FOR UPDATE"), {"id": index})
+        connection.execute(text("DELETE FROM ai_rag_document WHERE id = :id"), {"id": entry})
+        cutting = aside.submit(cut)
+        await_true(waits)
+        connection.commit()
+        cutting.result(30)
+    assert owner.get(f"/api/v1/ai-rag/document/{entry}").status_code == 404
 
 
 def test_chunks_that_a_client_writes_are_left_as_they_are(owner, app):
