@@ -79,9 +79,10 @@ def connector(settings: Settings) -> procrastinate.PsycopgConnector:
     """The connections of the queue, with the limits that those of requests have."""
 
     async def configure(connection: AsyncConnection[Any]) -> None:
+        listens = connection.autocommit  # and must not do so within a transaction
         await connection.set_autocommit(True)
         await connection.execute(connections.session_commands(settings))
-        await connection.set_autocommit(False)
+        await connection.set_autocommit(listens)
         if isinstance(connection, QueueConnection):
             connection.patience = settings.database_statement_timeout + connections.SLACK
 

@@ -54,7 +54,7 @@ def interpreter(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("python")
     (wheel,) = (CLIENTS / "python" / "dist").glob("*.whl")
     run(BIN / "uv", "venv", "--quiet", folder)
-    run(BIN / "uv", "pip", "install", "--quiet", "--python", folder / "bin" / "python", wheel, "mypy")
+    run(BIN / "uv", "pip", "install", "--quiet", "--system-certs", "--python", folder / "bin" / "python", wheel, "mypy")
     return folder / "bin" / "python"
 
 
