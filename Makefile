@@ -54,6 +54,7 @@ breaking: ## name what breaks clients since the last release tag
 
 fuzz: .venv/dev ## send made-up requests for a long time, then let every fault happen under load
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300
+	@$(BIN)/pytest -n0 tests/attacks
 	@$(BIN)/python -m tests.faults.run --rounds 40
 
 tables: .venv/dev ## write the tables of the documentation anew

@@ -119,9 +119,13 @@ def forget(session: Session, document_id: UUID, owner_id: UUID) -> None:
     index = aliased(AiRagIndex)
     home = (index.organization_id == home_of(session, owner_id), index.name == OWN_DOCUMENTS)
     entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
-    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)):
-        uncount(entry, session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True}))
-        session.delete(entry)
+    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)).all():
+        known = session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
+        # A job may have counted its passages while this waited for the lock.
+        current = session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
+        if current is not None:
+            uncount(current, known)
+            session.delete(current)
 
 
 def content_hash(content: str | None) -> str | None:
