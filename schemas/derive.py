@@ -44,7 +44,8 @@ def read_schema(model: type[Record]) -> WireSchema:
     shown = [each for each in model.fields().values() if each.wire.readable and RETURNED_ONCE not in each.wire.marks]
     declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
     for each in declared.values():
-        each.metadata.pop("blank", None)  # a rule of what is sent; jobs and providers write what they have
+        # A rule of what is sent; jobs and providers write what they have.
+        each.metadata = {name: value for name, value in each.metadata.items() if name != "blank"}
     return _schema(model.__name__, declared)
 
 
