@@ -108,9 +108,7 @@ def _instructions(session: Session, principal: Principal, agent: AiAgentConfig, 
     if agent.output_schema:
         told.append(Said("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        hits = retrieval.search(
-            session, brief, documents_in(session, principal, agent.index_id), GROUNDS, caller=principal.user_id
-        )
+        hits = retrieval.search(session, brief, documents_in(session, principal, agent.index_id), GROUNDS)
         told += [Said("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return told
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import procrastinate
 from flask import Flask
 from procrastinate import BaseConnector, JobContext
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Job
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import update
 
@@ -177,17 +177,25 @@ def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
 
 
 def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:
-    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased. One that was begun too
-    often may be what kills it."""
+    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased."""
 
     async def resume_stalled(timestamp: int) -> None:
         for job in await queue_.job_manager.get_stalled_jobs():
-            if job.attempts < TRIES:
-                await queue_.job_manager.retry_job(job)
-            else:
-                await queue_.job_manager.finish_job(job, status=Status.FAILED, delete_job=False)
+            await queue_.job_manager.retry_job(job)
 
     return resume_stalled
+
+
+def _application(context: JobContext) -> Flask:
+    """The application that the worker serves."""
+    application: Flask = context.additional_context["application"]
+    return application
+
+
+def _check_tries(job: Job) -> None:
+    """Refuse a job that was begun too often without coming to an end: it may be what kills its workers."""
+    if job.attempts >= TRIES:
+        raise RuntimeError(f"The job was begun {job.attempts} times")
 
 
 def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]:
@@ -195,7 +203,8 @@ def _by_the_clock(work: Callable[[], None]) -> Callable[[JobContext, int], None]
 
     @wraps(work)
     def run(context: JobContext, timestamp: int) -> None:
-        with worker.running(context) as application, application.app_context():
+        with _application(context).app_context():
+            _check_tries(context.job)
             work()
 
     return run
@@ -207,8 +216,9 @@ def _when_asked(work_on: Asked, give_up: GiveUp | None) -> Callable[..., None]:
 
     @wraps(work_on)
     def run(context: JobContext, row_id: str, **more: Any) -> None:
-        with worker.running(context) as application, application.app_context():
+        with _application(context).app_context():
             try:
+                _check_tries(context.job)
                 work_on(UUID(row_id), **more)
             except Exception as error:
                 if give_up is not None and not _is_worth_a_retry(error, context.job):

@@ -6,8 +6,9 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select, true
@@ -41,12 +42,25 @@ Sums = Any  # a statement, whose type would be that of its many columns
 NOBODY = "Whoever asked for it is not there any more"
 
 
+class Asked(NamedTuple):
+    """What a report is asked for; figures fit as long as it is the same."""
+
+    kind: str
+    format: str
+    period_start: datetime
+    period_end: datetime
+
+    @classmethod
+    def of(cls, report: AnalyticsReport) -> Asked:
+        return cls(report.kind, report.format, report.period_start, report.period_end)
+
+
 @dataclass(frozen=True)
 class Figures:
-    """What a report comes to, and for whom; ``asked`` says which period and kind they are of."""
+    """What a report comes to, and for whom."""
 
     principal: Principal
-    asked: tuple[Any, ...]
+    asked: Asked
     rows: list[Row]
 
 
@@ -55,7 +69,7 @@ def compute(report_id: UUID) -> None:
     figures = _figures(report_id)
     if figures is None:
         return
-    content = _as_csv(figures.rows) if "csv" in figures.asked else None
+    content = _as_csv(figures.rows) if figures.asked.format == "csv" else None
     # Stored before it is counted; a store that is away has the job done again.
     key = put(content) if content is not None else ""
     try:
@@ -86,11 +100,7 @@ def _figures(report_id: UUID) -> Figures | None:
             report.status, report.error_message = "failed", NOBODY
             return None
         found = session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
-        return Figures(principal, _asked(report), [_on_the_wire(row) for row in found])
-
-
-def _asked(report: AnalyticsReport) -> tuple[Any, ...]:
-    return report.kind, report.format, report.period_start, report.period_end
+        return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])
 
 
 @retried
@@ -99,7 +109,7 @@ def _keep(report_id: UUID, figures: Figures, content: bytes | None, key: str) ->
     job."""
     with transaction() as session:
         report = session.get(AnalyticsReport, report_id, with_for_update=True)
-        if report is None or report.status not in UNFINISHED or _asked(report) != figures.asked:
+        if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
             return False
         _drop_file(session, figures.principal, report)
         report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()

@@ -8,6 +8,7 @@ with the words of the document's title counted in.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -81,16 +82,15 @@ class Hit:
     score: float
 
 
-def search(
-    session: Session, question: str, documents: Sequence[UUID], take: int, *, caller: UUID | None = None
-) -> list[Hit]:
-    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found.
-    Raises Unavailable when ``caller``, or everybody, searches too much at once."""
-    with PLACES.of(str(caller or "")):
-        return _searched(session, question, documents, take)
+def place_of(caller: UUID | None) -> AbstractContextManager[None]:
+    """A place for a search within a request, taken before its transaction begins: whoever waits for one holds no
+    connection. Jobs need none, for few are done at once. Raises Unavailable when ``caller``, or everybody, searches too
+    much."""
+    return PLACES.of(str(caller or ""))
 
 
-def _searched(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+def search(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
     words = list(session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
     if not words or not documents:
         return []

@@ -59,7 +59,7 @@ def _found(session: Session, query: AiRagQuery) -> list[retrieval.Hit]:
         return []
     inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query))
     documents = select(AiRagDocument.id).where(*inside)
-    hits = retrieval.search(session, query.text, session.scalars(documents).all(), query.top_k, caller=query.user_id)
+    hits = retrieval.search(session, query.text, session.scalars(documents).all(), query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
 
 

@@ -7,8 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import procrastinate.worker
@@ -27,13 +26,12 @@ from config import Settings
 
 log = logging.getLogger("rowgate")
 
+# Seconds between two looks for jobs whose time has come; of new ones, and of places that are free, it is told.
+POLL_EVERY = 1.0
+
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
 # how long the database has to take the others back.
 NOTICE, HAND_BACK = 1.0, 1.0
-
-POLL_EVERY = 0.2
-
-_running: dict[int, Job] = {}
 
 
 class QueueConnection(AsyncConnection[Any]):
@@ -54,7 +52,24 @@ class QueueConnection(AsyncConnection[Any]):
 
 class Worker(procrastinate.worker.Worker):
     """A worker that knows which of its jobs are lost: the connection fell silent before it heard that it was given
-    them, or before the queue heard that they are done. Its heartbeat goes on, so nobody else takes them for stalled."""
+    them, or before the queue heard that they are done. Its heartbeat goes on, so nobody else takes them for stalled.
+
+    ``siblings`` are the workers of this process, itself among them.
+    """
+
+    siblings: list[Worker]
+
+    @property
+    def running_jobs(self) -> list[Job]:
+        return [context.job for context in self._running_jobs.values()]
+
+    async def _process_job(self, context: JobContext) -> None:
+        try:
+            await super()._process_job(context)
+        finally:
+            # The place of its user is free, of which the queue tells nobody.
+            for each in self.siblings:
+                each._new_job_event.set()
 
     async def take_lost_back(self, patience: float) -> None:
         """Have lost jobs done again, for as long as the worker works. A question about a job is answered or given up
@@ -66,7 +81,7 @@ class Worker(procrastinate.worker.Worker):
                 continue
             with suppress(ProcrastinateException):
                 held = await self.app.job_manager.list_jobs_async(status="doing", worker_id=self.worker_id)
-                at_work = {context.job.id for context in self._running_jobs.values()}
+                at_work = {job.id for job in self.running_jobs}
                 lost = [job for job in held if job.id not in at_work]
                 for job in lost:
                     if job.id in seen:
@@ -92,17 +107,6 @@ def connector(settings: Settings) -> procrastinate.PsycopgConnector:
     )
 
 
-@contextmanager
-def running(context: JobContext) -> Iterator[Flask]:
-    """Keep account of a job while it is done, and give the application that the worker serves."""
-    assert context.job.id is not None  # noqa: S101 - it is in the database
-    _running[context.job.id] = context.job
-    try:
-        yield context.additional_context["application"]
-    finally:
-        _running.pop(context.job.id, None)
-
-
 def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty: bool = False) -> None:
     """Do jobs until a signal asks for the end, or until there are none.
 
@@ -124,58 +128,66 @@ async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_em
         if not until_empty:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, stopping.set)
-        if until_empty:
-            done = asyncio.create_task(_serve(app, queue, [DEFAULT_QUEUE, FILES], concurrency, wait=False))
-        else:
-            done = asyncio.create_task(_serve_both(app, queue, concurrency))
+        workers = _workers(app, queue, concurrency, until_empty)
+        done = asyncio.create_task(_serve(app, workers))
         asked = asyncio.ensure_future(stopping.wait())
         await asyncio.wait((done, asked), return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
         if not done.done():
-            await _stop(app, queue, done)
+            await _stop(app, workers, done)
         else:
             await done
 
 
-async def _serve_both(app: Flask, queue: procrastinate.App, concurrency: int) -> None:
-    """Do jobs of both queues: half as many files are read at once as other work is done."""
+def _workers(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> list[Worker]:
+    """The workers of this process. Half as many files are read at once as other work is done; one worker that ends when
+    both queues are empty does either."""
+    places = [([DEFAULT_QUEUE], concurrency), ([FILES], max(1, concurrency // 2))]
+    if until_empty:
+        places = [([DEFAULT_QUEUE, FILES], concurrency)]
+    workers = [
+        Worker(
+            queue,
+            queues=names,
+            concurrency=each,
+            wait=not until_empty,
+            fetch_job_polling_interval=POLL_EVERY,
+            delete_jobs="successful",
+            additional_context={"application": app},
+            install_signal_handlers=False,
+        )
+        for names, each in places
+    ]
+    for worker in workers:
+        worker.siblings = workers
+    return workers
+
+
+async def _serve(app: Flask, workers: list[Worker]) -> None:
     async with asyncio.TaskGroup() as group:
-        group.create_task(_serve(app, queue, [DEFAULT_QUEUE], concurrency))
-        group.create_task(_serve(app, queue, [FILES], max(1, concurrency // 2)))
+        for worker in workers:
+            group.create_task(_serve_with(worker, app.config["SETTINGS"]))
 
 
-async def _serve(
-    app: Flask, queue: procrastinate.App, names: list[str], concurrency: int, *, wait: bool = True
-) -> None:
-    served = Worker(
-        queue,
-        queues=names,
-        concurrency=concurrency,
-        wait=wait,
-        # A job that ends frees the place of its user, of which nobody is told.
-        fetch_job_polling_interval=POLL_EVERY,
-        delete_jobs="successful",
-        additional_context={"application": app},
-        install_signal_handlers=False,
-    )
-    settings: Settings = app.config["SETTINGS"]
-    looking = asyncio.create_task(served.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
+async def _serve_with(worker: Worker, settings: Settings) -> None:
+    looking = asyncio.create_task(worker.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
     try:
-        await served.run()  # type: ignore[no-untyped-call]
+        await worker.run()  # type: ignore[no-untyped-call]
     finally:
         looking.cancel()
 
 
-async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Task[None]) -> None:
+async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> None:
     done.cancel()  # which lets the jobs that run come to their end
     await asyncio.wait((done,), timeout=app.config["SETTINGS"].stop_grace)
     if not done.done():
-        log.warning("%d jobs go on after the grace; their statements are cancelled", len(_running))
+        left = sum(len(worker.running_jobs) for worker in workers)
+        log.warning("%d jobs go on after the grace; their statements are cancelled", left)
         await asyncio.to_thread(connections.cancel_all, app)
         await asyncio.wait((done,), timeout=NOTICE)
     if not done.done():
         with suppress(TimeoutError):
-            await asyncio.wait_for(_hand_back(queue), HAND_BACK)
+            await asyncio.wait_for(_hand_back(workers), HAND_BACK)
         # Threads cannot be stopped; the process can.
         keeper.kill(psutil.Process().children())
         logging.shutdown()
@@ -185,8 +197,9 @@ async def _stop(app: Flask, queue: procrastinate.App, done: asyncio.Task[None]) 
         await done
 
 
-async def _hand_back(queue: procrastinate.App) -> None:
-    for job in list(_running.values()):
-        with suppress(ProcrastinateException):
-            await queue.job_manager.retry_job(job)
-            log.warning("Job %s was interrupted and waits to be done again", job.call_string)
+async def _hand_back(workers: list[Worker]) -> None:
+    for worker in workers:
+        for job in worker.running_jobs:
+            with suppress(ProcrastinateException):
+                await worker.app.job_manager.retry_job(job)
+                log.warning("Job %s was interrupted and waits to be done again", job.call_string)

@@ -23,6 +23,7 @@ from app.factory import create_app
 from app.seed import seed
 from config import Settings
 from tests.cast import Cast
+from tests.end_to_end.service import await_true
 
 # Made-up requests for each operation of the description, from each caller.
 USUAL_EXAMPLES = 4
@@ -91,6 +92,8 @@ def build(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
 
 def _close(application: Flask) -> None:
     usage.close(application)
+    # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
+    await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
     with application.app_context():
         for engine in db.engines.values():
             engine.dispose()

@@ -51,9 +51,8 @@ def fitting(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _found(prompt: Prompt) -> list[Hit]:
-    with transaction() as session:
-        found = readable(session, prompt)
-        return retrieval.search(session, prompt.question, found, 2 * QUOTED, caller=prompt.principal.user_id)
+    with retrieval.place_of(prompt.principal.user_id), transaction() as session:
+        return retrieval.search(session, prompt.question, readable(session, prompt), 2 * QUOTED)
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:

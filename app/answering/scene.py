@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app import searching
+from app import retrieval, searching
 from app.answering.pieces import Prompt, Said
 from app.answering.plans import BUILTIN, Plan, choose
 from app.clock import now
@@ -160,7 +160,7 @@ def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str)
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
     seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible)
-    with transaction() as session:
+    with retrieval.place_of(principal.user_id), transaction() as session:
         if session.scalar(seen, principal.binds) is None:
             return []
         query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)

@@ -55,8 +55,8 @@ def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Genera
         if failure is not None and time.monotonic() >= deadline:
             break
         begun, asked = False, time.monotonic()
-        witness.began(candidate)
         try:
+            witness.began(candidate)
             for piece in calls[candidate.kind](candidate, prompt, reply, deadline):
                 begun = True
                 yield piece

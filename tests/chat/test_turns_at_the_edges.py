@@ -77,3 +77,18 @@ def test_a_note_that_was_not_committed_is_written_again(proxied, proxy, owner, c
     b"".join(body)
     steps = owner.get(f"/api/v1/ai/generation-step?streamId={chains.stream()['id']}").json["data"]
     assert [(step["text"], step["status"]) for step in steps] == [(ANSWER, "completed")]
+
+
+def test_an_attempt_that_could_not_be_noted_before_its_call_fails_with_its_turn(owner, chains, monkeypatch):
+    chains.of("good")
+    write, tries = turns.write_attempts, []
+
+    def fail_once(session, scene, attempts):
+        tries.append(1)
+        if len(tries) == 1:
+            raise Unavailable()
+        write(session, scene, attempts)
+
+    monkeypatch.setattr(turns, "write_attempts", fail_once)
+    assert ask(owner).status_code == 503
+    assert [attempt["status"] for attempt in chains.attempts()] == ["failed"]

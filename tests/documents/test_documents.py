@@ -192,19 +192,36 @@ def test_an_entry_that_is_deleted_while_its_passages_are_kept_is_left_alone(owne
         with app.app_context():
             indexing.index_document(UUID(entry))
 
-    def waits():
-        blocked = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ai_rag%'")
-        with app.app_context(), db.engine.connect() as connection:
-            return connection.scalar(blocked) > 0
-
     with ThreadPoolExecutor(1) as aside, app.app_context(), db.engine.begin() as connection:
         connection.execute(text("SELECT FROM ai_rag_index WHERE id = :id FOR UPDATE"), {"id": index})
         connection.execute(text("DELETE FROM ai_rag_document WHERE id = :id"), {"id": entry})
         cutting = aside.submit(cut)
-        await_true(waits)
+        await_true(lambda: is_waited_for(app))
         connection.commit()
         cutting.result(30)
     assert owner.get(f"/api/v1/ai-rag/document/{entry}").status_code == 404
+
+
+def is_waited_for(app):
+    """Whether somebody waits for a lock on the rows of a knowledge base."""
+    blocked = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ai_rag%'")
+    with app.app_context(), db.engine.connect() as connection:
+        return connection.scalar(blocked) > 0
+
+
+def test_passages_that_are_kept_while_their_document_is_deleted_are_not_counted_any_more(owner, app):
+    document = made(owner, title="Plan", content="First this.")["id"]
+    work(app)
+    index = owner.get("/api/v1/ai-rag/index").json["data"][0]["id"]
+    with ThreadPoolExecutor(1) as aside, app.app_context(), db.engine.begin() as connection:
+        connection.execute(text("SELECT FROM ai_rag_index WHERE id = :id FOR UPDATE"), {"id": index})
+        deleting = aside.submit(owner.delete, f"{DOCUMENTS}/{document}")
+        await_true(lambda: is_waited_for(app))
+        connection.execute(text("UPDATE ai_rag_document SET chunk_count = 3 WHERE index_id = :id"), {"id": index})
+        connection.execute(text("UPDATE ai_rag_index SET chunk_count = 3 WHERE id = :id"), {"id": index})
+        connection.commit()
+        assert deleting.result(30).status_code == 200
+    assert owner.get(f"/api/v1/ai-rag/index/{index}").json["chunkCount"] == 0
 
 
 def test_chunks_that_a_client_writes_are_left_as_they_are(owner, app):

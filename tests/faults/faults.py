@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import signal
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -156,35 +156,27 @@ def reset_connections(service: Service, chance: Random) -> None:
 
 @fault("commits-swallowed")
 def swallow_commits(service: Service, chance: Random) -> None:
-    before = service.proxy.swallowed
-    service.proxy.swallow_commits(LOST_COMMITS)
-    _await(f"{LOST_COMMITS} messages to lose", lambda: service.proxy.swallowed - before >= LOST_COMMITS)
-    service.proxy.pass_through()
+    with _messages_lost(service, "swallowed"):
+        service.proxy.swallow_commits(LOST_COMMITS)
 
 
 @fault("upload-commits-swallowed")
 def swallow_commits_of_uploads(service: Service, chance: Random) -> None:
-    before = service.proxy.swallowed
-    service.proxy.swallow_commits(LOST_COMMITS, after=b"text/plain")
-    _await(f"{LOST_COMMITS} messages to lose", lambda: service.proxy.swallowed - before >= LOST_COMMITS)
-    service.proxy.pass_through()
+    with _messages_lost(service, "swallowed"):
+        service.proxy.swallow_commits(LOST_COMMITS, after=b"text/plain")
 
 
 @fault("commits-dropped")
 def drop_commits(service: Service, chance: Random) -> None:
-    before = service.proxy.dropped
-    service.proxy.drop_commits(LOST_COMMITS)
-    _await(f"{LOST_COMMITS} messages to lose", lambda: service.proxy.dropped - before >= LOST_COMMITS)
-    service.proxy.pass_through()
+    with _messages_lost(service, "dropped"):
+        service.proxy.drop_commits(LOST_COMMITS)
 
 
 @fault("deferrals-reset")
 def reset_deferrals(service: Service, chance: Random) -> None:
     """The connection is lost between a row and the job that belongs to it."""
-    before = service.proxy.matched
-    service.proxy.reset_on(b"procrastinate_defer_jobs", LOST_COMMITS)
-    _await(f"{LOST_COMMITS} messages to lose", lambda: service.proxy.matched - before >= LOST_COMMITS)
-    service.proxy.pass_through()
+    with _messages_lost(service, "matched"):
+        service.proxy.reset_on(b"procrastinate_defer_jobs", LOST_COMMITS)
 
 
 @fault("network-silent")
@@ -247,6 +239,15 @@ def _fill(service: Service) -> None:
     except OSError as error:
         if error.errno != FULL:
             raise
+
+
+@contextmanager
+def _messages_lost(service: Service, counter: str) -> Iterator[None]:
+    """Wait until the proxy has lost as many messages as it was told to, by its ``counter``, and let all pass again."""
+    before = getattr(service.proxy, counter)
+    yield
+    _await(f"{LOST_COMMITS} messages to lose", lambda: getattr(service.proxy, counter) - before >= LOST_COMMITS)
+    service.proxy.pass_through()
 
 
 def _await(what: str, condition: Callable[[], bool], seconds: float = MESSAGES_WITHIN, every: float = 0.05) -> None:

@@ -98,3 +98,38 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
 
     asyncio.run(lose_a_job())
     assert waiting(document) == [(queue.ENTER, "todo", 1)]
+
+
+def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
+    for _ in range(3):
+        owner.post(DOCUMENTS, BODY)
+    waiting = text("SELECT count(*) FROM procrastinate_jobs WHERE args ? 'row_id'")
+
+    async def served():
+        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        async with opened.open_async(), asyncio.timeout(30):
+            patient = worker.Worker(
+                opened, concurrency=2, fetch_job_polling_interval=60.0, additional_context={"application": app},
+                install_signal_handlers=False, delete_jobs="successful",
+            )  # fmt: skip
+            patient.siblings = [patient]
+            doing = asyncio.create_task(patient.run())
+            while await asyncio.to_thread(left):
+                await asyncio.sleep(0.05)
+            doing.cancel()
+
+    def left():
+        with app.app_context(), transaction() as session:
+            return session.scalar(waiting)
+
+    asyncio.run(served())
+
+
+def test_a_job_that_was_begun_too_often_is_given_up(app, owner, waiting):
+    index = owner.post("/api/v1/ai-rag/index", {"name": "Wharf"}).json["id"]
+    entry = owner.post("/api/v1/ai-rag/document", {"indexId": index, "title": "Plan", "content": "First."}).json["id"]
+    with app.app_context(), transaction() as session:
+        session.execute(text("UPDATE procrastinate_jobs SET attempts = :tries"), {"tries": jobs.TRIES})
+    jobs.work(app, concurrency=1, until_empty=True)
+    assert waiting(entry) == [(queue.INDEX, "failed", jobs.TRIES + 1)]
+    assert owner.get(f"/api/v1/ai-rag/document/{entry}").json["status"] == "failed"
