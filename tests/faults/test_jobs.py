@@ -110,7 +110,7 @@ def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
         opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             patient = worker.Worker(
-                opened, concurrency=2, fetch_job_polling_interval=60.0, additional_context={"application": app},
+                opened, concurrency=20, fetch_job_polling_interval=60.0, additional_context={"application": app},
                 install_signal_handlers=False, delete_jobs="successful",
             )  # fmt: skip
             patient.siblings = [patient]
