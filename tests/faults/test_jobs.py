@@ -102,8 +102,9 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
 
 def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
     index = owner.post("/api/v1/ai-rag/index", {"name": "Wharf"}).json["id"]
-    for _ in range(30):  # more than there are periodic jobs, of which a worker is told as well
-        owner.post("/api/v1/ai-rag/document", BODY | {"indexId": index})
+    for number in range(30):  # more than there are periodic jobs, of which a worker is told as well
+        body = {"indexId": index, "title": "Plan", "content": f"Part {number}."}
+        assert owner.post("/api/v1/ai-rag/document", body).status_code == 201
     waiting = text("SELECT count(*) FROM procrastinate_jobs WHERE args ? 'row_id'")
 
     async def served():
