@@ -39,7 +39,6 @@ UNFINISHED = ("queued", "running")
 MOST_ROWS = 5000
 Row = dict[str, Any]
 Sums = Any  # a statement, whose type would be that of its many columns
-NOBODY = "Whoever asked for it is not there any more"
 
 
 class Asked(NamedTuple):
@@ -97,7 +96,7 @@ def _figures(report_id: UUID) -> Figures | None:
             return None
         principal = acting(session, report.created_by_id, report.organization_id)
         if principal is None:
-            report.status, report.error_message = "failed", NOBODY
+            report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
             return None
         found = session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
         return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])

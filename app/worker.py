@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
@@ -17,8 +18,7 @@ from flask import Flask
 from procrastinate import JobContext
 from procrastinate.exceptions import ProcrastinateException
 from procrastinate.jobs import Job
-from psycopg import AsyncConnection, errors
-from psycopg.pq import TransactionStatus
+from psycopg import AsyncConnection, Notify, errors
 
 from app import connections, keeper
 from app.queue import DEFAULT_QUEUE, FILES
@@ -38,10 +38,18 @@ class QueueConnection(AsyncConnection[Any]):
     """A connection of the queue. It may wait for news as long as it likes, for an answer only ``patience`` seconds."""
 
     patience: float | None = None
+    _listens = False
+
+    async def notifies(self, **limits: Any) -> AsyncGenerator[Notify]:
+        self._listens = True
+        try:
+            async for each in super().notifies(**limits):
+                yield each
+        finally:
+            self._listens = False
 
     async def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        asked = self.pgconn.transaction_status != TransactionStatus.IDLE
-        if timeout is not None or not asked or self.patience is None:
+        if timeout is not None or self._listens:
             return await super().wait(gen, interval=interval, timeout=timeout)
         try:
             return await super().wait(gen, interval=interval, timeout=self.patience)
@@ -94,12 +102,12 @@ def connector(settings: Settings) -> procrastinate.PsycopgConnector:
     """The connections of the queue, with the limits that those of requests have."""
 
     async def configure(connection: AsyncConnection[Any]) -> None:
+        if isinstance(connection, QueueConnection):
+            connection.patience = settings.database_statement_timeout + connections.SLACK
         listens = connection.autocommit  # and must not do so within a transaction
         await connection.set_autocommit(True)
         await connection.execute(connections.session_commands(settings))
         await connection.set_autocommit(listens)
-        if isinstance(connection, QueueConnection):
-            connection.patience = settings.database_statement_timeout + connections.SLACK
 
     parameters = connections.options(settings)
     return procrastinate.PsycopgConnector(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -98,6 +99,22 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
 
     asyncio.run(lose_a_job())
     assert waiting(document) == [(queue.ENTER, "todo", 1)]
+
+
+def test_a_connection_of_the_queue_waits_for_news_and_not_for_ever_for_an_answer(proxied, proxy):
+    queue_ = worker.connector(proxied.config["SETTINGS"])
+
+    async def asked():
+        await queue_.open_async()
+        async with queue_.pool.connection() as connection:
+            connection.patience = 0.5
+            assert [news async for news in connection.notifies(timeout=1.0)] == []
+            proxy.silence(existing_only=True)
+            with pytest.raises(psycopg.OperationalError):
+                await asyncio.wait_for(connection.execute("SELECT 1"), 10)
+        await queue_.close_async()
+
+    asyncio.run(asyncio.wait_for(asked(), 30))
 
 
 def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
