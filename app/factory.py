@@ -56,6 +56,7 @@ FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
     413: errors.PayloadTooLarge,
     415: errors.UnsupportedMediaType,
     416: errors.RangeNotSatisfiable,
+    429: errors.RateLimited,
 }
 
 

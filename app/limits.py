@@ -1,4 +1,7 @@
-"""Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away."""
+"""Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away.
+
+What few routes are held to is Flask-Limiter's; the limits of every request are counted here, in the same storage.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from flask import Flask, current_app
-from flask_limiter import Limiter
-from flask_limiter.util import get_remote_address
+from flask import Flask, Response, current_app, g, request
+from flask_limiter import Limiter, RequestLimit, RouteLimit
+from flask_limiter.util import get_qualified_name
 from limits import RateLimitItem, RateLimitItemPerSecond, parse
-from limits.storage import MemoryStorage, Storage
+from limits.storage import MemoryStorage, Storage, storage_from_string
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
@@ -26,6 +29,7 @@ from app.metrics import REFUSALS
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 # How long counting stays in this process after Redis failed to answer, in seconds.
 PAUSE = 2.0
@@ -38,11 +42,6 @@ class Limit:
 
     name: str
     item: RateLimitItem
-
-
-ANONYMOUS_KEYS = Limit("anonymous-keys", parse("5 per hour"))
-KEYS = Limit("keys", parse("10 per hour"))
-ROTATIONS = Limit("rotations", parse("10 per hour"))
 
 
 @dataclass
@@ -79,21 +78,103 @@ class Counter:
         return (ask_own or ask)(self.own)
 
 
-def init_app(app: Flask, storage_uri: str) -> None:
-    """Open the storage of Flask-Limiter for ``app``.
-
-    The extension looks on every request for limits of the route. Ours are limits of callers, spent where the caller
-    is known, so it is bound to an application of its own, which never serves.
-    """
-    carrier = Flask(__name__)
-    carrier.config.update(RATELIMIT_STORAGE_URI=storage_uri, RATELIMIT_STORAGE_OPTIONS=PATIENCE)
-    app.extensions["limit_counter"] = Counter(Limiter(get_remote_address, app=carrier).storage)
-
-
 def counter() -> Counter:
     """The counter of the running application."""
     bound: Counter = current_app.extensions["limit_counter"]
     return bound
+
+
+class CounterOfApplication(Storage):
+    """The counter of the running application as a storage of Flask-Limiter."""
+
+    STORAGE_SCHEME = ["rowgate"]
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        return RedisError
+
+    @property
+    def storage(self) -> Any:
+        """The client of Redis, as the commands ``flask limiter`` show it."""
+        return counter().shared.storage  # type: ignore[attr-defined]
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        return counter().first_answer(lambda storage: int(storage.incr(key, expiry, amount)))
+
+    def get(self, key: str) -> int:
+        return counter().first_answer(lambda storage: int(storage.get(key)))
+
+    def get_expiry(self, key: str) -> float:
+        return counter().ends_at(key)
+
+    def check(self) -> bool:
+        return counter().is_reachable()
+
+    def reset(self) -> int | None:
+        return counter().first_answer(lambda storage: storage.reset())
+
+    def clear(self, key: str) -> None:
+        counter().first_answer(lambda storage: storage.clear(key))
+
+
+def _user() -> str:
+    return f"user:{g.principal.user_id}"
+
+
+def _network() -> str:
+    return f"network:{network_of(request.remote_addr)}"
+
+
+def _is_uncounted() -> bool:
+    return not counted_network(request.remote_addr)
+
+
+def _by_setting(name: str) -> Callable[[], str]:
+    return lambda: getattr(current_app.config["SETTINGS"], name)
+
+
+def _count_refusal(limit: RequestLimit) -> None:
+    REFUSALS.labels(limit.request_args[-1]).inc()
+
+
+limiter = Limiter(_network, storage_uri="rowgate://", on_breach=_count_refusal)
+
+# Each counts one where it is entered, and raises RateLimitExceeded when that is one too many.
+ANONYMOUS_KEYS = limiter.shared_limit("5 per hour", scope="anonymous-keys")
+KEYS = limiter.shared_limit("10 per hour", scope="keys", key_func=_user)
+ROTATIONS = limiter.shared_limit("10 per hour", scope="rotations", key_func=_user)
+SIGN_UPS = limiter.shared_limit(_by_setting("sign_up_limit"), scope="sign-up", exempt_when=_is_uncounted)
+SIGN_INS = limiter.shared_limit(_by_setting("sign_in_limit"), scope="sign-in", exempt_when=_is_uncounted)
+
+
+def init_app(app: Flask, storage_uri: str) -> None:
+    """Open the storage of ``app`` and bind Flask-Limiter to it."""
+    app.extensions["limit_counter"] = Counter(cast(Storage, storage_from_string(storage_uri, **PATIENCE)))
+    # Its hooks look for limits on every request; an extension that is there already adds none. Answers of the routes
+    # that count are told by ``tell``.
+    app.extensions["limiter"] = {limiter}
+    limiter.init_app(app)
+
+
+def counts(limit: RouteLimit) -> Callable[[F], F]:
+    """Name to ``flask limiter`` a limit that a view counts within itself."""
+
+    def declare(view: F) -> F:
+        limiter.limit_manager.add_decorated_limit(get_qualified_name(view), limit)
+        return view
+
+    return declare
+
+
+def tell(response: Response) -> Response:
+    """Say in an answer how much is left of the limit that was counted for it."""
+    spent = limiter.current_limit
+    if spent is not None:
+        name, seconds = spent.request_args[-1], max(1, math.ceil(spent.window.reset_time - time.time()))
+        response.headers.update(_headers(Limit(name, spent.limit), spent.remaining, seconds))
+        if spent.breached:
+            response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def default_limit() -> Limit:
@@ -150,23 +231,21 @@ def spend_on_key(key: Mapping[str, Any]) -> None:
 
 def spend(limit: Limit, *who: str) -> None:
     """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
-    window = limit.item.get_expiry()
     key = limit.item.key_for(limit.name, *who)
-    if counter().hit(key, window) > limit.item.amount:
+    if counter().hit(key, limit.item.get_expiry()) > limit.item.amount:
         REFUSALS.labels(limit.name).inc()
         seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
-        raise RateLimited(headers=_headers(limit, window, seconds))
+        raise RateLimited(headers={"Retry-After": str(seconds), **_headers(limit, 0, seconds)})
 
 
-def _headers(limit: Limit, window: int, seconds: int) -> dict[str, str]:
-    """Retry-After, the fields of draft-ietf-httpapi-ratelimit-headers, and those of Flask-Limiter."""
+def _headers(limit: Limit, left: int, seconds: int) -> dict[str, str]:
+    """The fields of draft-ietf-httpapi-ratelimit-headers, and those of Flask-Limiter."""
     amount = limit.item.amount
     return {
-        "Retry-After": str(seconds),
-        "RateLimit-Policy": f'"{limit.name}";q={amount};w={window}',
-        "RateLimit": f'"{limit.name}";r=0;t={seconds}',
+        "RateLimit-Policy": f'"{limit.name}";q={amount};w={limit.item.get_expiry()}',
+        "RateLimit": f'"{limit.name}";r={left};t={seconds}',
         "X-RateLimit-Limit": str(amount),
-        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Remaining": str(left),
         "X-RateLimit-Reset": str(int(time.time()) + seconds),
     }
 

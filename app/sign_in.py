@@ -66,7 +66,8 @@ def open_session(session: Session, user: AuthUser, *, method: str = "password") 
 def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
     """Make an account with a password and sign it in, unless its address has to be verified first.
 
-    Raises InvalidEmail, PasswordRefused, RateLimited for too many accounts from one network, and UserAlreadyExists.
+    Raises InvalidEmail, PasswordRefused and UserAlreadyExists, and RateLimitExceeded for too many accounts from one
+    network.
     """
     try:
         address = normalized(given["email"])
@@ -74,8 +75,8 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
         raise InvalidEmail() from None
     name = given.get("name") or users.name_of(address)
     passwords.check(given["password"], about=(address, address.partition("@")[0], name))
-    limits.spend_on_network(limits.by_setting("sign-up"), request.remote_addr)
-    hashed = passwords.hashed(given["password"], network=limits.counted_network(request.remote_addr))
+    with limits.SIGN_UPS:
+        hashed = passwords.hashed(given["password"], network=limits.counted_network(request.remote_addr))
     return _made({"email": address, "name": name, "image": given.get("image")}, hashed)
 
 
@@ -100,21 +101,9 @@ def _made(values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | Non
 
 def with_password(email: str, password: str) -> SignedIn:
     """Sign in with a password; raises InvalidEmailOrPassword alike for all that can be wrong, after the same time, and
-    RateLimited for too many tries from one network."""
-    limits.spend_on_network(limits.by_setting("sign-in"), request.remote_addr)
-    network = limits.network_of(request.remote_addr)
-    if backoff.is_network_locked(network):
-        raise InvalidEmailOrPassword()
-    try:
-        address = normalized(email)
-    except ValidationError:
-        address = ""
-    with autocommitted() as connection:
-        user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
-    right = passwords.is_right(stored, password, network=limits.counted_network(request.remote_addr))
-    account = secrets.vault().digest(address or email)
-    if not backoff.settle(account, network, succeeded=right):
-        raise InvalidEmailOrPassword()
+    RateLimitExceeded for too many tries from one network."""
+    with limits.SIGN_INS:
+        user_id, stored = _proven(email, password)
     fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
     with transaction() as session:
         unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
@@ -128,6 +117,24 @@ def with_password(email: str, password: str) -> SignedIn:
         opened = open_session(session, user)
         session.expunge_all()
     return opened
+
+
+def _proven(email: str, password: str) -> tuple[UUID, str]:
+    """Whose the password is, and what is stored of it; raises InvalidEmailOrPassword."""
+    network = limits.network_of(request.remote_addr)
+    if backoff.is_network_locked(network):
+        raise InvalidEmailOrPassword()
+    try:
+        address = normalized(email)
+    except ValidationError:
+        address = ""
+    with autocommitted() as connection:
+        user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
+    right = passwords.is_right(stored, password, network=limits.counted_network(request.remote_addr))
+    account = secrets.vault().digest(address or email)
+    if not backoff.settle(account, network, succeeded=right):
+        raise InvalidEmailOrPassword()
+    return user_id, stored
 
 
 def renew_token(principal: Principal) -> tuple[str, AuthSession]:

@@ -56,6 +56,7 @@ session_required = credentials_required(SessionOnly.ALL)
 def build() -> Blueprint:
     """The blueprint of the API-key routes."""
     blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
+    blp.after_request(limits.tell)
     _route_creation(blp)
     _route_reading(blp)
     _route_changes(blp)
@@ -69,6 +70,8 @@ def _told(blp: Blueprint, operation_id: str, summary: str, errors: tuple[int, ..
 def _route_creation(blp: Blueprint) -> None:
     @blp.route("", methods=["POST"])
     @session_welcome("anonymous creation needs no credential while its flag is on")
+    @limits.counts(limits.KEYS)
+    @limits.counts(limits.ANONYMOUS_KEYS)
     @_told(
         blp,
         "createAuthApiKey",
@@ -90,6 +93,7 @@ def _route_creation(blp: Blueprint) -> None:
 
     @blp.route("/<key:id>/rotate", methods=["POST"])
     @session_required
+    @limits.counts(limits.ROTATIONS)
     @_told(
         blp, "rotateAuthApiKey", "Replace an API key", CHANGES, example={"graceSeconds": 3600}, answers=MADE, status=201
     )
@@ -98,7 +102,8 @@ def _route_creation(blp: Blueprint) -> None:
     def rotate(given: dict[str, Any], id: str) -> Response:
         refuse_unknown(request.args)
         _check_verified(caller())
-        return _rotate(wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
+        with limits.ROTATIONS:
+            return _rotate(wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
 
 
 def _route_reading(blp: Blueprint) -> None:
@@ -169,8 +174,7 @@ def _create(principal: Principal) -> Response:
     _check_verified(principal)
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
-    limits.spend(limits.KEYS, f"user:{principal.user_id}")
-    with transaction() as session:
+    with limits.KEYS, transaction() as session:
         owner = session.get(AuthUser, principal.user_id)
         if owner is None:
             raise Unauthenticated(invalid_token=True)
@@ -190,7 +194,6 @@ def _rotate(identifier: UUID, grace: timedelta) -> Response:
         key = api_keys.locked(session, identifier, caller())
         if key.user_id != caller().user_id:
             raise Forbidden("Only the owner of a key rotates it")
-        limits.spend(limits.ROTATIONS, f"user:{key.user_id}")
         fresh, secret = api_keys.rotate(session, key, grace=grace, principal=caller())
         return _shown_once(_made(fresh, secret))
 
@@ -211,9 +214,8 @@ def _create_anonymous() -> Response:
     if isinstance(body, dict) and body.get("anonymous", False) is False:
         raise Unauthenticated()
     given = load(NEW_ANONYMOUS, body)
-    limits.spend(limits.ANONYMOUS_KEYS, f"address:{limits.network_of(request.remote_addr)}")
     life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
-    with transaction() as session:
+    with limits.ANONYMOUS_KEYS, transaction() as session:
         made, secret = api_keys.issue_anonymous(session, name=given.get("name"), email=given.get("email"), life=life)
         shown = {"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}
         return _shown_once(shown)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+from flask_limiter.commands import cli
 
 from tests.cast import Actor
 
@@ -69,3 +72,27 @@ def test_with_redis_away_data_is_served_and_limits_are_counted_in_the_process(ca
     assert "Redis is away" in caplog.text
     ready = actor.get("/readyz")
     assert (ready.status_code, ready.json["status"], ready.json["redis"]) == (200, "degraded", "unreachable")
+
+
+def test_answers_of_counting_routes_say_how_much_is_left(cast):
+    owner = cast.user()
+    left = [owner.post("/api/v1/auth/api-key").headers["X-RateLimit-Remaining"] for _ in range(2)]
+    assert left == ["9", "8"]
+    assert "X-RateLimit-Limit" not in owner.get("/api/v1/auth/api-key").headers
+
+
+def test_data_routes_run_no_hook_of_the_extensions(app):
+    hooks = [*app.before_request_funcs[None], *app.after_request_funcs[None], *app.teardown_request_funcs.get(None, ())]
+    assert [hook for hook in hooks if getattr(hook, "__module__", "app").startswith("flask_")] == []
+    assert not any(isinstance(hook, partial) for hook in hooks)
+
+
+def test_flask_limiter_lists_the_limits_of_routes_and_clears_one(cast, app):
+    owner, key = cast.user(), ["--endpoint", "api-key.rotate", "--key"]
+    made = owner.post("/api/v1/auth/api-key").json["id"]
+    owner.post(f"/api/v1/auth/api-key/{made}/rotate")
+    run = partial(app.test_cli_runner().invoke, cli)
+    assert "(9 out of 10 remaining)" in " ".join(run(["limits", *key, f"user:{owner.user_id}"]).output.split())
+    assert run(["clear", "-y", *key, f"user:{owner.user_id}"]).exit_code == 0
+    assert "(10 out of 10 remaining)" in " ".join(run(["limits", *key, f"user:{owner.user_id}"]).output.split())
+    assert run(["config"]).exit_code == 0

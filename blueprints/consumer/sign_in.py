@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app import cookies, sign_in
+from app import cookies, limits, sign_in
 from app.authentication import (
     caller,
     caller_if_any,
@@ -51,6 +51,7 @@ def build() -> Blueprint:
     """The blueprint of the sign-in routes."""
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
     blp.before_request(lambda: refuse_unknown(request.args, known=()))
+    blp.after_request(limits.tell)
     _route_entrance(blp)
     _route_session(blp)
     return blp
@@ -59,6 +60,7 @@ def build() -> Blueprint:
 def _route_entrance(blp: Blueprint) -> None:
     @blp.route("/signup", methods=["POST"])
     @open_to_all("makes the account that signs in", limited=True)
+    @limits.counts(limits.SIGN_UPS)
     @documented(
         blp, "signUp", "Make an account and sign it in", *BODY_ERRORS, 403, 422, open_to_all=True,
         example=CREDENTIALS, answers={"token": TOKEN, "user": USER},
@@ -73,6 +75,7 @@ def _route_entrance(blp: Blueprint) -> None:
 
     @blp.route("/signin", methods=["POST"])
     @open_to_all("opens the session", limited=True)
+    @limits.counts(limits.SIGN_INS)
     @documented(
         blp, "signIn", "Sign in with email and password", *BODY_ERRORS, 401, 403, open_to_all=True,
         example=CREDENTIALS, answers={"redirect": False, "token": TOKEN, "user": USER},
