@@ -22,43 +22,38 @@ class Access:
     """What a route asks of its caller.
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
-    credential. Both give their reason. With ``cookies`` a browser's session counts, and a dead credential on an
-    optional route counts as none. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of
-    the tab in Teams counts as well.
+    credential. Both give their reason. On the routes of ``people``, whom ``app.login`` admits, a browser's session
+    counts. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the tab in Teams counts
+    as well.
     """
 
     open: str = ""
     limited: bool = False
     optional: str = ""
     session_only: SessionOnly = SessionOnly.NEVER
-    cookies: bool = False
+    people: bool = False
     tickets: bool = False
     tabs: bool = False
 
 
 def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
     """Declare that a route asks for no credential, and why."""
-    return _declaring(Access(open=reason, limited=limited))
+    return declaring(Access(open=reason, limited=limited))
 
 
-def credentials_required(
-    session_only: SessionOnly = SessionOnly.NEVER,
-    *,
-    with_cookies: bool = False,
-    with_tickets: bool = False,
-    with_tabs: bool = False,
-) -> Callable[[F], F]:
+def credentials_required(session_only: SessionOnly = SessionOnly.NEVER) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb."""
-    access = Access(session_only=session_only, cookies=with_cookies, tickets=with_tickets, tabs=with_tabs)
-    return _declaring(access)
+    return declaring(Access(session_only=session_only))
 
 
-def session_welcome(reason: str, *, with_cookies: bool = False) -> Callable[[F], F]:
-    """Declare that a route works without a credential, why, and that it knows who is signed in."""
-    return _declaring(Access(optional=reason, session_only=SessionOnly.ALL, cookies=with_cookies))
+def session_welcome(reason: str) -> Callable[[F], F]:
+    """Declare that a route works without a credential, why, and that it knows whose session is presented."""
+    return declaring(Access(optional=reason, session_only=SessionOnly.ALL))
 
 
-def _declaring(access: Access) -> Callable[[F], F]:
+def declaring(access: Access) -> Callable[[F], F]:
+    """Declare what a route asks of its caller; a route that declares nothing is refused."""
+
     def declare(view: F) -> F:
         view.access = access  # type: ignore[attr-defined]
         return view
@@ -72,26 +67,42 @@ def init_app(app: Flask) -> None:
 
 
 def guard() -> None:
-    """Authenticate the caller of the matched route and check the scope its verb needs."""
+    """Admit the caller of the matched route, or leave that to Flask-Login on the routes of people."""
     g.principal = None
-    view = current_app.view_functions.get(request.endpoint or "")
-    if view is None or request.method == "OPTIONS":
+    if request.endpoint not in current_app.view_functions or request.method == "OPTIONS":
         return
-    access: Access | None = getattr(view, "access", None)
-    if access is None:
-        raise Forbidden()
+    access = access_of_request()
     if access.limited:
         spend_on_address()
-    if access.open:
+    if access.open or access.people:
         return
     try:
-        g.principal = authenticate(access)
+        g.principal = admitted(access)
     except Unauthenticated as refusal:
-        spend_on_address()
-        if not access.optional or (refusal.invalid_token and not access.cookies):
+        if not access.optional or refusal.invalid_token:
             raise
-    else:
-        _authorize(g.principal, access)
+
+
+def access_of_request() -> Access:
+    """What the matched route asks; raises Forbidden for one that does not say."""
+    access: Access | None = getattr(current_app.view_functions[cast(str, request.endpoint)], "access", None)
+    if access is None:
+        raise Forbidden()
+    return access
+
+
+def admitted(access: Access) -> Principal:
+    """The caller, with the scope that the verb needs. A request without a good credential counts for its address.
+
+    Raises Unauthenticated, Invalid when two credentials come at once, Forbidden and RateLimited.
+    """
+    try:
+        principal = authenticate(access)
+    except Unauthenticated:
+        spend_on_address()
+        raise
+    _authorize(principal, access)
+    return principal
 
 
 def spend_on_address() -> None:
@@ -135,9 +146,9 @@ def authenticate(access: Access) -> Principal:
     """Find the caller; raises Unauthenticated, or Invalid when two credentials come at once."""
     if access.tickets and "token" in request.args:
         return _of_ticket()
-    if access.cookies and "Authorization" not in request.headers:
+    if access.people and "Authorization" not in request.headers:
         return _of_cookie()
-    token, from_query = _presented(with_query=not access.cookies)
+    token, from_query = _presented(with_query=not access.people)
     if access.tabs and tab.is_token(token):
         return tab.authenticate(request.headers["Authorization"])
     kind = secrets.kind(token)

@@ -18,7 +18,7 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, connections, embedded, errors, limits, logs, metrics, readiness, signals, usage
+from app import authentication, connections, embedded, errors, limits, login, logs, metrics, readiness, signals, usage
 from app.answering import heartbeat
 from app.commands.catalogue import register as register_commands
 from app.database import translated
@@ -82,6 +82,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     usage.init_app(app)
     heartbeat.init_app(app)
     authentication.init_app(app)
+    login.manager.init_app(app)
     providers.init_app(app, settings)
     _register_routes(app, settings)
     app.register_error_handler(Exception, _render)

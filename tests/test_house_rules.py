@@ -57,9 +57,23 @@ def test_open_routes_say_why(app):
     }  # fmt: skip
 
 
+def test_routes_of_people_that_need_a_login_refuse_whoever_has_none(app):
+    client = app.test_client()
+    asked = [
+        (method, re.sub(r"<[^>]*>", "01a1fedd-47f3-7536-a333-810773c4a6d4", rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"OPTIONS"}
+        if (access := app.view_functions[rule.endpoint].access).people and not access.optional
+    ]
+    assert len(asked) > 20
+    assert {(method, path): client.open(path, method=method).status_code for method, path in asked} == dict.fromkeys(
+        asked, 401
+    )
+
+
 def test_cookies_count_on_consumer_routes_only(app):
     rules = [(rule.rule, app.view_functions[rule.endpoint].access) for rule in app.url_map.iter_rules()]
-    assert all(path.startswith("/api/") and not path.startswith("/api/v1") for path, access in rules if access.cookies)
+    assert all(path.startswith("/api/") and not path.startswith("/api/v1") for path, access in rules if access.people)
 
 
 def test_the_catalogue_has_the_published_totals():

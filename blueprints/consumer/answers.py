@@ -12,9 +12,9 @@ from app.answering import scene, turns, walk
 from app.answering.pieces import Piece, Said
 from app.answering.scene import Ask
 from app.answering.turns import Turn
-from app.authentication import caller, credentials_required
 from app.encoding import dumps
 from app.errors import Failure, Forbidden
+from app.login import caller, login_required
 from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
 from schemas.conversation import ChatQuestion, spoken
@@ -130,7 +130,7 @@ def register(blp: Blueprint) -> None:
     """Add the route to the blueprint of the chat routes."""
 
     @blp.route("", methods=["POST"])
-    @credentials_required(with_cookies=True)
+    @login_required()
     @documented(
         blp, "chat", "Ask, and read the answer as it is produced", 400, 401, 403, 404, 413, 415, 429, 500, 502, 503,
         description=(

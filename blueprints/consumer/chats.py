@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response, request
 
 from app import chats, records
-from app.authentication import caller, credentials_required
 from app.errors import Invalid
+from app.login import caller, login_required
 from app.models.ai.chats import AiChat
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
@@ -26,7 +26,7 @@ CHAT = {
     "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
 }  # fmt: skip
 
-signed_in = credentials_required(with_cookies=True)
+signed_in = login_required()
 
 
 def build() -> Blueprint:

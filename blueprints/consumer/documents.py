@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response, current_app, request
 
 from app import documents, records
-from app.authentication import caller, credentials_required
 from app.errors import Forbidden, Invalid
+from app.login import caller, login_required
 from app.models.storage import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
@@ -25,7 +25,7 @@ DOCUMENT = {
     "userId": EXAMPLE_ID, **STAMPS,
 }  # fmt: skip
 
-signed_in = credentials_required(with_cookies=True)
+signed_in = login_required()
 
 
 def build() -> Blueprint:

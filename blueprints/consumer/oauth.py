@@ -8,7 +8,8 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from app import cookies
-from app.authentication import caller_if_any, open_to_all, session_welcome
+from app.authentication import open_to_all
+from app.login import caller_if_any, login_welcome
 from app.oauth import flow, linking
 from app.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load
@@ -28,7 +29,7 @@ def build() -> Blueprint:
     blp = Blueprint("oauth", __name__, url_prefix="/api/auth/oauth", description="Sign-in through OAuth providers.")
 
     @blp.route("/<string:provider>", methods=["POST"])
-    @session_welcome("leads to the provider where people sign in", with_cookies=True)
+    @login_welcome("leads to the provider where people sign in")
     @documented(
         blp, "startOAuth", "Start a sign-in through a provider", *ERRORS, description=STARTING, optional=True,
         example={"callbackURL": "/welcome"}, schemas=(OAuthStart,),

@@ -7,15 +7,9 @@ from typing import Any
 from flask import Response, request
 
 from app import cookies, limits, sign_in
-from app.authentication import (
-    caller,
-    caller_if_any,
-    credentials_required,
-    open_to_all,
-    session_of_cookie,
-    session_welcome,
-)
+from app.authentication import open_to_all, session_of_cookie
 from app.errors import ForeignKeyViolation, Unauthenticated
+from app.login import caller, caller_if_any, login_required, login_welcome
 from app.policy import SessionOnly
 from app.sign_in import SignedIn
 from blueprints.base import Blueprint, answer
@@ -44,7 +38,7 @@ CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
 TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
 BODY_ERRORS = (400, 413, 415, 429, 500, 503)
 
-session_required = credentials_required(SessionOnly.ALL, with_cookies=True)
+session_required = login_required(SessionOnly.ALL)
 
 
 def build() -> Blueprint:
@@ -89,7 +83,7 @@ def _route_entrance(blp: Blueprint) -> None:
         return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
     @blp.route("/signout", methods=["POST"])
-    @session_welcome("ends a session if there is one", with_cookies=True)
+    @login_welcome("ends a session if there is one")
     @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, optional=True, answers={"success": True})
     @blp.response(200, SignedOut)
     def sign_out() -> Response:
@@ -104,7 +98,7 @@ def _route_entrance(blp: Blueprint) -> None:
 
 def _route_session(blp: Blueprint) -> None:
     @blp.route("/session", methods=["GET"])
-    @session_welcome("says whether somebody is signed in", with_cookies=True)
+    @login_welcome("says whether somebody is signed in")
     @documented(
         blp, "readSession", "Read the current session", 400, 403, 429, 500, 503, optional=True,
         answers={"session": SESSION, "user": USER}, answer_schemas=(CurrentSession, {"type": "null"}),

@@ -11,8 +11,8 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 
 from app import records, uploads
-from app.authentication import caller, credentials_required
 from app.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.login import caller, login_required
 from app.models.storage import StorageUpload
 from app.object_store import object_store
 from app.uploads import Incoming
@@ -53,7 +53,7 @@ FORM = {
     }
 }
 
-signed_in = credentials_required(with_cookies=True)
+signed_in = login_required()
 
 
 def build() -> Blueprint:

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Response, current_app, request
 from marshmallow import ValidationError
 
-from app.authentication import caller, credentials_required
 from app.errors import InvalidFilter, MeetingNotFound, NotFound
+from app.login import caller, login_required
 from app.teams import meetings
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
@@ -38,7 +38,7 @@ MEETING = {
     "updatedAt": "2027-01-01T09:00:01.200Z",
 }  # fmt: skip
 
-signed_in = credentials_required(with_cookies=True, with_tabs=True)
+signed_in = login_required(with_tabs=True)
 
 
 def build() -> Blueprint:

@@ -6,9 +6,9 @@ from typing import Any
 
 from flask import Response, request
 
-from app.authentication import caller, credentials_required
 from app.clock import now
 from app.errors import Forbidden, Invalid
+from app.login import caller, login_required
 from app.teams import messages
 from app.teams.cards import prepared
 from blueprints.base import Blueprint, answer
@@ -29,7 +29,7 @@ def build() -> Blueprint:
     blp = Blueprint("messages", __name__, url_prefix="/api/integrations/teams", description="What is sent to Teams.")
 
     @blp.route("/messages", methods=["POST"])
-    @credentials_required(with_cookies=True, with_tabs=True)
+    @login_required(with_tabs=True)
     @documented(
         blp, "sendTeamsMessage", "Send a message to a channel of Teams",
         400, 401, 403, 404, 413, 415, 429, 500, 502, 503, example=EXAMPLE, answers=SENT, status=201,

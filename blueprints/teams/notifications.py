@@ -10,9 +10,9 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app import records, tickets
-from app.authentication import caller, credentials_required
 from app.errors import Forbidden, Invalid, UniqueViolation
 from app.live.hub import Hub
+from app.login import caller, login_required
 from app.models.notification import NotificationPreference
 from app.notifications import default_of
 from app.policy import SessionOnly
@@ -43,7 +43,7 @@ LAST_EVENT: list[dict[str, Any]] = [
     },
 ]
 
-signed_in = credentials_required(with_cookies=True, with_tabs=True)
+signed_in = login_required(with_tabs=True)
 
 
 def build() -> Blueprint:
@@ -59,7 +59,7 @@ def build() -> Blueprint:
 
 def _route_stream(blp: Blueprint) -> None:
     @blp.route("/stream", methods=["GET"])
-    @credentials_required(with_cookies=True, with_tickets=True, with_tabs=True)
+    @login_required(with_tickets=True, with_tabs=True)
     @blp.doc(parameters=LAST_EVENT)
     @documented(
         blp, "streamNotifications", "Follow your notifications", 400, 401, 403, 429, 500, 503,
@@ -77,7 +77,7 @@ def _route_stream(blp: Blueprint) -> None:
         return response
 
     @blp.route("/stream/ticket", methods=["POST"])
-    @credentials_required(SessionOnly.ALL, with_cookies=True, with_tabs=True)
+    @login_required(SessionOnly.ALL, with_tabs=True)
     @documented(
         blp, "createStreamTicket", "Get a ticket that opens the stream once", 400, 401, 403, 429, 500, 503, status=201,
         answers={"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"},

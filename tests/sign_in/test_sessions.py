@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
+from flask_login import user_loaded_from_request
 from sqlalchemy import select, update
 
 from app import sign_in
@@ -222,3 +223,21 @@ def test_a_session_acts_in_the_organization_its_user_chooses_among_the_own(cast)
     stranger = cast.user()
     refused = member.post(path, {"organizationId": str(stranger.organization_id)})
     assert (refused.status_code, refused.json["code"]) == (400, "FOREIGN_KEY_VIOLATION")
+
+
+@pytest.mark.parametrize("path", ["/api/auth/session", "/api/documents", "/api/v1/crm/contact"])
+def test_nothing_but_our_own_cookie_is_read_or_set(app, cast, path):
+    owner = cast.user()
+    answered = owner.get(path, headers={"Cookie": "session=x; remember_token=1|x"})
+    assert answered.status_code == 200
+    assert "Set-Cookie" not in answered.headers
+    assert "Cookie" not in answered.headers.get("Vary", "")
+
+
+def test_data_routes_do_not_ask_who_is_signed_in(app, cast):
+    owner, asked = cast.user(), []
+    with user_loaded_from_request.connected_to(lambda *_, **user: asked.append(user), app):
+        assert owner.get("/api/v1/crm/contact").status_code == 200
+        assert asked == []
+        assert owner.get("/api/documents").status_code == 200
+        assert [each["user"].get_id() for each in asked] == [str(owner.user_id)]
