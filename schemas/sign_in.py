@@ -15,6 +15,8 @@ from schemas.fields import Flag, Identifier, Moment, Text, Url
 OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 # Two of these and the state have to fit into a cookie, twice.
 LONGEST_PATH = 400
+# What is none has an error of its own, which clients of better-auth know.
+AN_ADDRESS = {"format": "email", "maxLength": 254}
 
 
 def _own_path(text: str) -> None:
@@ -29,17 +31,23 @@ def _readable(text: str) -> None:
 
 
 def _path(name: str, description: str) -> Text:
-    return Text(data_key=name, validate=_own_path, metadata={"description": description})
+    rules = {"pattern": f"^{OWN_PATH.pattern}$", "maxLength": LONGEST_PATH}
+    return Text(data_key=name, validate=_own_path, metadata={"description": description, **rules})
 
 
 class SignUp(WireSchema):
     """A new account."""
 
-    email = Text(required=True)
-    password = Text(required=True, metadata={"description": "PASSWORD_MIN_LENGTH, 8 unless set, to 128 characters."})
+    email = Text(required=True, metadata=AN_ADDRESS)
+    password = Text(
+        required=True,
+        metadata={
+            "description": "PASSWORD_MIN_LENGTH, 8 unless set, to 128 characters.", "minLength": 8, "maxLength": 128,
+        },
+    )  # fmt: skip
     name = Text(
         validate=[validate.Length(1, 120), _readable],
-        metadata={"description": "The start of the address when omitted."},
+        metadata={"description": "The start of the address when omitted.", "pattern": r"\S"},
     )
     image = Url(validate=validate.Length(max=2048), allow_none=True)
     callback_url = _path("callbackURL", "Where a link in a mail leads to.")
@@ -49,7 +57,7 @@ class SignUp(WireSchema):
 class SignIn(WireSchema):
     """An account and its password."""
 
-    email = Text(required=True)
+    email = Text(required=True, metadata=AN_ADDRESS)
     password = Text(required=True)
     callback_url = _path("callbackURL", "Accepted for clients that send it.")
     remember_me = Flag(data_key="rememberMe", metadata={"description": "False: the cookie ends with the browser."})
