@@ -103,6 +103,11 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     components = document.setdefault("components", {})
     components["securitySchemes"] = SECURITY
     components["responses"] = dict(_responses())
+    for name, schema in components["schemas"].items():
+        if name.endswith("Update"):
+            # They may be sent back as they are, and are nothing to send otherwise.
+            properties = schema["properties"].items()
+            schema["properties"] = {key: each for key, each in properties if not each.get("readOnly")}
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():
         for operation in operations.values():

@@ -8,7 +8,16 @@ from typing import Any
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from app.models.base import Field, Record
-from app.models.columns import ADMIN_READS, ADMIN_WRITES, RETURNED_ONCE, SCOPE_READS, UNLISTED
+from app.models.columns import (
+    ADMIN_READS,
+    ADMIN_WRITES,
+    HIDDEN,
+    IMMUTABLE,
+    READ_ONLY,
+    RETURNED_ONCE,
+    SCOPE_READS,
+    UNLISTED,
+)
 from app.policy import Owner
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Nested, Number, Strings, Text, Url, Vector, Whole
 
@@ -43,9 +52,12 @@ def read_schema(model: type[Record]) -> WireSchema:
     """What an answer holds of a record. Fields that some readers or lists do not get are optional."""
     shown = [each for each in model.fields().values() if each.wire.readable and RETURNED_ONCE not in each.wire.marks]
     declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
-    for each in declared.values():
+    for field in shown:
+        read = declared[field.attribute]
         # A rule of what is sent; jobs and providers write what they have.
-        each.metadata = {name: value for name, value in each.metadata.items() if name != "blank"}
+        read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"}
+        if not _settable(model, field) and not _changeable(field):
+            read.metadata["readOnly"] = True
     return _schema(model.__name__, declared)
 
 
@@ -62,13 +74,17 @@ def create_schema(model: type[Record]) -> WireSchema:
 
 @cache
 def update_schema(model: type[Record]) -> WireSchema:
-    """What a caller sends to change a record: any field of it, as a record that was read may be sent back."""
+    """What a caller sends to change a record: any field of it, as a record that was read may be sent back. Those that
+    cannot be changed are marked, and left out of the description."""
     taken = [
         field
         for field in model.fields().values()
         if (field.wire.readable or _settable(model, field)) and not _only_on_create(field)
     ]
     declared = {field.attribute: _field(field, required=False) for field in taken}
+    for field in taken:
+        if not _changeable(field):
+            declared[field.attribute].metadata["readOnly"] = True
     return _schema(f"{model.__name__}Update", declared)
 
 
@@ -80,6 +96,11 @@ def _schema(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:
 def _settable(model: type[Record], field: Field) -> bool:
     is_owner = isinstance(model.policy.scope, Owner) and model.policy.scope.column == field.attribute
     return field.wire.writable or (is_owner and field.attribute != "id") or ADMIN_WRITES in field.wire.marks
+
+
+def _changeable(field: Field) -> bool:
+    fixed = field.wire.marks & {READ_ONLY, IMMUTABLE, HIDDEN} and ADMIN_WRITES not in field.wire.marks
+    return field.column is not None and not fixed
 
 
 def _only_on_create(field: Field) -> bool:
@@ -146,6 +167,6 @@ def _documentation(field: Field) -> dict[str, Any]:
         documented["description"] = field.wire.note[0].upper() + field.wire.note[1:] + "."
     if field.references or field.attribute == "id":
         documented["format"] = "uuid"
-    if field.required and field.wire.type in ("string", "text"):
+    if field.required and field.wire.type in ("string", "text") and not field.references:
         documented["blank"] = False
     return documented
