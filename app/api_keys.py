@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app
-from limits import RateLimitItem, parse
+from limits import parse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -103,17 +103,15 @@ def revoke(session: Session, key: AuthApiKey, *, principal: Principal | None = N
         audit.note(session, principal, "auth.api_key.revoke", key)
 
 
-def limit(session: Session, key: AuthApiKey, limit: RateLimitItem | None) -> None:
-    """Give the key a limit of its own, or none."""
+def limit(
+    session: Session, key: AuthApiKey, *, requests: int | None, seconds: int = 60, principal: Principal | None = None
+) -> None:
+    """Give the key a limit of its own: ``requests`` in each window of so many ``seconds``; None for no limit."""
     before = {name: getattr(key, name) for name in LIMIT}
-    key.rate_limit_enabled = limit is not None
-    if limit is not None:
-        _hold_to(key, limit)
-    audit.written(session, None, "update", key, before)
-
-
-def _hold_to(key: AuthApiKey, limit: RateLimitItem) -> None:
-    key.rate_limit_max, key.rate_limit_time_window = limit.amount, limit.get_expiry() * 1000
+    key.rate_limit_enabled = requests is not None
+    if requests is not None:
+        key.rate_limit_max, key.rate_limit_time_window = requests, seconds * 1000
+    audit.written(session, principal, "update", key, before)
 
 
 def locked(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
@@ -158,7 +156,8 @@ def _stored(
     key.name = name or f"Key {secret[len(prefix) : len(prefix) + 4]}"
     key.expires_at = expires_at
     if key.rate_limit_max is None:
-        _hold_to(key, parse(current_app.config["SETTINGS"].key_limit))
+        usual = parse(current_app.config["SETTINGS"].key_limit)
+        key.rate_limit_max, key.rate_limit_time_window = usual.amount, usual.get_expiry() * 1000
     session.add(key)
     session.flush()
     audit.written(session, principal, "create", key)

@@ -26,6 +26,7 @@ from blueprints.examples import EXAMPLE_ID, record_example
 from schemas.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,
+    AuthApiKeyLimit,
     AuthApiKeyMade,
     AuthApiKeyMadeAnonymous,
     AuthApiKeyRotate,
@@ -49,6 +50,7 @@ RECORD = record_example(AuthApiKey)
 MADE = {"id": EXAMPLE_ID, "name": "Export", "key": "rg_key_4Zq1..."} | {
     name: RECORD[name] for name in ("expiresAt", "scopes", "createdAt")
 }
+LIMIT = {"requests": 500, "seconds": 60}
 NEW, NEW_ANONYMOUS = AuthApiKeyCreate(), AuthApiKeyCreateAnonymous()
 session_required = credentials_required(SessionOnly.ALL)
 
@@ -157,6 +159,23 @@ def _route_changes(blp: Blueprint) -> None:
         def update(given: dict[str, Any], id: str) -> Response:
             refuse_unknown(request.args)
             return answer(records.update(AuthApiKey, caller(), wanted(id), given))
+
+    @blp.route("/<key:id>/limit", methods=["PUT"])
+    @session_required
+    @_told(
+        blp, "setAuthApiKeyLimit", "Give an API key a limit of its own", CHANGES,
+        description="For platform admins.", example=LIMIT, answers=LIMIT,
+    )  # fmt: skip
+    @blp.arguments(AuthApiKeyLimit)
+    @blp.response(200, AuthApiKeyLimit)
+    def set_limit(given: dict[str, Any], id: str) -> Response:
+        refuse_unknown(request.args)
+        if not caller().is_admin:
+            raise Forbidden("Platform admins set the limits of keys")
+        with transaction() as session:
+            key = api_keys.locked(session, wanted(id), caller())
+            api_keys.limit(session, key, **given, principal=caller())
+        return answer(given)
 
     @blp.route("/<key:id>", methods=["DELETE"])
     @session_required

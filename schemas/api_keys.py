@@ -13,6 +13,7 @@ from schemas.derive import WireSchema, read_schema, update_schema
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole
 
 NAME = AuthApiKey.fields()["name"].wire.constraints
+RATE = AuthApiKey.fields()["rate_limit_max"].wire.constraints
 MOST_BLOCKS = AuthApiKey.fields()["ip_allow_list"].wire.constraints["maxItems"]
 # The derived schemas of the model, as classes to build upon.
 ReadKey: Any = type(read_schema(AuthApiKey))
@@ -88,6 +89,18 @@ class AuthApiKeyRotate(WireSchema):
         validate=validate.Range(0, LONGEST_GRACE),
         metadata={"description": "How long the old key still works; 0 when omitted."},
     )
+
+
+class AuthApiKeyLimit(WireSchema):
+    """How many requests of a key are answered in a window of time."""
+
+    requests = Whole(
+        required=True,
+        allow_none=True,
+        validate=validate.Range(1, RATE["maximum"]),
+        metadata={"description": "null for a key without a limit of its own."},
+    )
+    seconds = Whole(load_default=60, validate=validate.Range(1, 86_400))
 
 
 class AuthApiKeyMade(WireSchema):

@@ -21,6 +21,7 @@ from app.models.columns import (
 from app.policy import Owner
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Nested, Number, Strings, Text, Url, Vector, Whole
 
+FIXED = {"readOnly": True}
 PLAIN = {"boolean": Flag, "timestamp": Moment, "vector": Vector}
 
 
@@ -54,10 +55,9 @@ def read_schema(model: type[Record]) -> WireSchema:
     declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
     for field in shown:
         read = declared[field.attribute]
-        # A rule of what is sent; jobs and providers write what they have.
-        read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"}
-        if not _settable(model, field) and not _changeable(field):
-            read.metadata["readOnly"] = True
+        fixed = {} if _settable(model, field) or _changeable(field) else FIXED
+        # Blank is a rule of what is sent; jobs and providers write what they have.
+        read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"} | fixed
     return _schema(model.__name__, declared)
 
 
@@ -84,7 +84,8 @@ def update_schema(model: type[Record]) -> WireSchema:
     declared = {field.attribute: _field(field, required=False) for field in taken}
     for field in taken:
         if not _changeable(field):
-            declared[field.attribute].metadata["readOnly"] = True
+            changed = declared[field.attribute]
+            changed.metadata = {**changed.metadata, **FIXED}
     return _schema(f"{model.__name__}Update", declared)
 
 

@@ -71,7 +71,8 @@ def _guide_body(failure: Failure) -> dict[str, Any]:
 
 
 def flat(messages: Any) -> list[str]:
-    """All texts of a marshmallow message tree."""
+    """All texts of a marshmallow message tree, each once."""
     if isinstance(messages, str):
         return [messages]
-    return [text for each in (messages.values() if isinstance(messages, dict) else messages) for text in flat(each)]
+    inner = messages.values() if isinstance(messages, dict) else messages
+    return list(dict.fromkeys(text for each in inner for text in flat(each)))

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import click
-from limits import RateLimitItem, parse
+from limits import parse
 from sqlalchemy import select
 
 from app import api_keys, users
@@ -115,21 +115,21 @@ def limit(identifier: UUID, amount: str, as_json: bool) -> None:
     """Give a key a limit of its own, such as "500 per minute"; off for none."""
     with transaction() as session:
         key = api_keys.locked(session, identifier)
-        api_keys.limit(session, key, _parsed(amount))
+        api_keys.limit(session, key, **_parsed(amount))
         shown = described(key)
     show(shown, as_json, (*COLUMNS, "limit"))
 
 
-def _parsed(amount: str) -> RateLimitItem | None:
+def _parsed(amount: str) -> dict[str, Any]:
     if amount == "off":
-        return None
+        return {"requests": None}
     try:
         parsed = parse(amount)
     except ValueError:
         parsed = None
     if parsed is None or not 1 <= parsed.amount <= MOST or not 1 <= parsed.get_expiry() <= DAY:
         raise click.BadParameter(f"Must be off, or 1 to {MOST} in at most a day, such as 500 per minute.")
-    return parsed
+    return {"requests": parsed.amount, "seconds": parsed.get_expiry()}
 
 
 @group.command()

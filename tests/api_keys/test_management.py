@@ -209,3 +209,24 @@ def test_v32_no_error_body_shows_anything_of_a_key(app, owner, caplog):
         ]  # fmt: skip
     text = " ".join(response.get_data(as_text=True) for response in bodies)
     assert key["key"] not in text + caplog.text
+
+
+def test_an_admin_gives_a_key_a_limit_of_its_own(app, owner, cast):
+    key = make(owner)
+    answered = cast.admin.put(f"{path(key)}/limit", {"requests": 2, "seconds": 3600})
+    assert (answered.status_code, answered.json) == (200, {"requests": 2, "seconds": 3600})
+    assert [use(app, key["key"]) for _ in range(3)] == [200, 200, 429]
+    assert cast.admin.put(f"{path(key)}/limit", {"requests": None}).status_code == 200
+    assert use(app, key["key"]) == 200
+
+
+@pytest.mark.parametrize("body", [{}, {"requests": 0}, {"requests": 100_001}, {"requests": 1, "seconds": 86_401}])
+def test_a_limit_that_keys_cannot_have_is_refused(owner, cast, body):
+    assert cast.admin.put(f"{path(make(owner))}/limit", body).status_code == 400
+
+
+def test_nobody_but_an_admin_sets_limits(owner, cast):
+    key = make(owner)
+    assert owner.put(f"{path(key)}/limit", {"requests": 1}).status_code == 403
+    assert cast.user().put(f"{path(key)}/limit", {"requests": 1}).status_code == 403
+    assert cast.admin.put(f"{KEYS}/{uuid4()}/limit", {"requests": 1}).status_code == 404
