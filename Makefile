@@ -5,6 +5,18 @@ BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header --no-build-isolation --system-certs
 
+PIP := $(BIN)/pip install --disable-pip-version-check --require-hashes
+
+# uv installs in a fraction of the time, from the index that pip is set to; pip does where uv cannot be had.
+define install
+@awk '/^uv==/ { on = 1 } on { print } on && !/\\$$/ { exit }' requirements-dev.lock > .venv/installer.lock
+@index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
+{ $(PIP) --quiet -r .venv/installer.lock && \
+$(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode $${index:+--default-index "$$index"} \
+	--python $(BIN)/python --require-hashes -r $(1); } || \
+{ echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
+endef
+
 .PHONY: help serve test lint bench clients docs breaking fuzz tables lock clean
 
 help: ## print the targets
@@ -82,10 +94,10 @@ clean: ## remove the environment and the embedded servers' data
 
 .venv/run: requirements.lock | .venv/bin/python
 	@echo "rowgate: installing the pinned dependencies"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(call install,requirements.lock)
 	@touch $@
 
 .venv/dev: requirements-dev.lock | .venv/bin/python
 	@echo "rowgate: installing the pinned dependencies for development"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(call install,requirements-dev.lock)
 	@touch $@ .venv/run

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -244,6 +245,8 @@ BOUNDS = (
     ("sign_in_failures_per_network", 1, 100_000),
 )
 
+# How much of two names has to be the same for one to be the other, misspelt; short ones are alike by chance.
+ALIKE, SHORTEST_NAME = 0.9, 7
 SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -253,6 +256,13 @@ def described() -> list[tuple[str, Any, str]]:
         (each.name.upper(), None if each.default is MISSING else each.default, each.metadata["text"])
         for each in fields(Settings)
     ]
+
+
+def misspelt(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that are nearly a setting, with the setting that may be meant."""
+    known = {name for name, _, _ in described()}
+    nearly = {name: get_close_matches(name, known - environ.keys(), 1, ALIKE) for name in environ if name not in known}
+    return {name: found[0] for name, found in nearly.items() if found and len(name) >= SHORTEST_NAME}
 
 
 def _check_url(name: str, url: str) -> None:

@@ -156,11 +156,12 @@ def init_app(app: Flask, storage_uri: str) -> None:
     limiter.init_app(app)
 
 
-def counts(limit: RouteLimit) -> Callable[[F], F]:
-    """Name to ``flask limiter`` a limit that a view counts within itself."""
+def counts(*limits: RouteLimit) -> Callable[[F], F]:
+    """Name to ``flask limiter`` the limits that a view counts within itself."""
 
     def declare(view: F) -> F:
-        limiter.limit_manager.add_decorated_limit(get_qualified_name(view), limit)
+        for limit in limits:
+            limiter.limit_manager.add_decorated_limit(get_qualified_name(view), limit)
         return view
 
     return declare

@@ -72,8 +72,7 @@ def _told(blp: Blueprint, operation_id: str, summary: str, errors: tuple[int, ..
 def _route_creation(blp: Blueprint) -> None:
     @blp.route("", methods=["POST"])
     @session_welcome("anonymous creation needs no credential while its flag is on")
-    @limits.counts(limits.KEYS)
-    @limits.counts(limits.ANONYMOUS_KEYS)
+    @limits.counts(limits.KEYS, limits.ANONYMOUS_KEYS)
     @_told(
         blp,
         "createAuthApiKey",

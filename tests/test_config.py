@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config import SettingError, Settings
+from config import SettingError, Settings, misspelt
 
 
 def test_an_empty_environment_gives_the_defaults():
@@ -59,3 +59,18 @@ def test_a_request_that_names_another_host_is_refused(build, host, status):
     response = app.test_client().get("/api/v1/crm/contact", headers={"Host": host})
     assert response.status_code == status
     assert response.json["code"] == ("UNAUTHENTICATED" if status == 401 else "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("DATABSE_URL", "DATABASE_URL"), ("SECRETKEY", "SECRET_KEY"), ("CORS_ORIGIN", "CORS_ORIGINS"),
+        ("DATABASE_URL", None), ("DATABASE_USER", None), ("HOSTNAME", None), ("PORTS", None),
+    ],
+)  # fmt: skip
+def test_a_variable_that_is_nearly_a_setting_is_named(variable, meant):
+    assert misspelt({variable: "x", "PATH": "/bin"}) == ({variable: meant} if meant else {})
+
+
+def test_a_setting_that_is_there_is_not_what_another_variable_means():
+    assert misspelt({"DATABSE_URL": "x", "DATABASE_URL": "y"}) == {}

@@ -85,3 +85,9 @@ def test_production_wants_its_own_parts(build, looked):
     status, parts = looked(application)
     assert (status, parts["settings"]["state"]) == (1, "wrong")
     assert "BASE_URL" in parts["settings"]["note"]
+
+
+def test_a_setting_that_is_misspelt_is_named(looked, monkeypatch):
+    monkeypatch.setenv("DATABSE_URL", "postgresql://db.example.com/rowgate")
+    _, found = looked()
+    assert found["settings"]["note"] == "DATABSE_URL is no setting; did you mean DATABASE_URL?"

@@ -21,7 +21,7 @@ from app.errors import Failure
 from app.extensions import history
 from app.object_store import object_store, put
 from app.schema_version import State
-from config import Settings
+from config import Settings, misspelt
 
 COLUMNS = ("part", "state", "note")
 OLDEST_SERVER = 150000
@@ -88,6 +88,9 @@ def _check_settings() -> str:
         raise Trouble("set DATABASE_URL: the embedded PostgreSQL is for development")
     if settings.production and not settings.redis_url:
         raise Trouble("set REDIS_URL: the embedded Redis is for development")
+    nearly = [f"{name} is no setting; did you mean {meant}?" for name, meant in misspelt().items()]
+    if nearly:
+        raise Trouble(" ".join(nearly))
     return settings.environment
 
 

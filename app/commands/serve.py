@@ -30,7 +30,7 @@ from app.extensions import db
 from app.keeper import SERVER, Keeper, end
 from app.models.auth.identity import AuthUser
 from app.seed import seed
-from config import ROOT, Settings
+from config import ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
 READY_TIMEOUT = 60.0
@@ -62,6 +62,8 @@ def command(sample: bool) -> None:
 
 
 def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
+    for name, meant in misspelt().items():
+        step(f"{name} is no setting; did you mean {meant}?")
     _check_port(settings)
     children.enter_context(sole_user(settings.var_dir))
     keeper = Keeper(_grace(settings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import zipfile
 from collections.abc import Iterator
@@ -94,7 +95,11 @@ def described(host: str, app_id: str) -> dict[str, Any]:
 @as_json
 def doctor(as_json: bool) -> None:
     """Check the settings for Teams and say what is missing; exit status 1 when something is."""
-    found = [{"setting": name, "state": state, "note": note} for name, state, note in _findings(_settings())]
+    logging.disable(logging.WARNING)  # what the log would say is among the findings
+    try:
+        found = [{"setting": name, "state": state, "note": note} for name, state, note in _findings(_settings())]
+    finally:
+        logging.disable(logging.NOTSET)
     show(found, as_json, COLUMNS)
     if any(each["state"] in ("missing", "wrong") for each in found):
         raise SystemExit(1)

@@ -61,7 +61,7 @@ class KeySet:
         with self._fetching:
             if time.monotonic() - self.fetched > FRESH and time.monotonic() - self.tried > AGAIN:
                 self._fetch()
-            if kid not in self.keys and time.monotonic() - self.forced > FORCED:
+            elif kid not in self.keys and time.monotonic() - self.forced > FORCED:
                 self.forced = time.monotonic()
                 self._fetch()
         if kid not in self.keys:

@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from app.teams import tokens
 from tests.teams.microsoft import APP_ID
 
 
@@ -55,6 +56,21 @@ def test_the_doctor_is_content_with_what_is_set_up(run, build, teams, tmp_path):
     looked = run("doctor", "--json", app=well)
     assert looked.exit_code == 0, looked.output
     assert {each["state"] for each in json.loads(looked.output)} == {"ok"}
+
+
+def test_the_doctor_says_once_that_keys_are_away(run, build, caplog):
+    away = build(teams_bot_metadata_url="http://127.0.0.1:9/keys")
+    looked = run("doctor", app=away)
+    assert looked.output.count("cannot be fetched") == 1
+    assert caplog.text == ""
+
+
+def test_keys_that_are_away_are_asked_for_once(ms, monkeypatch):
+    asked = []
+    monkeypatch.setattr(tokens, "_read", lambda url: asked.append(url) or {})
+    with pytest.raises(tokens.KeysAway):
+        tokens.KeySet("https://keys.example.test").find("")
+    assert asked == ["https://keys.example.test"]
 
 
 def test_the_doctor_notices_credentials_that_microsoft_refuses(run, ms):
