@@ -18,7 +18,7 @@ from app.models.columns import (
     SCOPE_READS,
     UNLISTED,
 )
-from app.policy import Owner
+from app.policy import Owner, Rule
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Nested, Number, Strings, Text, Url, Vector, Whole
 
 FIXED = {"readOnly": True}
@@ -55,7 +55,7 @@ def read_schema(model: type[Record]) -> WireSchema:
     declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
     for field in shown:
         read = declared[field.attribute]
-        fixed = {} if _settable(model, field) or _changeable(field) else FIXED
+        fixed = {} if _is_sent(model, field) else FIXED
         # Blank is a rule of what is sent; jobs and providers write what they have.
         read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"} | fixed
     return _schema(model.__name__, declared)
@@ -97,6 +97,11 @@ def _schema(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:
 def _settable(model: type[Record], field: Field) -> bool:
     is_owner = isinstance(model.policy.scope, Owner) and model.policy.scope.column == field.attribute
     return field.wire.writable or (is_owner and field.attribute != "id") or ADMIN_WRITES in field.wire.marks
+
+
+def _is_sent(model: type[Record], field: Field) -> bool:
+    made = model.policy.create is not Rule.NONE and _settable(model, field)
+    return made or (model.policy.update is not Rule.NONE and _changeable(field))
 
 
 def _changeable(field: Field) -> bool:

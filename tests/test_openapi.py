@@ -15,6 +15,7 @@ from docs import generate
 
 APART = "/company|/auth/api-key(/|$)"
 ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
+NOTHING, SUFFIXES = {"properties": {}}, ("", "Create", "Update")
 EXPOSED = [model for model in every_model() if not model.served_apart]
 
 
@@ -143,3 +144,24 @@ def test_what_addresses_and_names_have_to_be_is_said(document):
     assert fields["email"]["format"] == "email"
     assert fields["firstName"]["pattern"] == r"\S"
     assert document["components"]["schemas"]["CrmCompanyCreate"]["properties"]["website"]["format"] == "uri"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["class"])
+def test_update_types_hold_what_can_be_changed_and_read_only_fields_say_so(document, entry):
+    schemas = document["components"]["schemas"]
+    fields = {field["name"]: field for field in entry["fields"]}
+    fixed = {name for name, field in fields.items() if field["access"] != "normal" and not field.get("writableBy")}
+    shown, made, changed = (schemas.get(entry["class"] + suffix, NOTHING)["properties"] for suffix in SUFFIXES)
+    assert not changed.keys() & (fixed & shown.keys() | {"id", "createdAt", "updatedAt"})
+    for name, field in shown.items():
+        assert field.get("readOnly", False) <= (name not in changed), name
+        if name in ("id", "createdAt", "updatedAt") or fields[name]["access"] == "readOnly":
+            assert field.get("readOnly", False) or name in made, name
+
+
+def test_the_bodies_of_the_sign_in_routes_say_their_rules(document):
+    fields = document["components"]["schemas"]["SignUp"]["properties"]
+    assert fields["email"]["format"] == "email"
+    assert (fields["password"]["minLength"], fields["password"]["maxLength"]) == (8, 128)
+    assert re.fullmatch(fields["callbackURL"]["pattern"], "/welcome")
+    assert not re.fullmatch(fields["callbackURL"]["pattern"], "//evil.example")

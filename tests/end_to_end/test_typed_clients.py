@@ -136,6 +136,7 @@ def test_the_tours_go_on_through_a_restart(app, var_dir, tmp_path, tours):
     with started(hasty, port, tmp_path / "one.log", **settings):
         both = tours(port)
         await_true(lambda: all(tour.has_said("chat ") for tour in both), 60)
+        assert all(tour.has_said("uploaded: content") for tour in both)
         await_true(lambda: open_streams(port) == len(both), 30)
         for tour in both:
             tell(tour, "Before the restart")

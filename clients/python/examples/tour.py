@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import BytesIO
 from typing import TypeVar
 
 from rowgate_client import AuthenticatedClient, Client, Place, follow_notifications, stream_chat
@@ -10,6 +11,7 @@ from rowgate_client.openapi.api.api_key import create_auth_api_key
 from rowgate_client.openapi.api.company import create_crm_company
 from rowgate_client.openapi.api.crm import create_crm_contact, create_crm_deal, list_crm_deal
 from rowgate_client.openapi.api.sign_in import sign_up
+from rowgate_client.openapi.api.upload import upload_file
 from rowgate_client.openapi.models import (
     AuthApiKeyCreate,
     AuthApiKeyMade,
@@ -24,7 +26,10 @@ from rowgate_client.openapi.models import (
     CrmDealList,
     SignedUp,
     SignUp,
+    Uploaded,
+    UploadFileBody,
 )
+from rowgate_client.openapi.types import File
 
 T = TypeVar("T")
 
@@ -51,6 +56,10 @@ def tour(address: str, email: str, wanted: int) -> None:
     good(CrmDeal, create_crm_deal.sync(client=api, body=deal))
     deals = good(CrmDealList, list_crm_deal.sync(client=api, contact_id=contact.id, take=5))
     print("deals:", ", ".join(each.name for each in deals.data), flush=True)
+
+    plan = File(BytesIO(b"The crane may be 40 m high."), file_name="plan.txt", mime_type="text/plain")
+    uploaded = good(Uploaded, upload_file.sync(client=session, body=UploadFileBody(file=plan)))
+    print("uploaded:", uploaded.url.rpartition("/")[2], flush=True)
 
     question = ChatQuestion(messages=[ChatEntry(role="user", content="How high may the crane be?")])
     with stream_chat(session, question) as answer:

@@ -30,6 +30,13 @@ good(
 const deals = good(await api.GET("/api/v1/crm/deal", { params: { query: { contactId: contact.id, take: 5 } } }));
 console.log(`deals: ${deals.data.map((deal) => deal.name).join(", ")}`);
 
+const plan = new File(["The crane may be 40 m high."], "plan.txt", { type: "text/plain" });
+const uploaded = good(await session.POST("/api/upload", { body: { file: plan } }));
+const form = new FormData();
+form.set("file", plan);
+const again = good(await session.POST("/api/upload", { body: form }));
+for (const { url } of [uploaded, again]) console.log(`uploaded: ${url.split("/").pop()}`);
+
 const answer = await streamChat({ baseUrl, token }, {
   messages: [{ role: "user", content: "How high may the crane be?" }],
 });

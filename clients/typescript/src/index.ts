@@ -1,4 +1,4 @@
-import createFetchClient, { type Client } from "openapi-fetch";
+import createFetchClient, { type Client, defaultBodySerializer } from "openapi-fetch";
 
 import { type Connection, credentials } from "./connection.js";
 import type { components, paths } from "./schema.js";
@@ -16,7 +16,7 @@ export type RowgateClient = Client<paths>;
 
 /** A client with a method for each HTTP method, typed by path. */
 export function createClient(connection: Connection): RowgateClient {
-  const client = createFetchClient<paths>({ baseUrl: connection.baseUrl });
+  const client = createFetchClient<paths>({ baseUrl: connection.baseUrl, bodySerializer });
   client.use({
     async onRequest({ request }) {
       for (const [name, value] of Object.entries(await credentials(connection))) request.headers.set(name, value);
@@ -24,4 +24,14 @@ export function createClient(connection: Connection): RowgateClient {
     },
   });
   return client;
+}
+
+/** A body with a file in it goes as a form, any other as JSON. */
+function bodySerializer(body: unknown): FormData | string {
+  if (body instanceof FormData) return body;
+  const fields = typeof body === "object" && body !== null ? Object.entries(body) : [];
+  if (!fields.some(([, value]) => value instanceof Blob)) return defaultBodySerializer(body);
+  const form = new FormData();
+  for (const [name, value] of fields) form.set(name, value);
+  return form;
 }

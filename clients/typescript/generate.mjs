@@ -1,0 +1,24 @@
+// Writes src/schema.ts from the description of the API.
+import { writeFile } from "node:fs/promises";
+
+import openapiTS, { COMMENT_HEADER, astToString } from "openapi-typescript";
+import ts from "typescript";
+
+const { factory } = ts;
+const BLOB = factory.createTypeReferenceNode("Blob");
+const FORM = factory.createTypeReferenceNode("FormData");
+
+const isFile = (schema) => schema?.format === "binary";
+
+/** A file is a Blob (or a File, which is one), and a form that holds one may be given as it is. */
+function transform(schema) {
+  if (isFile(schema)) return BLOB;
+  const fields = Object.entries(schema.properties ?? {});
+  if (!fields.some(([, field]) => isFile(field))) return undefined;
+  const members = fields.map(([name]) => factory.createPropertySignature(undefined, name, undefined, BLOB));
+  return factory.createUnionTypeNode([FORM, factory.createTypeLiteralNode(members)]);
+}
+
+const description = new URL("../../docs/openapi.json", import.meta.url);
+const types = astToString(await openapiTS(description, { transform }));
+await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
