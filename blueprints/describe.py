@@ -33,6 +33,7 @@ def described(blp: Blueprint, model: type[Record], operation: str, operation_id:
         "operationId": operation_id,
         "summary": summary(model, operation),
         "description": access_text(model, operation),
+        "x-access": getattr(model.policy, operation).value,
         "responses": {status: error_reference(model, status) for status in ERRORS[operation]},
     }
     if operation == "list":

@@ -10,11 +10,13 @@ import pytest
 from app.dictionary import dictionary
 from app.errors import CODES
 from app.models import every_model
+from blueprints.examples import EXAMPLE_ID
 from config import ROOT
 from docs import generate
 
 APART = "/company|/auth/api-key(/|$)"
 ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
+VERBS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 NOTHING, SUFFIXES = {"properties": {}}, ("", "Create", "Update")
 EXPOSED = [model for model in every_model() if not model.served_apart]
 
@@ -165,3 +167,14 @@ def test_the_bodies_of_the_sign_in_routes_say_their_rules(document):
     assert (fields["password"]["minLength"], fields["password"]["maxLength"]) == (8, 128)
     assert re.fullmatch(fields["callbackURL"]["pattern"], "/welcome")
     assert not re.fullmatch(fields["callbackURL"]["pattern"], "//evil.example")
+
+
+def test_every_path_allows_what_is_described_and_refuses_the_rest(app, document):
+    client = app.test_client()
+    for path, operations in document["paths"].items():
+        described = {method.upper() for method in operations if method != "parameters"} | {"OPTIONS"}
+        allowed = described | ({"HEAD"} if "GET" in described else set())
+        filled = re.sub(r"\{[^}]*\}", EXAMPLE_ID, path)
+        answers = [client.open(filled, method=method) for method in VERBS - allowed] + [client.options(filled)]
+        assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [allowed] * len(answers), path
+        assert {answer.status_code for answer in answers[:-1]} <= {405}, path

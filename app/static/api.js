@@ -1,5 +1,5 @@
 // Calls of the public routes, with a bearer that this page alone has and gets anew when another page has replaced it.
-let bearer, renewing, userId;
+let bearer, renewing, user;
 let source = ofCookie;
 
 /** A bearer of the browser's session. When somebody else has signed in meanwhile, the page begins anew as theirs. */
@@ -8,9 +8,8 @@ export async function ofCookie() {
   const session = await send("GET", "/api/auth/session", { bearer: token });
   // Another page has got a bearer at the same moment, and made this one dead.
   if (!session) return ofCookie();
-  const { user } = session;
-  const isAnother = userId !== undefined && userId !== user.id;
-  userId = user.id;
+  const isAnother = user !== undefined && user.id !== session.user.id;
+  user = session.user;
   if (!isAnother) return token;
   location.reload();
   // What the earlier user began is not carried out.
@@ -35,7 +34,12 @@ export function signIn() {
 }
 
 export function forget() {
-  bearer = userId = undefined;
+  bearer = user = undefined;
+}
+
+/** Whether whoever is signed in is a platform admin. */
+export function isAdmin() {
+  return user?.role === "admin";
 }
 
 /** End the browser's session by its cookie: the bearer of this page may be dead. */
@@ -59,13 +63,16 @@ export async function call(method, path, body) {
 /** One request, without a second try. */
 export async function send(method, path, { bearer, body } = {}) {
   const headers = bearer ? { Authorization: `Bearer ${bearer}` } : {};
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const isForm = body instanceof FormData;
+  if (body !== undefined && !isForm) headers["Content-Type"] = "application/json";
+  const response = await fetch(path, { method, headers, body: isForm ? body : body && JSON.stringify(body) });
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  const told = fieldsOf(answer.details).map(([name, said]) => `${name}: ${said}`).join("; ");
-  const error = new Error([answer.error ?? answer.message ?? response.statusText, told].filter(Boolean).join(". "));
-  throw Object.assign(error, { status: response.status });
+  const fields = fieldsOf(answer.details);
+  // The error's own sentence repeats the first of them.
+  const told = fields.map(([name, said]) => `${name}: ${said}`).join(" ");
+  const error = new Error(told || (answer.error ?? answer.message ?? response.statusText));
+  throw Object.assign(error, { status: response.status, fields });
 }
 
 /** What is wrong with which field, in either of the shapes that errors have. */

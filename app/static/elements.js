@@ -1,5 +1,7 @@
 // Elements of the pages, and what is said to the user when their listeners fail.
 let failed = (error) => say(error.message);
+// Whether what is said is that something failed: that is over when the next thing is done.
+let isFailure = false;
 
 /** Have something else done when a listener fails. */
 export function onFailure(action) {
@@ -8,10 +10,12 @@ export function onFailure(action) {
 
 export function guarded(action) {
   return async (event) => {
+    if (isFailure) say("");
     try {
       await action(event);
     } catch (error) {
       failed(error);
+      isFailure = true;
     }
   };
 }
@@ -31,6 +35,7 @@ export function h(name, properties = {}, ...children) {
 /** Say something to the user, in a place that is read aloud. */
 export function say(text) {
   document.getElementById("message").textContent = text;
+  isFailure = false;
 }
 
 /** Where the focus was on something that is gone, or is of no use any more, move it to the heading of the page. */

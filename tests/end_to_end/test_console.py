@@ -43,6 +43,23 @@ def test_a_wrong_password_is_said_and_providers_are_offered(page):
     expect(page.get_by_role("button", name="Go on with Google")).to_have_count(0)
 
 
+def test_whoever_is_signed_out_sees_no_navigation(page):
+    page.goto("/console")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("navigation")).to_be_hidden()
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+
+
+def test_what_is_wrong_with_a_sign_up_is_said_at_its_field_until_it_is_changed(page):
+    page.goto("/console")
+    page.get_by_label("E-mail").fill("nobody@example.com")
+    page.get_by_label("Password").fill("password")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_label("Password")).to_have_accessible_description("Is among the first that are guessed.")
+    page.get_by_label("Password").fill("correct horse")
+    expect(page.get_by_label("Password")).to_have_accessible_description("")
+
+
 def test_a_key_is_made_by_keyboard_shown_once_and_revoked(page, email):
     page.get_by_label("Name").focus()
     page.keyboard.type("Console key")

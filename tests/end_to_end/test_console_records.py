@@ -25,7 +25,7 @@ def test_a_record_is_made_found_changed_and_deleted(page, email):
     page.get_by_role("button", name="New").click()
     page.get_by_label("name *").fill("<b>Harbour</b> Works")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("cell", name="<b>Harbour</b> Works")).to_be_visible()
+    expect(page.get_by_role("cell", name="<b>Harbour</b> Works", exact=True)).to_be_visible()
     page.get_by_label("Field").select_option("name")
     page.get_by_label("Value").fill("Nothing like it")
     page.get_by_role("button", name="Filter").click()
@@ -48,7 +48,12 @@ def test_what_the_service_refuses_is_said_in_the_dialog(page, email):
     page.get_by_role("button", name="New").click()
     page.get_by_label("name *").fill("x" * 300)
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("name:")
+    name = page.get_by_label("name *")
+    expect(name).to_be_focused()
+    expect(name).to_have_accessible_description("Length must be between 1 and 200.")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_have_text("")
+    name.fill("Harbour Works")
+    expect(name).to_have_accessible_description("")
 
 
 def test_only_fields_that_were_changed_are_sent(page, email):
@@ -71,8 +76,8 @@ def test_a_refused_deletion_is_said_in_the_dialog(page, email):
 @pytest.mark.parametrize(
     ("model", "field", "said"),
     [
-        ("crm/company", "revenue", "revenue: is not a number"),
-        ("analytics/activity", "metadata", "metadata: is not JSON"),
+        ("crm/company", "revenue", "Is not a number."),
+        ("analytics/activity", "metadata", "Is not JSON."),
     ],
 )
 def test_what_cannot_be_read_is_said_in_the_dialog(page, email, model, field, said):
@@ -81,7 +86,47 @@ def test_what_cannot_be_read_is_said_in_the_dialog(page, email, model, field, sa
     page.get_by_label(re.compile(f"^{field}")).fill("many")
     page.locator("dialog form").evaluate("form => (form.noValidate = true)")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("dialog").get_by_role("alert")).to_have_text(said)
+    expect(page.get_by_label(re.compile(f"^{field}"))).to_have_accessible_description(said)
+
+
+def test_escape_asks_before_it_discards_what_was_entered(page, email):
+    page.goto("/console#/models/api/v1/crm/company")
+    page.get_by_role("button", name="New").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="New").click()
+    page.get_by_label("name *").fill("Harbour Works")
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("name *")).to_have_value("Harbour Works")
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert asked == ["Discard what you have entered?"] * 2
+
+
+def test_a_file_is_uploaded(page, email, tmp_path):
+    (tmp_path / "plan.txt").write_text("The crane may be 40 m high.")
+    page.goto("/console#/models/api/v1/storage/upload")
+    page.get_by_role("button", name="New").click()
+    page.get_by_label("File").set_input_files(tmp_path / "plan.txt")
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_role("cell", name="plan.txt")).to_be_visible()
+    expect(page.get_by_role("button", name="Open")).to_have_count(1)
+
+
+def test_new_is_offered_to_those_who_may(page, email):
+    page.goto("/console#/models/api/v1/platform/feature-flag")
+    expect(page.get_by_role("heading", name="platform / feature-flag")).to_be_visible()
+    expect(page.get_by_role("button", name="New")).to_have_count(0)
+
+
+def test_buttons_of_rows_say_which_record_they_open(page, email):
+    show_company(page)
+    expect(page.get_by_role("dialog", name="crm company Harbour Works")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Open Harbour Works", exact=True)).to_be_visible()
 
 
 def test_pages_of_records_follow_each_other(page, email):

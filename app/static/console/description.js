@@ -1,5 +1,5 @@
 // The description of the API: which models there are, and what their routes take.
-import { call } from "../api.js";
+import { call, isAdmin } from "../api.js";
 
 const LIST = /^\/api\/v1\/[a-z-]+(\/[a-z-]+)?$/;
 const STAMPS = ["id", "createdAt", "updatedAt"];
@@ -24,10 +24,16 @@ export async function modelAt(path) {
   return {
     path,
     filters: parameters.map(({ name }) => name).filter((name) => !["take", "skip"].includes(name)),
-    create: body(paths[path].post),
-    update: body(one.patch),
-    canDelete: Boolean(one.delete),
+    name: path.split("/").slice(3).join(" "),
+    create: body(permitted(paths[path].post)),
+    update: body(permitted(one.patch)),
+    canDelete: Boolean(permitted(one.delete)),
   };
+}
+
+/** The operation, when whoever is signed in may do it. */
+function permitted(operation) {
+  return operation?.["x-access"] === "admin" && !isAdmin() ? undefined : operation;
 }
 
 function isList(operation) {

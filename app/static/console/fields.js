@@ -10,6 +10,7 @@ export function field(name, about, value, required) {
   const kind = choices ? "choice" : ["string", "integer", "number"].find((type) => types.includes(type)) ?? "json";
   const text = written(kind, value);
   const control = choices ? choice(choices.map(String), text) : writable(kind, text, about.maxLength);
+  control.name = name;
   control.required = Boolean(required);
   // Browsers normalise what they are given, line ends above all: what they made of it is what has not been changed.
   const shown = control.value;
@@ -41,7 +42,7 @@ function read(name, kind, text) {
   if (kind === "string" || kind === "choice") return text;
   if (kind === "json") return parsed(name, text);
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${name}: is not a number`);
+  if (!Number.isFinite(number)) throw wrong(name, "Is not a number.");
   return number;
 }
 
@@ -49,6 +50,10 @@ function parsed(name, text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${name}: is not JSON`);
+    throw wrong(name, "Is not JSON.");
   }
+}
+
+function wrong(name, text) {
+  return Object.assign(new Error(`${name}: ${text}`), { fields: [[name, text]] });
 }

@@ -1,6 +1,7 @@
 // The console: who is there, and which of its pages is shown.
 import { call, forget, signIn, signOut } from "../api.js";
 import { guarded, h, keepFocus, onFailure, say } from "../elements.js";
+import { sayAtFields } from "../errors.js";
 import { showKeys } from "./keys.js";
 import { showModels } from "./models.js";
 import { showNotifications } from "./notifications.js";
@@ -21,7 +22,11 @@ function showSignIn() {
   form.addEventListener("submit", guarded(async (event) => {
     event.preventDefault();
     const { email, password } = Object.fromEntries(new FormData(form));
-    const { token } = await call("POST", `/api/auth/${event.submitter?.value ?? "signin"}`, { email, password });
+    say("");
+    const way = event.submitter?.value ?? "signin";
+    const { token } = await call("POST", `/api/auth/${way}`, { email, password }).catch((error) => {
+      throw Object.assign(error, { message: sayAtFields(form, error) });
+    });
     if (token) await begin();
     else say("Verify your e-mail address first.");
   }));

@@ -1,14 +1,15 @@
 // The records of one model: filter, page, open, make.
 import { call } from "../api.js";
 import { modelAt } from "./description.js";
-import { edit } from "./dialog.js";
+import { edit, upload } from "./dialog.js";
 import { h, keepFocus } from "../elements.js";
 
 const TAKE = 20;
+const UPLOADS = "/api/v1/storage/upload";
 
 export async function showRecords(page, path) {
   const model = await modelAt(path);
-  const table = h("table");
+  const table = h("table", { ariaLabel: model.name });
   const count = h("span", { className: "soft", role: "status" });
   const back = h("button", { type: "button", className: "quiet", onclick: () => load({ skip: Math.max(0, state.skip - TAKE) }) }, "Back");
   const next = h("button", { type: "button", className: "quiet", onclick: () => load({ skip: state.skip + TAKE }) }, "Next");
@@ -30,9 +31,10 @@ export async function showRecords(page, path) {
   };
 
   await load();
-  const make = h("button", { type: "button", onclick: () => edit(page, model, null, load) }, "New");
+  const make = () => (path === UPLOADS ? upload(page, load) : edit(page, model, null, load));
   page.append(h("section", { className: "card" },
-    h("div", { className: "row" }, h("h2", {}, path.split("/").slice(3).join(" / ")), model.create ? make : null),
+    h("div", { className: "row" }, h("h2", {}, path.split("/").slice(3).join(" / ")), 
+      model.create ? h("button", { type: "button", onclick: make, "aria-label": `New ${model.name}` }, "New") : null),
     model.filters.length ? filterForm(model.filters, (filters) => load({ filters, skip: 0 })) : null,
     h("div", { className: "scroll" }, table),
     h("div", { className: "row" }, back, count, next)));
@@ -41,9 +43,12 @@ export async function showRecords(page, path) {
 function contents(records, open) {
   const columns = told(records[0] ?? {});
   const rows = records.map((record) => h("tr", {},
-    h("td", {}, h("button", { type: "button", className: "quiet", onclick: () => open(record) }, "Open")),
+    h("td", {}, h("button", {
+      type: "button", className: "quiet", onclick: () => open(record),
+      "aria-label": `Open ${record.name ?? record.title ?? record.id}`,
+    }, "Open")),
     ...columns.map((name) => h("td", { title: String(record[name] ?? "") }, String(record[name] ?? "")))));
-  const head = h("tr", {}, h("td", {}), ...columns.map((name) => h("th", { scope: "col" }, name)));
+  const head = h("tr", {}, h("th", { scope: "col" }, h("span", { className: "unseen" }, "Actions")), ...columns.map((name) => h("th", { scope: "col" }, name)));
   return [h("thead", {}, head), h("tbody", {}, ...rows)];
 }
 
