@@ -26,7 +26,9 @@ serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sam
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
 test: .venv/dev .venv/node/installed ## run the tests
-	@$(BIN)/pytest
+	@failed=; \
+	$(BIN)/pytest -m alone --numprocesses=0 || failed=1; \
+	$(BIN)/pytest && [ -z "$$failed" ]
 
 lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
 	@failed=; \
@@ -66,7 +68,6 @@ breaking: ## name what breaks clients since the last release tag
 
 fuzz: .venv/dev ## send made-up requests for a long time, then let every fault happen under load
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300
-	@$(BIN)/pytest -n0 tests/attacks
 	@$(BIN)/python -m tests.faults.run --rounds 40
 
 tables: .venv/dev ## write the tables of the documentation anew

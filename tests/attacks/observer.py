@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import math
-import os
 import statistics
 import time
 from collections import Counter
@@ -28,8 +27,7 @@ KEPT = 8
 # Seconds from the end of an attack until the service has to be well, and how many requests tell that.
 RECOVERY, RECENT = 5, 50
 ROUNDS = 3
-# Beside other tests the processors are shared; `make fuzz` sends the attacks alone, at the bound that is promised.
-SLOWEST_P99, WELL_P95 = (4.0, 1.0) if "PYTEST_XDIST_WORKER" in os.environ else (1.0, 0.25)
+SLOWEST_P99, WELL_P95 = 1.0, 0.25
 # At rest the processes hold 500 MB, and a file that is read may take EXTRACTION_MEMORY besides.
 MOST_IN_ALL, MOST_IN_ONE = 1000 * 2**20, 600 * 2**20
 COMPANY, CONTACT = "/api/v1/crm/company", "/api/v1/crm/contact"

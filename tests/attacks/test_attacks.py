@@ -18,6 +18,8 @@ from tests.attacks.observer import COMPANY, CONTACT, undisturbed
 from tests.attacks.service import BODY_TIMEOUT
 from tests.end_to_end.service import await_true
 
+pytestmark = pytest.mark.alone
+
 SIGN_IN, SIGN_UP, AGENT = "/api/auth/signin", "/api/auth/signup", "/api/v1/ai-agent/config"
 INDEX, DOCUMENT, QUERY = (f"/api/v1/ai-rag/{name}" for name in ("index", "document", "query"))
 PASSWORD = "correct horse battery"
