@@ -11,8 +11,9 @@ PIP := $(BIN)/pip install --disable-pip-version-check --require-hashes
 define install
 @awk '/^uv==/ { on = 1 } on { print } on && !/\\$$/ { exit }' requirements-dev.lock > .venv/installer.lock
 @index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
+[ -z "$$index" ] || export UV_DEFAULT_INDEX="$$index"; \
 { $(PIP) --quiet -r .venv/installer.lock && \
-$(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode $${index:+--default-index "$$index"} \
+$(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 	--python $(BIN)/python --require-hashes -r $(1); } || \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from limits import parse
+from limits import parse_many
 
 ROOT = Path(__file__).resolve().parent
 
@@ -245,7 +245,7 @@ BOUNDS = (
     ("sign_in_failures_per_network", 1, 100_000),
 )
 
-# How much of two names has to be the same for one to be the other, misspelt; short ones are alike by chance.
+# Names at least this alike count as misspelt; shorter names are alike by chance.
 ALIKE, SHORTEST_NAME = 0.9, 7
 SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -258,11 +258,12 @@ def described() -> list[tuple[str, Any, str]]:
     ]
 
 
-def misspelt(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Variables that are nearly a setting, with the setting that may be meant."""
+def misspelt(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """A sentence about each variable that is nearly a setting."""
     known = {name for name, _, _ in described()}
     nearly = {name: get_close_matches(name, known - environ.keys(), 1, ALIKE) for name in environ if name not in known}
-    return {name: found[0] for name, found in nearly.items() if found and len(name) >= SHORTEST_NAME}
+    meant = {name: found[0] for name, found in nearly.items() if found and len(name) >= SHORTEST_NAME}
+    return [f"{name} is no setting; did you mean {other}?" for name, other in meant.items()]
 
 
 def _check_url(name: str, url: str) -> None:
@@ -274,7 +275,8 @@ def _check_url(name: str, url: str) -> None:
 
 def _check_limit(name: str, text: str) -> None:
     try:
-        fits = parse(text).amount >= 1
+        (limit,) = parse_many(text)
+        fits = limit.amount >= 1
     except ValueError:
         fits = False
     if not fits:

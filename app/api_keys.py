@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from app import audit, secrets
 from app.clock import now
+from app.database import retried, transaction
 from app.errors import Conflict, Invalid, NotFound
 from app.models.auth.identity import AuthUser
 from app.models.auth.keys import AuthApiKey
@@ -112,6 +113,14 @@ def limit(
     if requests is not None:
         key.rate_limit_max, key.rate_limit_time_window = requests, seconds * 1000
     audit.written(session, principal, "update", key, before)
+
+
+@retried
+def limit_seen(identifier: UUID, principal: Principal, *, requests: int | None, seconds: int) -> None:
+    """Give a key that ``principal`` sees a limit of its own, as ``limit`` does; raises NotFound."""
+    with transaction() as session:
+        key = locked(session, identifier, principal)
+        limit(session, key, requests=requests, seconds=seconds, principal=principal)
 
 
 def locked(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:

@@ -1,4 +1,7 @@
-"""The guard of every route: which credential came, whether it is good, and whether it reaches this far."""
+"""The guard of every route: which credential came, whether it is good, and whether it reaches this far.
+
+On the routes of people Flask-Login asks, with what ``app.login`` has set up.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from flask import Flask, after_this_request, current_app, g, request
+from flask_login import current_user
 
 from app import cookies, credentials, limits, secrets, tickets, usage
 from app.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
@@ -67,14 +71,19 @@ def init_app(app: Flask) -> None:
 
 
 def guard() -> None:
-    """Admit the caller of the matched route, or leave that to Flask-Login on the routes of people."""
+    """Admit the caller of the matched route, before anything else of the request is looked at."""
     g.principal = None
+    g.pop("_login_user", None)
     if request.endpoint not in current_app.view_functions or request.method == "OPTIONS":
         return
     access = access_of_request()
     if access.limited:
         spend_on_address()
-    if access.open or access.people:
+    if access.open:
+        return
+    if access.people:
+        if not current_user.is_authenticated and not access.optional:
+            current_app.login_manager.unauthorized()  # type: ignore[attr-defined]
         return
     try:
         g.principal = admitted(access)

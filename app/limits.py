@@ -1,6 +1,6 @@
 """Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away.
 
-What few routes are held to is Flask-Limiter's; the limits of every request are counted here, in the same storage.
+Flask-Limiter counts the limits of single routes; those of every request are counted here. Both use one storage.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Counter:
     own: MemoryStorage = field(default_factory=MemoryStorage)
     resumes_at: float = 0.0
 
-    def hit(self, key: str, window: int) -> int:
-        """Count one and return the number counted in the running window of ``window`` seconds."""
-        return self.first_answer(lambda storage: int(storage.incr(key, window)))
+    def hit(self, key: str, window: int, amount: int = 1) -> int:
+        """Count ``amount`` and return the number counted in the running window of ``window`` seconds."""
+        return self.first_answer(lambda storage: int(storage.incr(key, window, amount)))
 
     def is_reachable(self) -> bool:
         """Whether Redis answers now."""
@@ -99,7 +99,7 @@ class CounterOfApplication(Storage):
         return counter().shared.storage  # type: ignore[attr-defined]
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        return counter().first_answer(lambda storage: int(storage.incr(key, expiry, amount)))
+        return counter().hit(key, expiry, amount)
 
     def get(self, key: str) -> int:
         return counter().first_answer(lambda storage: int(storage.get(key)))
@@ -111,10 +111,10 @@ class CounterOfApplication(Storage):
         return counter().is_reachable()
 
     def reset(self) -> int | None:
-        return counter().first_answer(lambda storage: storage.reset())
+        return counter().shared.reset()
 
     def clear(self, key: str) -> None:
-        counter().first_answer(lambda storage: storage.clear(key))
+        counter().shared.clear(key)
 
 
 def _user() -> str:
@@ -129,7 +129,7 @@ def _is_uncounted() -> bool:
     return not counted_network(request.remote_addr)
 
 
-def _by_setting(name: str) -> Callable[[], str]:
+def _text_of(name: str) -> Callable[[], str]:
     return lambda: getattr(current_app.config["SETTINGS"], name)
 
 
@@ -143,8 +143,8 @@ limiter = Limiter(_network, storage_uri="rowgate://", on_breach=_count_refusal)
 ANONYMOUS_KEYS = limiter.shared_limit("5 per hour", scope="anonymous-keys")
 KEYS = limiter.shared_limit("10 per hour", scope="keys", key_func=_user)
 ROTATIONS = limiter.shared_limit("10 per hour", scope="rotations", key_func=_user)
-SIGN_UPS = limiter.shared_limit(_by_setting("sign_up_limit"), scope="sign-up", exempt_when=_is_uncounted)
-SIGN_INS = limiter.shared_limit(_by_setting("sign_in_limit"), scope="sign-in", exempt_when=_is_uncounted)
+SIGN_UPS = limiter.shared_limit(_text_of("sign_up_limit"), scope="sign-up", exempt_when=_is_uncounted)
+SIGN_INS = limiter.shared_limit(_text_of("sign_in_limit"), scope="sign-in", exempt_when=_is_uncounted)
 
 
 def init_app(app: Flask, storage_uri: str) -> None:
@@ -157,7 +157,7 @@ def init_app(app: Flask, storage_uri: str) -> None:
 
 
 def counts(*limits: RouteLimit) -> Callable[[F], F]:
-    """Name to ``flask limiter`` the limits that a view counts within itself."""
+    """Let ``flask limiter`` list limits that the view enters itself."""
 
     def declare(view: F) -> F:
         for limit in limits:
@@ -172,7 +172,9 @@ def tell(response: Response) -> Response:
     spent = limiter.current_limit
     if spent is not None:
         name, seconds = spent.request_args[-1], max(1, math.ceil(spent.window.reset_time - time.time()))
-        response.headers.update(_headers(Limit(name, spent.limit), spent.remaining, seconds))
+        # Redis may have gone or come back since it counted.
+        left = 0 if spent.breached else spent.remaining
+        response.headers.update(_headers(Limit(name, spent.limit), left, seconds))
         if spent.breached:
             response.headers["Retry-After"] = str(seconds)
     return response
@@ -184,7 +186,7 @@ def default_limit() -> Limit:
 
 
 def by_setting(name: str) -> Limit:
-    """The limit of this name whose amount is a setting: ``sign-up`` is that of SIGN_UP_LIMIT."""
+    """The limit of this name whose amount is a setting: ``unknown-key`` is that of UNKNOWN_KEY_LIMIT."""
     return _parsed(name, getattr(current_app.config["SETTINGS"], f"{name.replace('-', '_')}_limit"))
 
 

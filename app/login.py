@@ -1,6 +1,6 @@
 """Who is signed in on the routes of people: Flask-Login, over the credentials that a request presents.
 
-The routes of data know their caller without it: ``app.authentication`` finds that one before the view runs.
+Routes of data do not use it: ``app.authentication`` finds their caller.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 import flask_login
 from flask import Flask, g, request
-from flask_login import LoginManager, UserMixin, current_user
+from flask_login import LoginManager, UserMixin
 
 from app.authentication import Access, access_of_request, admitted, declaring
 from app.errors import Unauthenticated
@@ -47,7 +47,8 @@ manager = RequestLogins()
 @manager.request_loader
 def _person(_: object) -> Person | None:
     try:
-        return Person(admitted(access_of_request()))
+        g.principal = admitted(access_of_request())
+        return Person(g.principal)
     except Unauthenticated as refusal:
         g.refusal = refusal
         return None
@@ -70,14 +71,3 @@ def login_welcome(reason: str) -> Callable[[F], F]:
     """Declare that a route of people works without a credential, why, and that it knows who is signed in. A credential
     that is not good counts as none."""
     return declaring(Access(optional=reason, session_only=SessionOnly.ALL, people=True))
-
-
-def caller() -> Principal:
-    """The principal of the running request; only where a login is required."""
-    principal: Principal = current_user.principal
-    return principal
-
-
-def caller_if_any() -> Principal | None:
-    """The principal of the running request, on a route that may be called without one."""
-    return caller() if current_user.is_authenticated else None

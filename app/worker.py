@@ -26,7 +26,9 @@ from config import Settings
 
 log = logging.getLogger("rowgate")
 
-# Seconds between two looks for jobs whose time has come; of new ones, and of places that are free, it is told.
+ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(id)s"
+
+# Seconds between two looks for jobs whose time has come. Of new ones, and of places that become free here, it is told.
 POLL_EVERY = 1.0
 
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
@@ -181,6 +183,8 @@ async def _serve_with(worker: Worker, settings: Settings) -> None:
     looking = asyncio.create_task(worker.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
     try:
         await worker.run()  # type: ignore[no-untyped-call]
+        if worker.wait:
+            raise RuntimeError("A worker of jobs has stopped by itself")  # whoever started the process does so again
     finally:
         looking.cancel()
 
@@ -195,7 +199,7 @@ async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> 
         await asyncio.wait((done,), timeout=NOTICE)
     if not done.done():
         with suppress(TimeoutError):
-            await asyncio.wait_for(_hand_back(workers), HAND_BACK)
+            await asyncio.wait_for(hand_back(workers), HAND_BACK)
         # Threads cannot be stopped; the process can.
         keeper.kill(psutil.Process().children())
         logging.shutdown()
@@ -205,9 +209,12 @@ async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> 
         await done
 
 
-async def _hand_back(workers: list[Worker]) -> None:
+async def hand_back(workers: list[Worker]) -> None:
+    """Let the jobs that are being done wait again for a worker."""
     for worker in workers:
         for job in worker.running_jobs:
             with suppress(ProcrastinateException):
                 await worker.app.job_manager.retry_job(job)
+                # The job is not to blame.
+                await worker.app.connector.execute_query_async(ATTEMPTS, id=job.id, attempts=job.attempts)
                 log.warning("Job %s was interrupted and waits to be done again", job.call_string)

@@ -11,7 +11,10 @@ from config import EVERY_ORIGIN
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 SENT = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Range", "X-Request-Id"]
-READ = ["Content-Disposition", "ETag", "Location", "Retry-After", "set-auth-token", "x-chat-id", "X-Request-Id"]
+READ = [
+    "Content-Disposition", "ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "set-auth-token",
+    "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
+]  # fmt: skip
 # A browser may remember for so many seconds what it may send.
 MAX_AGE = 600
 

@@ -15,7 +15,7 @@ from schemas.fields import Flag, Identifier, Moment, Text, Url
 OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 # Two of these and the state have to fit into a cookie, twice.
 LONGEST_PATH = 400
-# What is none has an error of its own, which clients of better-auth know.
+# An address that is not valid has its own error code, which clients of better-auth know; so this is only described.
 AN_ADDRESS = {"format": "email", "maxLength": 254}
 
 

@@ -164,7 +164,7 @@ def test_a_failed_job_is_done_again(run, app, job):
     jobs.work(app, concurrency=1, until_empty=True)
     assert find(failed)["status"] == "failed"
     assert run("jobs", "retry", identifier) == f"Job {identifier} waits\n"
-    assert find(failed)["status"] == "todo"
+    assert (find(failed)["status"], find(failed)["attempts"]) == ("todo", 0)
     run("jobs", "cancel", identifier)
     assert run("jobs", "retry", "999999999", code=1).startswith("Error: Job 999999999")
 

@@ -69,8 +69,9 @@ def test_a_request_that_names_another_host_is_refused(build, host, status):
     ],
 )  # fmt: skip
 def test_a_variable_that_is_nearly_a_setting_is_named(variable, meant):
-    assert misspelt({variable: "x", "PATH": "/bin"}) == ({variable: meant} if meant else {})
+    said = misspelt({variable: "x", "PATH": "/bin"})
+    assert said == ([f"{variable} is no setting; did you mean {meant}?"] if meant else [])
 
 
 def test_a_setting_that_is_there_is_not_what_another_variable_means():
-    assert misspelt({"DATABSE_URL": "x", "DATABASE_URL": "y"}) == {}
+    assert misspelt({"DATABSE_URL": "x", "DATABASE_URL": "y"}) == []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from uuid import uuid4
 
 import pytest
 from flask_limiter.commands import cli
 
+from config import SettingError, Settings
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -96,3 +98,28 @@ def test_flask_limiter_lists_the_limits_of_routes_and_clears_one(cast, app):
     assert run(["clear", "-y", *key, f"user:{owner.user_id}"]).exit_code == 0
     assert "(10 out of 10 remaining)" in " ".join(run(["limits", *key, f"user:{owner.user_id}"]).output.split())
     assert run(["config"]).exit_code == 0
+
+
+def test_a_route_of_people_counts_whoever_has_no_credential_before_it_looks_at_the_request(strict):
+    nobody = Actor(strict)
+    asked = [nobody.get("/api/upload/x?y=1", environ_overrides={"REMOTE_ADDR": "192.0.2.99"}) for _ in range(4)]
+    assert [answer.status_code for answer in asked] == [401, 401, 401, 429]
+
+
+def test_a_sign_in_at_a_provider_is_counted_whatever_its_body_is(strict):
+    nobody, where = Actor(strict), {"REMOTE_ADDR": "192.0.2.98"}
+    asked = [nobody.post("/api/auth/oauth/github", {"unknown": 1}, environ_overrides=where) for _ in range(4)]
+    assert asked[-1].status_code == 429
+
+
+def test_a_rotation_of_a_key_that_is_not_there_is_not_counted(cast):
+    owner = cast.user()
+    made = owner.post("/api/v1/auth/api-key").json["id"]
+    missing = [owner.post(f"/api/v1/auth/api-key/{uuid4()}/rotate").status_code for _ in range(11)]
+    assert missing == [404] * 11
+    assert owner.post(f"/api/v1/auth/api-key/{made}/rotate").status_code == 201
+
+
+def test_a_setting_takes_one_limit():
+    with pytest.raises(SettingError, match="SIGN_IN_LIMIT"):
+        Settings.from_environment({"SIGN_IN_LIMIT": "60 per minute;500 per hour"})

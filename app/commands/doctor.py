@@ -88,9 +88,8 @@ def _check_settings() -> str:
         raise Trouble("set DATABASE_URL: the embedded PostgreSQL is for development")
     if settings.production and not settings.redis_url:
         raise Trouble("set REDIS_URL: the embedded Redis is for development")
-    nearly = [f"{name} is no setting; did you mean {meant}?" for name, meant in misspelt().items()]
-    if nearly:
-        raise Trouble(" ".join(nearly))
+    if misspelt():
+        raise Trouble(" ".join(misspelt()))
     return settings.environment
 
 

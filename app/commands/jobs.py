@@ -10,7 +10,7 @@ from procrastinate.exceptions import ProcrastinateException
 from procrastinate.jobs import Job
 from procrastinate.utils import utcnow
 
-from app import jobs
+from app import jobs, worker
 from app.commands.groups import Group, as_json, show
 
 group = Group("jobs", help="Do and govern background jobs.")
@@ -44,6 +44,7 @@ def retry(identifier: int) -> None:
     with jobs.opened(current_app).open() as queue:
         try:
             queue.job_manager.retry_job_by_id(identifier, retry_at=utcnow())
+            queue.connector.execute_query(worker.ATTEMPTS, id=identifier, attempts=0)
         except ProcrastinateException:
             raise click.ClickException(f"Job {identifier} cannot be done again") from None
     click.echo(f"Job {identifier} waits")

@@ -62,8 +62,8 @@ def command(sample: bool) -> None:
 
 
 def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
-    for name, meant in misspelt().items():
-        step(f"{name} is no setting; did you mean {meant}?")
+    for sentence in misspelt():
+        step(sentence)
     _check_port(settings)
     children.enter_context(sole_user(settings.var_dir))
     keeper = Keeper(_grace(settings))

@@ -37,9 +37,10 @@ export function forget() {
   bearer = user = undefined;
 }
 
-/** Whether whoever is signed in is a platform admin. */
-export function isAdmin() {
-  return user?.role === "admin";
+/** Whether whoever is signed in is a platform admin now. */
+export async function isAdmin() {
+  const { role } = await call("GET", `/api/v1/auth/user/${user.id}`);
+  return role === "admin";
 }
 
 /** End the browser's session by its cookie: the bearer of this page may be dead. */

@@ -12,9 +12,10 @@ from app.answering import scene, turns, walk
 from app.answering.pieces import Piece, Said
 from app.answering.scene import Ask
 from app.answering.turns import Turn
+from app.authentication import caller
 from app.encoding import dumps
 from app.errors import Failure, Forbidden
-from app.login import caller, login_required
+from app.login import login_required
 from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
 from schemas.conversation import ChatQuestion, spoken

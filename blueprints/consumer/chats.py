@@ -7,8 +7,9 @@ from typing import Any
 from flask import Response, request
 
 from app import chats, records
+from app.authentication import caller
 from app.errors import Invalid
-from app.login import caller, login_required
+from app.login import login_required
 from app.models.ai.chats import AiChat
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers

@@ -7,8 +7,9 @@ from typing import Any
 from flask import Response, current_app, request
 
 from app import documents, records
+from app.authentication import caller
 from app.errors import Forbidden, Invalid
-from app.login import caller, login_required
+from app.login import login_required
 from app.models.storage import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted

@@ -8,8 +8,8 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from app import cookies
-from app.authentication import open_to_all
-from app.login import caller_if_any, login_welcome
+from app.authentication import caller_if_any, open_to_all
+from app.login import login_welcome
 from app.oauth import flow, linking
 from app.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load

@@ -7,9 +7,9 @@ from typing import Any
 from flask import Response, request
 
 from app import cookies, limits, sign_in
-from app.authentication import open_to_all, session_of_cookie
+from app.authentication import caller, caller_if_any, open_to_all, session_of_cookie
 from app.errors import ForeignKeyViolation, Unauthenticated
-from app.login import caller, caller_if_any, login_required, login_welcome
+from app.login import login_required, login_welcome
 from app.policy import SessionOnly
 from app.sign_in import SignedIn
 from blueprints.base import Blueprint, answer

@@ -11,8 +11,9 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 
 from app import records, uploads
+from app.authentication import caller
 from app.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
-from app.login import caller, login_required
+from app.login import login_required
 from app.models.storage import StorageUpload
 from app.object_store import object_store
 from app.uploads import Incoming

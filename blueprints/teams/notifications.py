@@ -10,9 +10,10 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app import records, tickets
+from app.authentication import caller
 from app.errors import Forbidden, Invalid, UniqueViolation
 from app.live.hub import Hub
-from app.login import caller, login_required
+from app.login import login_required
 from app.models.notification import NotificationPreference
 from app.notifications import default_of
 from app.policy import SessionOnly

@@ -6,6 +6,7 @@ import ts from "typescript";
 
 const { factory } = ts;
 const BLOB = factory.createTypeReferenceNode("Blob");
+const TEXT = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
 const FORM = factory.createTypeReferenceNode("FormData");
 
 const isFile = (schema) => schema?.format === "binary";
@@ -15,7 +16,9 @@ function transform(schema) {
   if (isFile(schema)) return BLOB;
   const fields = Object.entries(schema.properties ?? {});
   if (!fields.some(([, field]) => isFile(field))) return undefined;
-  const members = fields.map(([name]) => factory.createPropertySignature(undefined, name, undefined, BLOB));
+  const optional = (name) => (schema.required?.includes(name) ? undefined : factory.createToken(ts.SyntaxKind.QuestionToken));
+  const members = fields.map(([name, field]) =>
+    factory.createPropertySignature(undefined, name, optional(name), isFile(field) ? BLOB : TEXT));
   return factory.createUnionTypeNode([FORM, factory.createTypeLiteralNode(members)]);
 }
 

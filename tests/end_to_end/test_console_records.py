@@ -6,6 +6,10 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from sqlalchemy import update
+
+from app.database import transaction
+from app.models.auth.identity import AuthUser
 
 COMPANIES = "**/api/v1/crm/company?*"
 COMPANY = "**/api/v1/crm/company/cm_1"
@@ -120,6 +124,14 @@ def test_new_is_offered_to_those_who_may(page, email):
     page.goto("/console#/models/api/v1/platform/feature-flag")
     expect(page.get_by_role("heading", name="platform / feature-flag")).to_be_visible()
     expect(page.get_by_role("button", name="New")).to_have_count(0)
+
+
+def test_an_admin_is_offered_what_admins_may(page, email, app):
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthUser).where(AuthUser.email == email).values(role="admin"))
+    page.goto("/console#/models/api/v1/platform/feature-flag")
+    page.get_by_role("button", name="New").click()
+    expect(page.get_by_label("key *")).to_be_visible()
 
 
 def test_buttons_of_rows_say_which_record_they_open(page, email):

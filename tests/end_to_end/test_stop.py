@@ -144,5 +144,6 @@ def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, b
     await_true(lambda: psutil.Process(jobs.process.pid).children())
     (child,) = psutil.Process(jobs.process.pid).children()
     assert jobs.stop() < BOUND
-    assert not child.is_running()
+    # Whoever inherits it may take its time to notice that it has ended.
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
     assert jobs.status(queue.READ, document) == "todo"

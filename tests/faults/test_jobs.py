@@ -6,6 +6,7 @@ import asyncio
 
 import psycopg
 import pytest
+from procrastinate import JobContext
 from sqlalchemy import text
 
 from app import jobs, queue, worker
@@ -128,7 +129,7 @@ def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
         opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             patient = worker.Worker(
-                opened, concurrency=20, fetch_job_polling_interval=60.0, additional_context={"application": app},
+                opened, concurrency=20, fetch_job_polling_interval=5.0, additional_context={"application": app},
                 install_signal_handlers=False, delete_jobs="successful",
             )  # fmt: skip
             patient.siblings = [patient]
@@ -152,3 +153,30 @@ def test_a_job_that_was_begun_too_often_is_given_up(app, owner, waiting):
     jobs.work(app, concurrency=1, until_empty=True)
     assert waiting(entry) == [(queue.INDEX, "failed", jobs.TRIES + 1)]
     assert owner.get(f"/api/v1/ai-rag/document/{entry}").json["status"] == "failed"
+
+
+def test_a_worker_that_stops_by_itself_ends_its_process(app, monkeypatch):
+    async def stop_at_once(self):
+        return None
+
+    monkeypatch.setattr(worker.Worker, "run", stop_at_once)
+    with pytest.raises(ExceptionGroup, match="TaskGroup"):
+        jobs.work(app, concurrency=1)
+
+
+def test_a_job_that_is_handed_back_was_not_tried_in_vain(app, owner, waiting):
+    document = owner.post(DOCUMENTS, BODY).json["id"]
+
+    async def interrupted():
+        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        async with opened.open_async():
+            stopped = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
+            stopped.worker_id = await opened.job_manager.register_worker()
+            job = await opened.job_manager.fetch_job(queues=stopped.queues, worker_id=stopped.worker_id)
+            stopped._running_jobs = {
+                None: JobContext(app=opened, job=job, start_timestamp=0.0, abort_reason=lambda: None)
+            }
+            await worker.hand_back([stopped])
+
+    asyncio.run(interrupted())
+    assert waiting(document) == [(queue.ENTER, "todo", 0)]

@@ -17,7 +17,8 @@ export async function modelPaths() {
 
 /** What the routes of the model at `path` take; throws where there is none. */
 export async function modelAt(path) {
-  if (!(await modelPaths()).includes(path)) throw new Error("There is no such model.");
+  const [known, admin] = await Promise.all([modelPaths(), isAdmin()]);
+  if (!known.includes(path)) throw new Error("There is no such model.");
   const { paths } = description;
   const one = paths[`${path}/{id}`] ?? {};
   const parameters = paths[path].get.parameters ?? [];
@@ -25,15 +26,15 @@ export async function modelAt(path) {
     path,
     filters: parameters.map(({ name }) => name).filter((name) => !["take", "skip"].includes(name)),
     name: path.split("/").slice(3).join(" "),
-    create: body(permitted(paths[path].post)),
-    update: body(permitted(one.patch)),
-    canDelete: Boolean(permitted(one.delete)),
+    create: body(permitted(paths[path].post, admin)),
+    update: body(permitted(one.patch, admin)),
+    canDelete: Boolean(permitted(one.delete, admin)),
   };
 }
 
 /** The operation, when whoever is signed in may do it. */
-function permitted(operation) {
-  return operation?.["x-access"] === "admin" && !isAdmin() ? undefined : operation;
+function permitted(operation, admin) {
+  return operation?.["x-access"] === "admin" && !admin ? undefined : operation;
 }
 
 function isList(operation) {

@@ -1,7 +1,7 @@
 // The dialog over one record, or a new one.
 import { call } from "../api.js";
 import { h, say } from "../elements.js";
-import { sayAtFields } from "../errors.js";
+import { forgetErrors, sayAtFields } from "./errors.js";
 import { field } from "./fields.js";
 
 /** Only what was changed is sent; `done` is called when something was. */
@@ -53,6 +53,7 @@ function opened(page, name, isChanged, done) {
     const form = dialog.querySelector("form");
     const alert = dialog.querySelector("[role=alert]");
     alert.textContent = "";
+    forgetErrors(form);
     try {
       if ((await action(form)) === false) return;
     } catch (error) {

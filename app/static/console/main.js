@@ -1,7 +1,7 @@
 // The console: who is there, and which of its pages is shown.
 import { call, forget, signIn, signOut } from "../api.js";
 import { guarded, h, keepFocus, onFailure, say } from "../elements.js";
-import { sayAtFields } from "../errors.js";
+import { forgetErrors, sayAtFields } from "./errors.js";
 import { showKeys } from "./keys.js";
 import { showModels } from "./models.js";
 import { showNotifications } from "./notifications.js";
@@ -23,6 +23,7 @@ function showSignIn() {
     event.preventDefault();
     const { email, password } = Object.fromEntries(new FormData(form));
     say("");
+    forgetErrors(form);
     const way = event.submitter?.value ?? "signin";
     const { token } = await call("POST", `/api/auth/${way}`, { email, password }).catch((error) => {
       throw Object.assign(error, { message: sayAtFields(form, error) });

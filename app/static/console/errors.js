@@ -1,8 +1,9 @@
 // What is wrong with a form, said at its fields.
-import { h } from "./elements.js";
+import { h } from "../elements.js";
 
 /** Say at each field what is wrong with it, until it is changed; gives what is about no field of the form. */
 export function sayAtFields(form, error) {
+  forgetErrors(form);
   const apart = [];
   let first;
   for (const [name, text] of error.fields ?? []) {
@@ -15,16 +16,22 @@ export function sayAtFields(form, error) {
   return error.fields?.length ? apart.join(" ") : error.message;
 }
 
+/** Take back what was said at the fields. */
+export function forgetErrors(form) {
+  for (const control of form.querySelectorAll("[aria-invalid]")) unmark(control);
+}
+
 function mark(control, text) {
   const said = h("span", { className: "error", id: `wrong-${control.name}` }, text);
-  document.getElementById(said.id)?.remove();
   // Within its label it would be part of the name.
   (control.closest("label") ?? control).after(said);
   control.setAttribute("aria-invalid", "true");
   control.setAttribute("aria-describedby", said.id);
-  control.addEventListener("input", () => {
-    said.remove();
-    control.removeAttribute("aria-invalid");
-    control.removeAttribute("aria-describedby");
-  }, { once: true });
+  control.addEventListener("input", () => unmark(control), { once: true });
+}
+
+function unmark(control) {
+  document.getElementById(`wrong-${control.name}`)?.remove();
+  control.removeAttribute("aria-invalid");
+  control.removeAttribute("aria-describedby");
 }
