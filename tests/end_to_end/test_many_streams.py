@@ -6,12 +6,14 @@ import pytest
 
 from bench import streams
 
+pytestmark = pytest.mark.alone
+
 ROUNDS = 2
 
 
 @pytest.fixture
 def figures(var_dir):
-    """The best of some rounds: beside the rest of the suite a single one may be slow."""
+    """A round that keeps its bounds, or the last of some."""
     rounds = []
     while not rounds or (not keeps(rounds[-1]) and len(rounds) < ROUNDS):
         rounds.append(streams.measure(var_dir))
