@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from flask import Flask, Response
 
+from config import Settings
+
 PATH = "/"
 
 app = Flask(__name__)
+app.config["SETTINGS"] = Settings.from_environment()  # of the worker that serves it
 
 
 @app.get(PATH)

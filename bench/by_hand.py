@@ -92,6 +92,7 @@ def create_app() -> Flask:
     settings = Settings.from_environment()
     app = Flask(__name__)
     app.config.update(
+        SETTINGS=settings,
         API_TITLE="By hand",
         API_VERSION="v1",
         OPENAPI_VERSION="3.1.0",
