@@ -214,7 +214,7 @@ async def hand_back(workers: list[Worker]) -> None:
     for worker in workers:
         for job in worker.running_jobs:
             with suppress(ProcrastinateException):
+                # The job is not to blame: what is counted next is taken off before anybody can fetch it.
+                await worker.app.connector.execute_query_async(ATTEMPTS, id=job.id, attempts=job.attempts - 1)
                 await worker.app.job_manager.retry_job(job)
-                # The job is not to blame.
-                await worker.app.connector.execute_query_async(ATTEMPTS, id=job.id, attempts=job.attempts)
                 log.warning("Job %s was interrupted and waits to be done again", job.call_string)

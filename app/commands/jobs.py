@@ -43,8 +43,9 @@ def retry(identifier: int) -> None:
     """Do a failed job again, now."""
     with jobs.opened(current_app).open() as queue:
         try:
+            # First, so that no worker fetches the job with its tries used up; one more is counted with the retry.
+            queue.connector.execute_query(worker.ATTEMPTS, id=identifier, attempts=-1)
             queue.job_manager.retry_job_by_id(identifier, retry_at=utcnow())
-            queue.connector.execute_query(worker.ATTEMPTS, id=identifier, attempts=0)
         except ProcrastinateException:
             raise click.ClickException(f"Job {identifier} cannot be done again") from None
     click.echo(f"Job {identifier} waits")

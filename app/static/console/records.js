@@ -33,7 +33,7 @@ export async function showRecords(page, path) {
   await load();
   const make = () => (path === UPLOADS ? upload(page, load) : edit(page, model, null, load));
   page.append(h("section", { className: "card" },
-    h("div", { className: "row" }, h("h2", {}, path.split("/").slice(3).join(" / ")), 
+    h("div", { className: "row" }, h("h2", {}, path.split("/").slice(3).join(" / ")),
       model.create ? h("button", { type: "button", onclick: make, "aria-label": `New ${model.name}` }, "New") : null),
     model.filters.length ? filterForm(model.filters, (filters) => load({ filters, skip: 0 })) : null,
     h("div", { className: "scroll" }, table),
