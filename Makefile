@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench clients docs breaking fuzz tables lock clean
+.PHONY: help serve test lint bench gate clients docs breaking fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -42,6 +42,9 @@ lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
 
 bench: .venv/dev ## measure against a bare route and against what one would write by hand
 	@$(BIN)/python -m bench.run
+
+gate: .venv/dev ## count what operations cost, and record it in bench/gate.json
+	@$(BIN)/python -m bench.gate --write
 
 clients: .venv/dev ## generate and build the typed clients in clients/
 	@rm -rf clients/python/build clients/python/dist clients/typescript/dist

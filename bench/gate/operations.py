@@ -1,0 +1,143 @@
+"""What is counted: nine operations with fixed inputs, each made ready outside of what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import orjson
+from flask import Flask
+from werkzeug.datastructures import Headers
+from werkzeug.test import EnvironBuilder
+
+from app import api_keys, credentials, sign_in
+from app.database import transaction
+from app.live.hub import Hub
+from app.models.auth.identity import AuthUser
+from app.notifications import notify
+from app.principal import Principal
+
+CONTACTS = "/api/v1/crm/contact"
+ADDRESS, PASSWORD = "gate@bench.example", "a password of the gate 1"
+ROWS = 40
+
+Work = Callable[[], bytes]
+
+
+class UnexpectedAnswer(Exception):
+    """An operation that was answered otherwise than it has to be measured nothing."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody with a session, its cookie and a key."""
+
+    principal: Principal
+    token: str
+    cookie: str
+    key: str
+
+
+def operations(app: Flask) -> dict[str, Callable[[], Work]]:
+    """By name, what makes one run of an operation ready; what it gives is called once, and returns the answer."""
+    caller = _caller(app)
+    client = Client(app, caller.token)
+    company = client.made("/api/v1/crm/company", {"name": "Gate"})
+    serial = count(100)
+
+    def contact() -> dict[str, str]:
+        number = next(serial)
+        return {
+            "firstName": "Gate", "lastName": f"Contact {number}", "email": f"gate{number}@bench.example",
+            "phone": "+1 555 0100", "title": "Engineer" if number % 2 else "Director", "companyId": company,
+        }  # fmt: skip
+
+    contacts = [client.made(CONTACTS, contact()) for _ in range(ROWS)]
+    item = f"{CONTACTS}/{contacts[0]}"
+    listener = Listener.opened(app, caller)
+    return {
+        "item": lambda: client.ready("GET", item),
+        "list": lambda: client.ready("GET", CONTACTS),
+        "filtered list": lambda: client.ready("GET", f"{CONTACTS}?title=Engineer"),
+        "create": lambda: client.ready("POST", CONTACTS, contact(), 201),
+        "update": lambda: client.ready("PUT", item, {"title": f"Engineer {next(serial)}"}),
+        "delete": lambda: client.ready("DELETE", f"{CONTACTS}/{client.made(CONTACTS, contact())}"),
+        "key check": lambda: Client(app, caller.key).ready("GET", item),
+        "sign-in check": lambda: Client(app, cookie=caller.cookie).ready("GET", "/api/auth/session"),
+        "notification": lambda: listener.heard,
+    }
+
+
+@dataclass(frozen=True)
+class Client:
+    """Sends requests to the application as a server would, without one."""
+
+    app: Flask
+    token: str = ""
+    cookie: str = ""
+
+    def ready(self, method: str, path: str, body: dict[str, str] | None = None, status: int = 200) -> Work:
+        """A request that only has to be sent; its answer has to have this status."""
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        headers |= {"Cookie": f"session={self.cookie}."} if self.cookie else {}
+        environ = EnvironBuilder(path, method=method, headers=Headers(headers), json=body).get_environ()
+        return lambda: self._sent(environ, f"{status} ")
+
+    def made(self, path: str, body: dict[str, str]) -> str:
+        """The id of a record made of ``body``."""
+        identifier: str = orjson.loads(self.ready("POST", path, body, 201)())["id"]
+        return identifier
+
+    def _sent(self, environ: dict[str, Any], status: str) -> bytes:
+        told: list[str] = []
+        answered: Any = self.app(environ, lambda line, *_: told.append(line))  # type: ignore[arg-type]
+        try:
+            body = b"".join(answered)
+        finally:
+            answered.close()
+        if not told[0].startswith(status):
+            raise UnexpectedAnswer(f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}: {told[0]} {body[:300]!r}")
+        return body
+
+
+def _caller(app: Flask) -> Caller:
+    account = {"email": ADDRESS, "password": PASSWORD, "name": "Gate"}
+    made = orjson.loads(Client(app).ready("POST", "/api/auth/signup", account)())
+    with app.app_context(), transaction() as session:
+        user = session.get_one(AuthUser, UUID(made["user"]["id"]))
+        opened = sign_in.open_session(session, user)
+        _, key = api_keys.issue(session, user, scopes=("read",))
+        session_id, token, cookie = opened.session.id, opened.token, opened.cookie
+    with app.test_request_context():
+        return Caller(credentials.of_session_id(session_id), token, cookie, key)
+
+
+@dataclass(frozen=True)
+class Listener:
+    """An open stream of notifications, of a hub that looks when it is told to and not by itself."""
+
+    app: Flask
+    caller: Caller
+    hub: Hub
+    feed: Iterator[bytes]
+
+    @classmethod
+    def opened(cls, app: Flask, caller: Caller) -> Listener:
+        hub: Hub = app.extensions["hub"]
+        hub._started = True
+        with app.test_request_context():
+            feed = iter(hub.open(caller.principal, None))
+        next(feed)
+        return cls(app, caller, hub, feed)
+
+    def heard(self) -> bytes:
+        """Notify the caller, and take what the stream then sends."""
+        assert self.caller.principal.user_id is not None
+        with self.app.app_context(), transaction() as session:
+            notify(session, self.caller.principal.user_id, "MESSAGE", "Gate")
+        self.hub._tell({self.caller.principal.user_id})
+        self.hub._look()
+        return next(self.feed)
