@@ -18,10 +18,10 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench gate clients docs breaking fuzz tables lock clean
+.PHONY: help serve test lint bench bench-peers gate clients docs breaking fuzz tables lock clean
 
 help: ## print the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
@@ -42,6 +42,9 @@ lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
 
 bench: .venv/dev ## measure against a bare route and against what one would write by hand
 	@$(BIN)/python -m bench.run
+
+bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
+	@$(BIN)/python -m bench.peers
 
 gate: .venv/dev ## count what operations cost, and record it in bench/gate.json
 	@$(BIN)/python -m bench.gate --write

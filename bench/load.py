@@ -16,7 +16,12 @@ from selectors import EVENT_READ, DefaultSelector
 CONNECTIONS = 8
 SILENCE = 10.0
 HEAD_END = b"\r\n\r\n"
-LENGTH = b"content-length:"
+LENGTH, CHUNKED = b"content-length:", b"transfer-encoding: chunked"
+LAST_CHUNK = b"\r\n0\r\n\r\n"
+
+
+class Refused(Exception):
+    """Answers that are no success; to time them would measure nothing."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,13 @@ class Slice:
 
 @dataclass
 class Outcome:
-    """What came back: answers by status, the time they took in all, and the first that was no success."""
+    """What came back: answers by status, the time they took in all and each of them (in seconds), and the first that
+    was no success."""
 
     elapsed: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
     first_failure: bytes = b""
+    latencies: list[float] = field(default_factory=list)
 
     @property
     def answers(self) -> int:
@@ -51,9 +58,11 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = b""
         self._expected = 0
+        self.asked_at = 0.0
 
     def send(self, request: bytes) -> None:
         self._received, self._expected = b"", 0
+        self.asked_at = time.perf_counter()
         self.socket.sendall(request)
 
     def receive(self) -> bytes | None:
@@ -65,6 +74,14 @@ class Connection:
         if not self._expected:
             self._expected = _length(self._received)
         return self._received if self._expected and len(self._received) >= self._expected else None
+
+    def exchange(self, request: bytes) -> bytes:
+        """Send a request and wait for its answer."""
+        self.send(request)
+        answer = None
+        while answer is None:
+            answer = self.receive()
+        return answer
 
 
 def loader() -> ProcessPoolExecutor:
@@ -110,6 +127,7 @@ def _step(connection: Connection, waiting: Iterator[bytes], deadline: float, out
         return False
     status = int(answer[9:12])
     outcome.statuses[status] += 1
+    outcome.latencies.append(time.perf_counter() - connection.asked_at)
     if not outcome.first_failure and not 200 <= status < 300:
         outcome.first_failure = answer[:1000]
     following = next(waiting, None) if time.perf_counter() < deadline else None
@@ -119,12 +137,14 @@ def _step(connection: Connection, waiting: Iterator[bytes], deadline: float, out
 
 
 def _length(received: bytes) -> int:
-    """Bytes of the whole answer, or 0 while its head is incomplete."""
+    """Bytes of the whole answer, or 0 while its head, or one in chunks, is incomplete."""
     end = received.find(HEAD_END)
     if end < 0:
         return 0
     head = received[:end].lower()
     start = head.find(LENGTH)
+    if start < 0 and CHUNKED in head:
+        return len(received) if received.endswith(LAST_CHUNK) else 0
     if start < 0:
         raise ConnectionError(f"An answer without Content-Length: {received[:200]!r}")
     return end + len(HEAD_END) + int(head[start + len(LENGTH) :].split(b"\r\n", 1)[0])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from bench import documentation, growth
 from bench.measure import DEEP_SKIP, Figures
 from bench.subjects import BARE, BY_HAND, ITEM, LIST, TITLES
 
@@ -61,6 +62,24 @@ class Deep:
         return f"{verdict:<7} page at skip={DEEP_SKIP} under {self.most:g} x the first: {self.ratio:.2f} ({times})"
 
 
+@dataclass(frozen=True)
+class Memory:
+    """MiB of a worker after some numbers of requests."""
+
+    sizes: Mapping[int, float]
+    most: float = 1.1
+
+    @property
+    def ratio(self) -> float:
+        _, before, after = self.sizes.values()
+        return after / before
+
+    def __str__(self) -> str:
+        verdict = "met" if self.ratio < self.most else "MISSED"
+        sizes = ", ".join(f"{size:.0f} MiB after {number:,}" for number, size in self.sizes.items())
+        return f"{verdict:<7} memory after 100,000 requests under {self.most:g} x that after 10,000: {sizes}"
+
+
 def aims(figures: Mapping[str, Figures]) -> list[Aim]:
     """What is aimed at, and how far it is reached."""
     return [
@@ -74,8 +93,10 @@ def _aim(text: str, least: float, ours: Figures, other: Figures) -> Aim:
     return Aim(text, least, other.cost / ours.cost, ours.rate / other.rate)
 
 
-def show(figures: Mapping[str, Figures], deep: Deep) -> None:
-    """Print the table and the verdicts."""
+def show(
+    figures: Mapping[str, Figures], deep: Deep, points: Sequence[growth.Point], sizes: Mapping[int, float]
+) -> None:
+    """Print the tables and the verdicts."""
     bare = figures[BARE]
     print(f"\n{'':<22}{'req/s':>9}{'CPU ms':>9}{'of bare, CPU':>14}{'of bare, req/s':>16}")
     for name, each in figures.items():
@@ -83,16 +104,46 @@ def show(figures: Mapping[str, Figures], deep: Deep) -> None:
         print(f"{TITLES[name]:<22}{each.rate:>9.0f}{each.cost:>9.3f}{ratios}")
     shown = len(bare.cpu_ms)
     print(f"\nMedians of {shown} rounds; one gevent worker, {os.cpu_count()} cores shared with load and database.\n")
-    for verdict in (*aims(figures), deep):
+    for verdict in (*aims(figures), deep, Memory(sizes)):
         print(verdict)
+    print(f"\n{_growth_table(points)}")
     if bare.rate * bare.cost / 1000 < QUIET:
         print("\nSomething else kept the machine busy: the workers did not get the processor they could have used.")
 
 
-def write(figures: Mapping[str, Figures], deep: Deep) -> None:
+def write(
+    figures: Mapping[str, Figures], deep: Deep, points: Sequence[growth.Point], sizes: Mapping[int, float]
+) -> None:
     """Write the result, with what it depends on and nothing that names the machine."""
     RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_bytes(orjson.dumps(_document(figures, deep), option=orjson.OPT_INDENT_2) + b"\n")
+    measured = _document(figures, deep) | {
+        "memory_mib_after_requests": {str(number): _cut(size) for number, size in sizes.items()},
+        "growth": [
+            asdict(point) | {"cpu_ms": _cut(point.cpu_ms), "median_ms": _cut(point.median_ms)} for point in points
+        ],
+    }
+    RESULT.write_bytes(orjson.dumps(measured, option=orjson.OPT_INDENT_2) + b"\n")
+    memory = "\n".join(f"| {number:,} | {size:.0f} MiB |" for number, size in sizes.items())
+    told = f"{_growth_table(points)}\n\n| Requests | Memory of a worker (PSS) |\n| ---: | ---: |\n{memory}"
+    documentation.fill("bench", f"Measured on {measured['date']}, {measured['cores']} cores.\n\n{told}")
+
+
+def _growth_table(points: Sequence[growth.Point]) -> str:
+    """Milliseconds of the processor by rows in the table, for each work and caller."""
+    steps = list(dict.fromkeys(point.rows for point in points))
+    lines = [
+        "| | sees | " + " | ".join(f"{rows:,} rows" for rows in steps) + " |",
+        "| --- | ---: |" + " ---: |" * len(steps),
+    ]
+    # By work, and by how much is seen: "1,000", "100,000", "all".
+    for work, seen in sorted(dict.fromkeys((point.work, point.seen) for point in points), key=_place):
+        costs = {point.rows: f"{point.cpu_ms:.2f}" for point in points if (point.work, point.seen) == (work, seen)}
+        lines.append(f"| {work} | {seen} | " + " | ".join(costs.get(rows, "") for rows in steps) + " |")
+    return "\n".join(lines)
+
+
+def _place(line: tuple[str, str]) -> tuple[int, int]:
+    return growth.WORKS.index(line[0]), growth.SEEN.index(line[1])
 
 
 def _document(figures: Mapping[str, Figures], deep: Deep) -> dict[str, Any]:

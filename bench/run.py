@@ -1,75 +1,54 @@
-"""make bench: everything from nothing, measured, printed and written down within three minutes."""
+"""make bench: everything from nothing, measured, printed and written down within twelve minutes."""
 
 from __future__ import annotations
 
 import shutil
-import signal
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from types import FrameType
 
 from app.embedded import Postgres, Redis
 from app.factory import create_app
-from bench import bare, by_hand, load, report
+from bench import bare, by_hand, growth, leaks, load, report
+from bench.bounded import bounded, say
 from bench.measure import check_same_lists, deep_pages, rounds
 from bench.population import populate
-from bench.servers import NO_LIMIT, Server, ServerError
+from bench.servers import NO_LIMIT, Server
 from bench.subjects import CONTACTS, subjects
 from config import Settings
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LONGEST = 170
-# The last round ends this long before, which leaves time to stop everything.
-RESERVE = 15
-
-
-class Overrun(Exception):
-    """The measurement took longer than it may."""
+LONGEST = 720
+# The last round of requests ends so many seconds after the beginning.
+ROUNDS_END = 155
 
 
 def main() -> int:
     """Measure and report; returns the exit status."""
-    for number in STOPPING:
-        signal.signal(number, _stop)
-    signal.signal(signal.SIGALRM, _overrun)
-    signal.alarm(LONGEST)
-    try:
-        with ExitStack() as children:
-            try:
-                _measure(children, time.monotonic() + LONGEST - RESERVE)
-            finally:
-                # Nothing may interrupt the stopping of the children.
-                signal.alarm(0)
-    except (ServerError, Overrun, OSError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench: stopped", file=sys.stderr)
-        return 130
-    return 0
+    return bounded(_measure, LONGEST)
 
 
-def _measure(children: ExitStack, end: float) -> None:
+def _measure(children: ExitStack) -> None:
+    end = time.monotonic() + ROUNDS_END
     var_dir = tempfile.mkdtemp(prefix="rg-bench-")
     children.callback(shutil.rmtree, var_dir, ignore_errors=True)
-    _say("starting PostgreSQL and Redis")
+    say("starting PostgreSQL and Redis")
     for database in (Redis(var_dir), Postgres(var_dir)):
         children.callback(database.stop)
         database.start()
-    _say("making users and contacts")
+    say("making users and contacts")
     people = populate(create_app(Settings(var_dir=var_dir, default_limit=NO_LIMIT)))
-    _say("starting the servers")
+    say("starting the servers")
     bare_server, product, hand = _servers(children, var_dir)
     check_same_lists(product, hand, people.readers[0].token)
-    _say("measuring deep pages")
+    say("measuring deep pages")
     deep = report.Deep(*deep_pages(product, people.admin_token))
-    _say("measuring requests")
+    say("measuring requests")
     sender = children.enter_context(load.loader())
     figures = rounds(subjects(people, bare_server, product, hand), sender, end)
-    report.show(figures, deep)
-    report.write(figures, deep)
+    sizes = leaks.measure(var_dir, people, sender)
+    points = growth.measure()
+    report.show(figures, deep, points, sizes)
+    report.write(figures, deep, points, sizes)
 
 
 def _servers(children: ExitStack, var_dir: str) -> list[Server]:
@@ -81,21 +60,6 @@ def _servers(children: ExitStack, var_dir: str) -> list[Server]:
     for server in servers:
         server.await_answer(paths[server.application])
     return servers
-
-
-def _say(message: str) -> None:
-    print(f"bench: {message}", flush=True)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    # Once is enough: a second signal must not interrupt the ending.
-    for each in STOPPING:
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
-def _overrun(number: int, frame: FrameType | None) -> None:
-    raise Overrun(f"not done after {LONGEST} seconds")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,12 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from app.embedded import Postgres, Redis
+from bench.processes import cpu_seconds, family
 from config import ROOT, Settings
 
 HOST = "127.0.0.1"
 NO_LIMIT = "1000000000 per minute"
 START_TIMEOUT = 30.0
-PROCESSES = Path("/proc")
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class ServerError(Exception):
@@ -93,13 +92,10 @@ class Server:
 
     def cpu_seconds(self) -> float:
         """Processor time of the worker so far, its own and the kernel's for it."""
-        if not PROCESSES.joinpath("self/stat").exists():
-            raise ServerError("The processor time of the workers can be read on Linux only")
-        assert self._process is not None
-        taken = [stat for stat in _all_stats() if int(stat[1]) == self._process.pid]
-        if len(taken) != 1:
-            raise ServerError(f"{self.application} has {len(taken)} workers instead of one:\n{self.last_words()}")
-        return (int(taken[0][11]) + int(taken[0][12])) / TICKS
+        workers = family(self.pid)[1:]
+        if len(workers) != 1:
+            raise ServerError(f"{self.application} has {len(workers)} workers instead of one:\n{self.last_words()}")
+        return cpu_seconds(workers)
 
     def last_words(self) -> str:
         """The end of what gunicorn logged."""
@@ -145,14 +141,3 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
-
-
-def _all_stats() -> list[list[str]]:
-    """The numbers of every process, from its state on (man proc_pid_stat)."""
-    found = []
-    for entry in PROCESSES.glob("[0-9]*"):
-        try:
-            found.append((entry / "stat").read_text().rpartition(")")[2].split())
-        except OSError:
-            continue
-    return found

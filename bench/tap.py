@@ -65,9 +65,7 @@ class Tap:
                 return
             server = socket.socket(socket.AF_UNIX)
             server.connect(self._target)
-            passage = _Passage(self, program, server)
-            for work in (passage.to_server, passage.to_program):
-                threading.Thread(target=work, name="tap", daemon=True).start()
+            threading.Thread(target=_Passage(self, program, server).run, name="tap", daemon=True).start()
 
     def add(self, round_trips: int, bytes_sent: int, statements: int) -> None:
         with self._counting:
@@ -107,7 +105,15 @@ class _Passage:
         self._has_begun = not tap.is_postgres
         self._rest = b""
 
-    def to_server(self) -> None:
+    def run(self) -> None:
+        """Pass everything on in both directions until one side ends."""
+        with self._program, self._server:
+            back = threading.Thread(target=self._to_program, name="tap", daemon=True)
+            back.start()
+            self._to_server()
+            back.join()
+
+    def _to_server(self) -> None:
         with suppress(OSError):
             while sent := self._program.recv(RECEIVED_AT_ONCE):
                 # A program that speaks again after it has heard something begins another round trip.
@@ -116,7 +122,7 @@ class _Passage:
                 self._server.sendall(sent)
         self._end()
 
-    def to_program(self) -> None:
+    def _to_program(self) -> None:
         with suppress(OSError):
             while answered := self._server.recv(RECEIVED_AT_ONCE):
                 self._heard = True

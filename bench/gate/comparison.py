@@ -7,6 +7,7 @@ from typing import Any
 
 Figures = Mapping[str, Any]
 SHOWN = 12
+OURS = ("app.", "blueprints.", "schemas.")
 # Recorded beside the others: where calls come from, and what depends on the processor.
 NOT_JUDGED = ("functions", "instructions")
 
@@ -34,7 +35,10 @@ def _of_operation(name: str, before: Figures, after: Figures, *, calls: bool) ->
 
 def _by_function(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
     changed = {each: after.get(each, 0) - before.get(each, 0) for each in before.keys() | after.keys()}
-    ordered = sorted((each for each, by in changed.items() if by), key=lambda each: (-abs(changed[each]), each))
+    ordered = sorted(
+        (each for each, by in changed.items() if by),
+        key=lambda each: (-abs(changed[each]), not each.startswith(OURS), each),
+    )
     for each in ordered[:SHOWN]:
         yield f"    {each} {_change(before.get(each, 0), after.get(each, 0))}"
     if ordered[SHOWN:]:

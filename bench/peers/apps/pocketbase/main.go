@@ -1,0 +1,13 @@
+package main
+
+import (
+	"log"
+
+	"github.com/pocketbase/pocketbase"
+)
+
+func main() {
+	if err := pocketbase.New().Start(); err != nil {
+		log.Fatal(err)
+	}
+}
