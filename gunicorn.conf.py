@@ -14,12 +14,12 @@ from gunicorn.glogging import Logger
 def _forget():
     """Have what is imported next be that of now: after a reload this process still has modules of before."""
     for name in list(sys.modules):
-        if name in ("config", "app") or (name.startswith("app.") and name != "app.reloading"):
+        if name in ("config", "app") or (name.startswith("app.") and name != "app.runtime.reloading"):
             del sys.modules[name]
 
 
 _forget()
-from app import logs, reloading  # noqa: E402
+from app.runtime import logs, reloading  # noqa: E402
 from config import Settings  # noqa: E402
 
 _settings = Settings.from_environment()
@@ -31,7 +31,7 @@ workers = _settings.workers
 
 # Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes, and an
 # open stream of notifications 27 of them.
-worker_class = "app.reloading.Worker"
+worker_class = "app.runtime.reloading.Worker"
 worker_connections = 10000
 
 # A worker that does not return to its loop for this long is stuck; long streams return all the time.
@@ -92,7 +92,7 @@ def post_fork(_server, _worker):
 
 def post_worker_init(worker):
     """Let streams end by themselves once the worker is told to stop, at which no hook fires, and begin to serve."""
-    import app.receiving  # noqa: F401 - refusals are JSON from the first request on
+    import app.runtime.receiving  # noqa: F401 - refusals are JSON from the first request on
 
     worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
     # What is loaded stays, and so do open streams: to look through all of it for cycles stops the worker for a quarter
@@ -105,11 +105,11 @@ def post_worker_init(worker):
 
 def worker_exit(_server, worker):
     """Write what a worker still holds in memory before its process ends."""
-    from app import usage  # the application may be imported in workers only, after gevent
+    from app.auth import key_usage  # the application may be imported in workers only, after gevent
 
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start
-        usage.close(application)
+        key_usage.close(application)
 
 
 def child_exit(_server, worker):

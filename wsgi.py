@@ -9,8 +9,8 @@ from logging.config import dictConfig  # noqa: E402
 
 from flask.cli import FlaskGroup  # noqa: E402
 
-from app import logs  # noqa: E402
 from app.factory import create_app  # noqa: E402
+from app.runtime import logs  # noqa: E402
 from config import SettingError, Settings  # noqa: E402
 
 try:

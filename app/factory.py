@@ -18,16 +18,21 @@ from uuid_utils import uuid7
 from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import authentication, connections, embedded, errors, limits, login, logs, metrics, readiness, signals, usage
-from app.answering import heartbeat
+from app import plugins
+from app.ai import heartbeat
+from app.auth import authentication, key_usage, login
+from app.auth.oauth import providers
+from app.auth.oauth.state_cookie import SealedSessions
 from app.commands.catalogue import register as register_commands
-from app.database import translated
+from app.engine import readiness
+from app.engine.catalogue import DOMAINS
+from app.engine.database import translated
+from app.engine.record import metadata
 from app.extensions import READS, db, migrate
-from app.live.hub import Hub
-from app.models import DOMAINS, metadata
-from app.oauth import providers
-from app.oauth.state_cookie import SealedSessions
-from app.secrets import Vault
+from app.foundation import errors
+from app.foundation.crypto import Vault
+from app.notification.broadcaster import Broadcaster
+from app.runtime import connections, embedded, logs, metrics, pubsub, rate_limits
 from blueprints import api_keys, company, console, domains, openapi, operations, origins, routing
 from blueprints.base import answer
 from blueprints.consumer import chats, documents, oauth, sign_in, uploads
@@ -69,6 +74,7 @@ class Rowgate(Flask):
 
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application; nothing is connected to before the first request."""
+    plugins.load()
     settings = settings or Settings.from_environment()
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
@@ -76,10 +82,10 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
-    signals.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
-    app.extensions["hub"] = Hub(app, settings.streams_per_user)
-    limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
-    usage.init_app(app)
+    pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
+    app.extensions["broadcaster"] = Broadcaster(app, settings.streams_per_user)
+    rate_limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
+    key_usage.init_app(app)
     heartbeat.init_app(app)
     authentication.init_app(app)
     login.manager.init_app(app)

@@ -14,12 +14,12 @@ from flask_sqlalchemy import SQLAlchemy
 from marshmallow import Schema, fields
 from sqlalchemy import func, select
 
-from app import embedded
-from app.clock import now
-from app.models.auth.identity import AuthSession, AuthUser
-from app.models.auth.organizations import AuthMember
-from app.models.crm import CrmContact
-from app.secrets import Vault
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.organizations import AuthMember
+from app.crm.models import CrmContact
+from app.foundation.clock import now
+from app.foundation.crypto import Vault
+from app.runtime import embedded
 from config import Settings
 
 PATH = "/contacts"

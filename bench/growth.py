@@ -16,13 +16,13 @@ from flask_migrate import upgrade
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app import organizations, sign_in
-from app.database import transaction
-from app.embedded import Postgres, database_url
+from app.auth import organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.crm.models import CrmCompany
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.models.auth.identity import AuthUser
-from app.models.crm import CrmCompany
+from app.runtime.embedded import Postgres, database_url
 from bench.bounded import say
 from bench.load import Connection, Refused
 from bench.population import COLUMNS

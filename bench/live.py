@@ -25,11 +25,11 @@ import psutil
 from flask import Flask
 from flask_migrate import upgrade
 
-from app import organizations, sign_in
-from app.database import transaction
+from app.auth import organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
 from app.factory import create_app
-from app.models.auth.identity import AuthUser
-from app.notifications import notify
+from app.notification.routing import notify
 from bench.servers import HOST, NO_LIMIT, Server, private_parts
 from config import Settings
 

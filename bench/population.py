@@ -14,12 +14,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app import organizations, sign_in
-from app.clock import now
-from app.database import transaction
+from app.auth import organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.crm.models import CrmCompany
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.auth.identity import AuthUser
-from app.models.crm import CrmCompany
+from app.foundation.clock import now
 
 USERS, CONTACTS_EACH, SIGNED_IN = 200, 500, 40
 COLUMNS = (

@@ -7,8 +7,8 @@ import tempfile
 import time
 from contextlib import ExitStack
 
-from app.embedded import Postgres, Redis
 from app.factory import create_app
+from app.runtime.embedded import Postgres, Redis
 from bench import bare, by_hand, growth, leaks, load, report
 from bench.bounded import bounded, say
 from bench.measure import check_same_lists, deep_pages, rounds

@@ -16,7 +16,7 @@ from dataclasses import fields
 from http.client import HTTPConnection
 from pathlib import Path
 
-from app.embedded import Postgres, Redis
+from app.runtime.embedded import Postgres, Redis
 from bench.processes import cpu_seconds, family
 from config import ROOT, Settings
 

@@ -20,12 +20,12 @@ import psutil
 from flask import Flask
 from flask_migrate import upgrade
 
-from app import organizations, sign_in
-from app.database import transaction
+from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
+from app.auth import organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.models.ai.answering import AiChain, AiChainProvider, AiProvider
-from app.models.auth.identity import AuthUser
 from bench.servers import HOST, Server, free_port, private_parts
 from config import Settings
 

@@ -9,16 +9,19 @@ from uuid import UUID
 from flask import Response, current_app, request
 from werkzeug.datastructures import MultiDict
 
-from app import api_keys, flags, limits, records
-from app.authentication import caller, caller_if_any, credentials_required, session_welcome
-from app.clock import now
-from app.database import retried, transaction
-from app.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
-from app.models.auth.identity import AuthUser
-from app.models.auth.keys import AuthApiKey
-from app.policy import SessionOnly
-from app.principal import Credential, Principal
-from app.usage import sums
+from app.auth import api_keys
+from app.auth.authentication import caller, caller_if_any, credentials_required, session_welcome
+from app.auth.key_usage import sums
+from app.auth.models.identity import AuthUser
+from app.auth.models.keys import AuthApiKey
+from app.engine import records
+from app.engine.database import retried, transaction
+from app.engine.policy import SessionOnly
+from app.engine.principal import Credential, Principal
+from app.foundation.clock import now
+from app.foundation.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
+from app.platform import flags
+from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.crud import wanted
 from blueprints.describe import documented
@@ -58,7 +61,7 @@ session_required = credentials_required(SessionOnly.ALL)
 def build() -> Blueprint:
     """The blueprint of the API-key routes."""
     blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
-    blp.after_request(limits.tell)
+    blp.after_request(rate_limits.tell)
     _route_creation(blp)
     _route_reading(blp)
     _route_changes(blp)
@@ -72,7 +75,7 @@ def _told(blp: Blueprint, operation_id: str, summary: str, errors: tuple[int, ..
 def _route_creation(blp: Blueprint) -> None:
     @blp.route("", methods=["POST"])
     @session_welcome("anonymous creation needs no credential while its flag is on")
-    @limits.counts(limits.KEYS, limits.ANONYMOUS_KEYS)
+    @rate_limits.counts(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
     @_told(
         blp,
         "createAuthApiKey",
@@ -94,7 +97,7 @@ def _route_creation(blp: Blueprint) -> None:
 
     @blp.route("/<key:id>/rotate", methods=["POST"])
     @session_required
-    @limits.counts(limits.ROTATIONS)
+    @rate_limits.counts(rate_limits.ROTATIONS)
     @_told(
         blp, "rotateAuthApiKey", "Replace an API key", CHANGES, example={"graceSeconds": 3600}, answers=MADE, status=201
     )
@@ -104,7 +107,7 @@ def _route_creation(blp: Blueprint) -> None:
         refuse_unknown(request.args)
         _check_verified(caller())
         records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
-        with limits.ROTATIONS:
+        with rate_limits.ROTATIONS:
             return _rotate(wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
 
 
@@ -191,7 +194,7 @@ def _create(principal: Principal) -> Response:
     _check_verified(principal)
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
-    with limits.KEYS, transaction() as session:
+    with rate_limits.KEYS, transaction() as session:
         owner = session.get(AuthUser, principal.user_id)
         if owner is None:
             raise Unauthenticated(invalid_token=True)
@@ -232,7 +235,7 @@ def _create_anonymous() -> Response:
         raise Unauthenticated()
     given = load(NEW_ANONYMOUS, body)
     life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
-    with limits.ANONYMOUS_KEYS, transaction() as session:
+    with rate_limits.ANONYMOUS_KEYS, transaction() as session:
         made, secret = api_keys.issue_anonymous(session, name=given.get("name"), email=given.get("email"), life=life)
         shown = {"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}
         return _shown_once(shown)
@@ -293,7 +296,5 @@ def _described_self(principal: Principal) -> dict[str, Any]:
         "anonymous": principal.credential is Credential.ANONYMOUS_KEY,
         "userId": principal.user_id,
         "organizationId": principal.organization_id,
-        "effectiveScopes": [
-            scope for scope in api_keys.SCOPES if scope in principal.scopes and _holds(principal, scope)
-        ],
+        "effectiveScopes": [each for each in api_keys.SCOPES if each in principal.scopes and _holds(principal, each)],
     }

@@ -14,8 +14,8 @@ from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from app.encoding import dumps
-from app.errors import Invalid, InvalidJson, PayloadTooLarge, UnsupportedMediaType
+from app.engine.encoding import dumps
+from app.foundation.errors import Invalid, InvalidJson, PayloadTooLarge, UnsupportedMediaType
 from schemas import strict_json
 from schemas.errors import Error, flat
 

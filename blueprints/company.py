@@ -6,9 +6,9 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app import records
-from app.authentication import caller, credentials_required
-from app.models.crm import CrmCompany
+from app.auth.authentication import caller, credentials_required
+from app.crm.models import CrmCompany
+from app.engine import records
 from blueprints import crud
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Flask, Response, render_template
 
-from app.authentication import open_to_all
-from app.oauth import providers
+from app.auth.authentication import open_to_all
+from app.auth.oauth import providers
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "

@@ -7,11 +7,11 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app import records
-from app.authentication import caller, credentials_required
-from app.errors import NotFound
-from app.models.base import Record
-from app.policy import Rule
+from app.auth.authentication import caller, credentials_required
+from app.engine import records
+from app.engine.policy import Rule
+from app.engine.record import Record
+from app.foundation.errors import NotFound
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described
 from blueprints.routing import converter_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from app.models.base import Record
-from app.policy import Rule, SessionOnly
+from app.engine.policy import Rule, SessionOnly
+from app.engine.record import Record
 from blueprints.base import Blueprint
 from blueprints.examples import example, record_example
 from schemas.queries import MAX_SKIP, filters_of

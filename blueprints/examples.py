@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.models.base import Field, Record
+from app.engine.record import Field, Record
 from schemas.derive import create_schema, read_schema
 
 EXAMPLE_ID = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"

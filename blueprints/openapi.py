@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask
 
-from app.errors import (
+from app.foundation.errors import (
     Conflict,
     DatabaseFailure,
     Failure,

@@ -9,9 +9,10 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from prometheus_client import CONTENT_TYPE_LATEST
 from werkzeug.wrappers import Response as BaseResponse
 
-from app import metrics, readiness
-from app.authentication import open_to_all
-from app.errors import NotFound, Unavailable
+from app.auth.authentication import open_to_all
+from app.engine import readiness
+from app.foundation.errors import NotFound, Unavailable
+from app.runtime import metrics
 from blueprints.base import Api, answer
 from config import Settings
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from flask import Flask, Response, request
 from werkzeug.routing import Map, UnicodeConverter
 
-from app.models import DOMAINS
+from app.engine.catalogue import DOMAINS
 
 
 def init_app(app: Flask) -> None:

@@ -6,8 +6,8 @@ import json
 import tempfile
 from typing import Any
 
-from app.dictionary import dictionary
 from app.factory import create_app
+from app.ops.dictionary import dictionary
 from config import ROOT, Settings, described
 from docs.domain_pages import domain_page
 

@@ -8,7 +8,7 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection, text
 
-from app.models import metadata
+from app.engine.record import metadata
 
 DATABASE = current_app.extensions["migrate"].db
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.api_keys import LONGEST_GRACE, SCOPES
-from app.models.auth.keys import AuthApiKey
+from app.auth.api_keys import LONGEST_GRACE, SCOPES
+from app.auth.models.keys import AuthApiKey
 from schemas.derive import WireSchema, read_schema, update_schema
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.models.ai.chats import AiChat, AiMessage
+from app.ai.models.chats import AiChat, AiMessage
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment, Whole
 

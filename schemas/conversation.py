@@ -6,8 +6,8 @@ from typing import Any
 
 from marshmallow import EXCLUDE, ValidationError, fields, validate
 
-from app.errors import Invalid
-from app.models.ai.chats import AiMessage
+from app.ai.models.chats import AiMessage
+from app.foundation.errors import Invalid
 from schemas.derive import WireSchema
 from schemas.fields import Items, Text
 

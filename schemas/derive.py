@@ -7,8 +7,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
-from app.models.base import Field, Record
-from app.models.columns import (
+from app.engine.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
     HIDDEN,
@@ -18,7 +17,8 @@ from app.models.columns import (
     SCOPE_READS,
     UNLISTED,
 )
-from app.policy import Owner, Rule
+from app.engine.policy import Owner, Rule
+from app.engine.record import Field, Record
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Nested, Number, Strings, Text, Url, Vector, Whole
 
 FIXED = {"readOnly": True}

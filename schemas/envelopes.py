@@ -6,7 +6,7 @@ from functools import cache
 
 from marshmallow import fields
 
-from app.models.base import Record
+from app.engine.record import Record
 from schemas.derive import WireSchema, read_schema
 
 

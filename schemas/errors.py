@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.errors import CODES, Failure
+from app.foundation.errors import CODES, Failure
 from schemas.derive import WireSchema
 
 GUIDE_PATH = "/api/v1/crm/company"

@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 from marshmallow import ValidationError, fields, validate
 
-from app.addresses import normalized
+from app.foundation.addresses import normalized
 
 DATE_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII

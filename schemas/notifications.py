@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from app.models.notification import NotificationPreference
+from app.notification.models import NotificationPreference
 from schemas.derive import WireSchema, update_schema
 from schemas.fields import Identifier, Moment
 

@@ -12,11 +12,11 @@ from typing import Any
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
-from app.addresses import normalized
-from app.errors import InvalidFilter, InvalidPagination
-from app.models.base import Field, Record
-from app.models.columns import ADMIN_READS, FILTERABLE
-from app.principal import Principal
+from app.engine.fields import ADMIN_READS, FILTERABLE
+from app.engine.principal import Principal
+from app.engine.record import Field, Record
+from app.foundation.addresses import normalized
+from app.foundation.errors import InvalidFilter, InvalidPagination
 from schemas.fields import NOT_A_MOMENT, moment_of, uuid_of
 
 DEFAULT_TAKE = 20

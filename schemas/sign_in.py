@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.models.auth.identity import AuthSession, AuthUser
+from app.auth.models.identity import AuthSession, AuthUser
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text, Url
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import InvalidJson
+from app.foundation.errors import InvalidJson
 
 DEEPEST = 32
 # What one document may hold, so that reading it stops nobody for long.

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.models.internal import IntegrationTeamsMeeting
+from app.teams.models import IntegrationTeamsMeeting
 from schemas.derive import WireSchema
 from schemas.envelopes import ListMeta
 from schemas.fields import Identifier, Moment, Text

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from werkzeug.datastructures import MultiDict
 
-from app.clock import now
-from app.usage.sums import DAY, HOUR, floor
+from app.auth.key_usage.sums import DAY, HOUR, floor
+from app.foundation.clock import now
 from schemas.fields import moment_of
 from schemas.queries import CREDENTIAL, invalid_query
 

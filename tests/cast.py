@@ -11,10 +11,10 @@ from uuid import UUID
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app import api_keys, organizations, sign_in
-from app.database import transaction
-from app.models.auth.identity import AuthUser
-from app.models.auth.organizations import AuthMember
+from app.auth import api_keys, organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthMember
+from app.engine.database import transaction
 
 numbers = count(1)
 

@@ -15,15 +15,19 @@ from flask import Flask
 from flask_migrate import upgrade
 from sqlalchemy import text
 
-from app import usage
-from app.database import transaction
-from app.embedded import DATABASE, Postgres, Redis, database_url
+from app import plugins
+from app.auth import key_usage
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.seed import seed
+from app.ops.seed import seed
+from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
 from config import Settings
 from tests.cast import Cast
 from tests.end_to_end.service import await_true
+
+# Tests are made for every model when they are collected.
+plugins.load()
 
 # Made-up requests for each operation of the description, from each caller.
 USUAL_EXAMPLES = 3
@@ -91,7 +95,7 @@ def build(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
 
 
 def _close(application: Flask) -> None:
-    usage.close(application)
+    key_usage.close(application)
     # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
     await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
     with application.app_context():

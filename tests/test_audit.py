@@ -7,11 +7,12 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from app import audit, flags
-from app.database import transaction
-from app.models import every_model
-from app.models.auth.identity import AuthUser
-from app.models.platform import PlatformAuditLog
+from app.auth.models.identity import AuthUser
+from app.engine import audit
+from app.engine.catalogue import every_model
+from app.engine.database import transaction
+from app.platform import flags
+from app.platform.models import PlatformAuditLog
 from tests.sign_in.visitors import sign_up, visit
 
 LOG = "/api/v1/platform/audit-log"

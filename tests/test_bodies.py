@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.models.crm import CrmCompany
+from app.crm.models import CrmCompany
 from tests.workshop import Workshop
 
 CONTACTS = "/api/v1/crm/contact"

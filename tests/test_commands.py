@@ -7,8 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from app import jobs, queue, usage
-from app.database import transaction
+from app.auth import key_usage
+from app.engine.database import transaction
+from app.jobs import queue, registry
 from tests.cast import Actor
 from tests.sign_in.visitors import PASSWORD, sign_up, visit
 
@@ -123,7 +124,7 @@ def test_the_use_of_a_key_is_drawn(run, app, email):
     key = run("keys", "create", "--user", email, "--name", "Drawn", "--json")
     for method in ("get", "get", "post"):
         getattr(Actor(app, key["key"]), method)(PATH)
-    usage.flush(app)
+    key_usage.flush(app)
     drawn = run("keys", "usage", key["id"], "--days", "2").splitlines()
     assert drawn[0] == f"Drawn ({key['start']}...): 3 requests in 2 days"
     assert len(drawn) == 3
@@ -161,7 +162,7 @@ def test_jobs_are_listed_and_cancelled(run, job):
 def test_a_failed_job_is_done_again(run, app, job):
     (defer, find), failed = job, uuid4()
     identifier = str(defer(failed)["id"])
-    jobs.work(app, concurrency=1, until_empty=True)
+    registry.work(app, concurrency=1, until_empty=True)
     assert find(failed)["status"] == "failed"
     assert run("jobs", "retry", identifier) == f"Job {identifier} waits\n"
     assert (find(failed)["status"], find(failed)["attempts"]) == ("todo", 0)

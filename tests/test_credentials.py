@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app import secrets
-from app.clock import now
-from app.database import transaction
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.keys import AuthApiKey
+from app.auth.models.organizations import AuthMember
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.auth.identity import AuthSession, AuthUser
-from app.models.auth.keys import AuthApiKey
-from app.models.auth.organizations import AuthMember
+from app.foundation import crypto
+from app.foundation.clock import now
 from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
@@ -53,15 +53,15 @@ def test_without_a_credential_the_challenge_names_no_error(cast):
 
 
 def test_a_wrong_checksum_is_refused_without_asking_the_database(app, monkeypatch):
-    token = secrets.make(secrets.KEY)
+    token = crypto.make(crypto.KEY)
     wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
-    monkeypatch.setattr("app.credentials.autocommitted", None)
+    monkeypatch.setattr("app.auth.credentials.autocommitted", None)
     assert Actor(app, wrong).get(PATH).status_code == 401
 
 
 def test_a_token_of_good_form_that_nobody_holds_is_refused(app):
-    for prefix in secrets.PREFIXES:
-        assert Actor(app, secrets.make(prefix)).get(PATH).status_code == 401
+    for prefix in crypto.PREFIXES:
+        assert Actor(app, crypto.make(prefix)).get(PATH).status_code == 401
 
 
 def test_a_key_works_in_the_header_and_in_the_query(cast, owner, app):
@@ -284,6 +284,6 @@ def test_a_provider_secret_is_encrypted_at_rest_and_null_removes_it(cast, app, o
     with app.app_context(), transaction() as session:
         stored = session.execute(db.text("SELECT api_key FROM ai_provider WHERE id = :id"), {"id": made["id"]}).scalar()
         assert "sk-plain" not in stored
-        assert secrets.vault().decrypt(stored) == "sk-plain"
+        assert crypto.vault().decrypt(stored) == "sk-plain"
     cleared = cast.admin.put(f"/api/v1/ai/{made['id']}", {"apiKey": None})
     assert cleared.json["hasApiKey"] is False

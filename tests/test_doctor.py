@@ -7,8 +7,8 @@ import json
 import pytest
 from sqlalchemy import text
 
-from app import jobs, queue
-from app.database import transaction
+from app.engine.database import transaction
+from app.jobs import queue, registry
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def without_jobs(app):
 
 
 def test_a_healthy_service_has_nothing_wrong(app, looked, without_jobs):
-    jobs.work(app, concurrency=1, until_empty=True)
+    registry.work(app, concurrency=1, until_empty=True)
     status, parts = looked()
     assert status == 0, parts
     assert list(parts) == [

@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from app import records
-from app.errors import CODES
-from app.models import every_model
+from app.engine import records
+from app.engine.catalogue import every_model
+from app.foundation.errors import CODES
 
 CONTACTS = "/api/v1/crm/contact"
 LITERALS = {

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from app.models import every_model
-from app.models.auth.identity import AuthAccount, AuthUser
-from app.models.auth.organizations import AuthInvitation, AuthMember
-from app.models.base import Record
-from app.models.columns import ADMIN_READS, FILTERABLE, IMMUTABLE, READ_ONLY, UNLISTED
-from app.models.notification import NotificationPreference
-from app.policy import Rule
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.organizations import AuthInvitation, AuthMember
+from app.engine.catalogue import every_model
+from app.engine.fields import ADMIN_READS, FILTERABLE, IMMUTABLE, READ_ONLY, UNLISTED
+from app.engine.policy import Rule
+from app.engine.record import Record
+from app.notification.models import NotificationPreference
 from tests.cast import Actor, Cast
 from tests.workshop import Workshop
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.authentication import Access
-from app.dictionary import dictionary
-from app.errors import CODES, Failure
-from app.models import every_model
-from app.policy import Policy
+from app.auth.authentication import Access
+from app.engine.catalogue import every_model
+from app.engine.policy import Policy
+from app.foundation.errors import CODES, Failure
+from app.ops.dictionary import dictionary
 from config import ROOT, described
 
 SOURCES = [
@@ -132,7 +132,7 @@ def test_every_setting_is_documented():
 def test_every_error_code_is_documented_and_used_or_announced():
     text = (ROOT / "docs" / "errors.md").read_text()
     assert [code for code in CODES if f"`{code}`" not in text] == []
-    failures = [failure for failure in subclasses(Failure) if failure.__module__ == "app.errors"]
+    failures = [failure for failure in subclasses(Failure) if failure.__module__ == "app.foundation.errors"]
     assert {failure.code for failure in failures} <= set(CODES)
     others = "".join(path.read_text() for path in OURS if path.name != "errors.py")
     unused = {each.__name__ for each in failures if not each.__subclasses__() and each.__name__ not in others}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.models.crm import CrmCompany, CrmContact
+from app.crm.models import CrmCompany, CrmContact
 from tests.workshop import Workshop
 
 CONTACTS = "/api/v1/crm/contact"
@@ -46,7 +46,7 @@ def test_a_window_beyond_the_end_is_empty_and_still_counts(owner, skip):
 
 def test_a_deep_window_holds_the_same_rows_as_a_shallow_one(owner, monkeypatch):
     shallow = owner.get(CONTACTS, query_string={"skip": 2}).json
-    monkeypatch.setattr("app.statements.DEEP_SKIP", 1)
+    monkeypatch.setattr("app.engine.statements.DEEP_SKIP", 1)
     assert owner.get(CONTACTS, query_string={"skip": 2}).json == shallow
 
 

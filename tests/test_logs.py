@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import logs, secrets
+from app.foundation import crypto
+from app.runtime import logs
 from config import Settings
 
 
@@ -80,9 +81,9 @@ def test_what_is_logged_in_a_request_names_it(app, lines):
 AROUND = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=20)
 
 
-@given(kind=st.sampled_from(secrets.PREFIXES), before=AROUND, after=AROUND)
+@given(kind=st.sampled_from(crypto.PREFIXES), before=AROUND, after=AROUND)
 def test_no_token_is_ever_written(kind, before, after):
-    token = secrets.make(kind)
+    token = crypto.make(kind)
     assert token not in logs.without_secrets(f"{before} {token} {after}")
     assert token not in logs.without_secrets(f"{before}?api_key={token}&{after}")
 

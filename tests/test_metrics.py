@@ -6,9 +6,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import text
 
-from app import queue
-from app.database import transaction
+from app.engine.database import transaction
 from app.extensions import READS, db
+from app.jobs import queue
 from tests.cast import Actor
 
 LIST = "/api/v1/crm/deal"

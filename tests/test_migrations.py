@@ -8,8 +8,8 @@ from alembic.script import ScriptDirectory
 from flask_migrate import check, downgrade, upgrade
 from sqlalchemy import text
 
+from app.engine.record import metadata
 from app.extensions import db
-from app.models import metadata
 from config import ROOT
 
 

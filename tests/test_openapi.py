@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from app.dictionary import dictionary
-from app.errors import CODES
-from app.models import every_model
+from app.engine.catalogue import every_model
+from app.foundation.errors import CODES
+from app.ops.dictionary import dictionary
 from blueprints.examples import EXAMPLE_ID
 from config import ROOT
 from docs import generate

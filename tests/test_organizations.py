@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from app.database import transaction
-from app.models.auth.identity import AuthAccount, AuthSession, AuthUser
+from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
+from app.engine.database import transaction
 from tests.cast import Actor
 
 ORGANIZATIONS, MEMBERS, INVITATIONS = "/api/v1/auth/organization", "/api/v1/auth/member", "/api/v1/auth/invitation"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.hosts import is_private
+from app.foundation.networks import is_private
 
 PRIVATE = (
     "localhost", "LOCALHOST.", "db.internal", "printer.local", "a.localhost", "127.0.0.1", "10.1.2.3", "192.168.0.1",

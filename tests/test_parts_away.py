@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app import backoff
+from app.auth import throttling
 from tests.cast import Actor
 from tests.sign_in.visitors import PASSWORD, address, sign_up, visit
 
@@ -35,7 +35,7 @@ def test_with_redis_away_users_still_make_ten_keys(without_redis, cast):
 
 
 def test_with_redis_away_failed_sign_ins_are_still_counted(without_redis, monkeypatch):
-    monkeypatch.setattr(backoff, "FIRST", 60)
+    monkeypatch.setattr(throttling, "FIRST", 60)
     email = address()
     client = visit(without_redis)
     sign_up(client, email=email)

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.models.ai.chats import AiChat, AiMessage
-from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagIndex
+from app.ai.models.chats import AiChat, AiMessage
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from tests.workshop import Workshop
 
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from app import reports
-from app.clock import now, wire
-from app.database import transaction
-from app.effects.analytics import after
-from app.models.analytics import AnalyticsReport
+from app.analytics import reports
+from app.analytics.hooks import after
+from app.analytics.models import AnalyticsReport
+from app.engine.database import transaction
+from app.foundation.clock import now, wire
 from tests.chat.chains import ask
 from tests.waiting import work
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from app import retention
-from app.clock import now
-from app.database import transaction
-from app.models.analytics import AnalyticsActivity, AnalyticsEvent
+from app.analytics import retention
+from app.analytics.models import AnalyticsActivity, AnalyticsEvent
+from app.engine.database import transaction
+from app.foundation.clock import now
 
 AGES = (1, 29, 31, 400)
 

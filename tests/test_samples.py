@@ -14,18 +14,11 @@ from flask import Flask
 from flask_migrate import upgrade
 from sqlalchemy import select
 
-from app import embedded, samples
-from app.clock import now
-from app.database import transaction
-from app.encoding import dumps
-from app.extensions import db
-from app.factory import create_app
-from app.models import DOMAINS
-from app.models.ai.answering import AiAttempt, AiGenerationStep, AiStream
-from app.models.ai.chats import AiArtifact, AiChat, AiMessage, AiSuggestion, AiVote
-from app.models.ai_agent import AiAgentConfig, AiAgentDeliverable, AiAgentEvaluationResult, AiAgentOptimizationResult
-from app.models.ai_rag import AiRagChunk, AiRagDocument, AiRagIndex, AiRagQuery, AiRagResult
-from app.models.ai_research import (
+from app.ai.models.answering import AiAttempt, AiGenerationStep, AiStream
+from app.ai.models.chats import AiArtifact, AiChat, AiMessage, AiSuggestion, AiVote
+from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentEvaluationResult, AiAgentOptimizationResult
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagQuery, AiRagResult
+from app.ai_research.models import (
     AiResearchCitation,
     AiResearchFinding,
     AiResearchProject,
@@ -33,14 +26,22 @@ from app.models.ai_research import (
     AiResearchReport,
     AiResearchSource,
 )
-from app.models.analytics import AnalyticsActivity, AnalyticsEvent, AnalyticsInsight, AnalyticsReport
-from app.models.auth.identity import AuthAccount, AuthUser
-from app.models.auth.keys import AuthApiKey, AuthApiKeyAnalytics
-from app.models.auth.organizations import AuthMember, AuthOrganization, AuthTeam
-from app.models.base import Field, Record
-from app.models.crm import CrmCompany, CrmContact, CrmDeal
-from app.models.notification import NotificationNotification
-from app.passwords import HASHER
+from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsInsight, AnalyticsReport
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
+from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam
+from app.auth.passwords import HASHER
+from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.engine.catalogue import DOMAINS
+from app.engine.database import transaction
+from app.engine.encoding import dumps
+from app.engine.record import Field, Record
+from app.extensions import db
+from app.factory import create_app
+from app.foundation.clock import now
+from app.notification.models import NotificationNotification
+from app.ops import samples
+from app.runtime import embedded
 from config import Settings
 
 R = TypeVar("R", bound=Record)

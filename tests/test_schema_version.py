@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from app.database import transaction
+from app.engine.database import transaction
 
 
 @pytest.fixture

@@ -9,42 +9,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import secrets
-from app.secrets import Vault
+from app.foundation import crypto
+from app.foundation.crypto import Vault
 
 
-@pytest.mark.parametrize("prefix", secrets.PREFIXES)
+@pytest.mark.parametrize("prefix", crypto.PREFIXES)
 def test_a_token_is_prefix_43_characters_and_a_checksum(prefix):
-    token = secrets.make(prefix)
+    token = crypto.make(prefix)
     assert re.fullmatch(re.escape(prefix) + r"[0-9A-Za-z]{49}", token)
-    assert secrets.kind(token) == prefix
-    assert secrets.start(token) == token[: len(prefix) + 4]
+    assert crypto.kind(token) == prefix
+    assert crypto.start(token) == token[: len(prefix) + 4]
 
 
 def test_the_checksum_is_the_crc32_of_all_before_it_in_base62():
-    token = secrets.make(secrets.KEY)
+    token = crypto.make(crypto.KEY)
     value = zlib.crc32(token[:-6].encode())
     digits = ""
     for _ in range(6):
         value, rest = divmod(value, 62)
-        digits = secrets.ALPHABET[rest] + digits
+        digits = crypto.ALPHABET[rest] + digits
     assert token[-6:] == digits
 
 
-@given(position=st.integers(0, 55), replacement=st.sampled_from(secrets.ALPHABET))
+@given(position=st.integers(0, 55), replacement=st.sampled_from(crypto.ALPHABET))
 def test_any_changed_character_breaks_the_checksum(position, replacement):
-    token = secrets.make(secrets.KEY)
+    token = crypto.make(crypto.KEY)
     changed = token[:position] + replacement + token[position + 1 :]
-    assert changed == token or secrets.kind(changed) is None
+    assert changed == token or crypto.kind(changed) is None
 
 
 @given(st.text(max_size=80))
 def test_no_text_makes_the_check_fail(text):
-    assert secrets.kind(text) is None
+    assert crypto.kind(text) is None
 
 
 def test_digests_depend_on_the_secret_key():
-    token = secrets.make(secrets.KEY)
+    token = crypto.make(crypto.KEY)
     first, second = Vault("a" * 32), Vault("b" * 32)
     assert first.digest(token) != second.digest(token)
     assert len(first.digest(token)) == 64

@@ -8,11 +8,12 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from app import statements, usage
+from app.auth import key_usage
+from app.crm.models import CrmCompany, CrmContact
+from app.engine import statements
+from app.engine.catalogue import every_model
+from app.engine.principal import Reader
 from app.extensions import db
-from app.models import every_model
-from app.models.crm import CrmCompany, CrmContact
-from app.principal import Reader
 from tests.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
@@ -132,7 +133,7 @@ def test_validating_a_key_takes_one_statement_and_two_round_trips_to_redis(count
     key = cast.key(owner, "read", rate_limit_enabled=True, rate_limit_max=1000)
     path = f"/api/v1/auth/user/{owner.user_id}"
     key.get(path)
-    usage.flush(app)
+    key_usage.flush(app)
     commands = []
     client = app.extensions["limit_counter"].shared.storage
     send = client.connection_pool.connection_class.send_packed_command

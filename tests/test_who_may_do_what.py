@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.models import every_model
-from app.models.auth.identity import AuthAccount, AuthUser
-from app.models.auth.organizations import AuthMember, AuthOrganization
-from app.models.base import Record
-from app.models.notification import NotificationPreference
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.engine.catalogue import every_model
+from app.engine.record import Record
+from app.notification.models import NotificationPreference
 from tests.cast import Actor, Cast
 from tests.test_dictionary import PUBLISHED
 from tests.workshop import Workshop

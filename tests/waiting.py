@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app import jobs
+from app.jobs import registry
 
 
 def work(app: Flask) -> None:
     """Do the jobs that wait."""
-    jobs.work(app, concurrency=1, until_empty=True)
+    registry.work(app, concurrency=1, until_empty=True)

@@ -7,18 +7,18 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from app.database import transaction
-from app.models.ai.answering import AiProvider
-from app.models.ai.chats import AiMessage
-from app.models.ai_rag import AiRagDocument, AiRagEmbedding, AiRagIndex
-from app.models.analytics import AnalyticsInsight, AnalyticsReport
-from app.models.auth.identity import AuthTwoFactor, AuthUser
-from app.models.auth.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
-from app.models.base import Field, Record
-from app.models.notification import NotificationNotification, NotificationPreference
-from app.models.platform import PlatformAuditLog
-from app.models.storage import StorageUpload
-from app.policy import Owner, Rule
+from app.ai.models.answering import AiProvider
+from app.ai.models.chats import AiMessage
+from app.ai_rag.models import AiRagDocument, AiRagEmbedding, AiRagIndex
+from app.analytics.models import AnalyticsInsight, AnalyticsReport
+from app.auth.models.identity import AuthTwoFactor, AuthUser
+from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
+from app.engine.database import transaction
+from app.engine.policy import Owner, Rule
+from app.engine.record import Field, Record
+from app.notification.models import NotificationNotification, NotificationPreference
+from app.platform.models import PlatformAuditLog
+from app.storage.models import StorageUpload
 from schemas.derive import create_schema
 from tests.cast import Actor, Cast
 

@@ -11,9 +11,9 @@ from flask import current_app
 from flask.cli import with_appcontext
 from flask_migrate import upgrade
 
-from app import backups
 from app.commands.groups import Command
-from app.embedded import EmbeddedError, FolderInUse, Postgres, sole_user
+from app.ops import backups
+from app.runtime.embedded import EmbeddedError, FolderInUse, Postgres, sole_user
 from config import Settings
 
 ARCHIVE = click.Path(dir_okay=False, path_type=Path)

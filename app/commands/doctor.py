@@ -14,13 +14,14 @@ from flask.cli import with_appcontext
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from app import connections, limits, schema_version
 from app.commands.groups import as_json, show, unreachable
-from app.database import transaction
-from app.errors import Failure
+from app.engine import schema_version
+from app.engine.database import transaction
+from app.engine.schema_version import State
 from app.extensions import history
-from app.object_store import object_store, put
-from app.schema_version import State
+from app.foundation.errors import Failure
+from app.runtime import connections, rate_limits
+from app.storage.object_store import object_store, put
 from config import Settings, misspelt
 
 COLUMNS = ("part", "state", "note")
@@ -130,7 +131,7 @@ def _check_migrations() -> str:
 
 
 def _check_redis() -> str:
-    if not limits.counter().is_reachable():
+    if not rate_limits.counter().is_reachable():
         raise Trouble("Redis does not answer: limits are counted per process, streams look once in a while")
     return "reachable"
 

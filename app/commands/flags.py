@@ -7,10 +7,10 @@ from typing import Any
 import click
 from sqlalchemy import select
 
-from app import flags
 from app.commands.groups import Group, as_json, show
-from app.database import transaction
-from app.models.platform import PlatformFeatureFlag
+from app.engine.database import transaction
+from app.platform import flags
+from app.platform.models import PlatformFeatureFlag
 
 group = Group("flags", help="List and switch feature flags.")
 COLUMNS = ("key", "enabled", "name")

@@ -12,8 +12,8 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
-from app.encoding import dumps
-from app.errors import Failure, Unavailable
+from app.engine.encoding import dumps
+from app.foundation.errors import Failure, Unavailable
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,8 +10,8 @@ from procrastinate.exceptions import ProcrastinateException
 from procrastinate.jobs import Job
 from procrastinate.utils import utcnow
 
-from app import jobs, worker
 from app.commands.groups import Group, as_json, show
+from app.jobs import registry, worker
 
 group = Group("jobs", help="Do and govern background jobs.")
 COLUMNS = ("id", "task", "status", "attempts", "scheduledAt", "arguments")
@@ -24,7 +24,7 @@ STATUSES = ("todo", "doing", "succeeded", "failed", "cancelled", "aborted")
 def work(concurrency: int, until_empty: bool) -> None:
     """Do jobs until told to stop; run as many of these as wanted."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    jobs.work(app, concurrency=concurrency, until_empty=until_empty)
+    registry.work(app, concurrency=concurrency, until_empty=until_empty)
 
 
 @group.command("list")
@@ -32,7 +32,7 @@ def work(concurrency: int, until_empty: bool) -> None:
 @as_json
 def list_(status: str | None, as_json: bool) -> None:
     """List jobs."""
-    with jobs.opened(current_app).open() as queue:
+    with registry.opened(current_app).open() as queue:
         found = [described(job) for job in queue.job_manager.list_jobs(status=status)]
     show(found, as_json, COLUMNS)
 
@@ -41,7 +41,7 @@ def list_(status: str | None, as_json: bool) -> None:
 @click.argument("identifier", type=int)
 def retry(identifier: int) -> None:
     """Do a failed job again, now."""
-    with jobs.opened(current_app).open() as queue:
+    with registry.opened(current_app).open() as queue:
         try:
             # First, so that no worker fetches the job with its tries used up; one more is counted with the retry.
             queue.connector.execute_query(worker.ATTEMPTS, id=identifier, attempts=-1)
@@ -55,7 +55,7 @@ def retry(identifier: int) -> None:
 @click.argument("identifier", type=int)
 def cancel(identifier: int) -> None:
     """Cancel a job that waits."""
-    with jobs.opened(current_app).open() as queue:
+    with registry.opened(current_app).open() as queue:
         if not queue.job_manager.cancel_job_by_id(identifier):
             raise click.ClickException(f"Job {identifier} does not wait")
     click.echo(f"Job {identifier} is cancelled")

@@ -11,12 +11,12 @@ import click
 from limits import parse
 from sqlalchemy import select
 
-from app import api_keys, users
-from app.clock import now
+from app.auth import api_keys, users
+from app.auth.key_usage import sums
+from app.auth.models.keys import AuthApiKey
 from app.commands.groups import Group, as_json, show
-from app.database import transaction
-from app.models.auth.keys import AuthApiKey
-from app.usage import sums
+from app.engine.database import transaction
+from app.foundation.clock import now
 
 group = Group("keys", help="Issue and govern API keys.")
 WIDEST = 50

@@ -22,14 +22,15 @@ from flask_migrate import upgrade
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from app import api_keys, samples, users
+from app.auth import api_keys, users
+from app.auth.models.identity import AuthUser
 from app.commands.groups import unreachable
-from app.database import transaction
-from app.embedded import EmbeddedError, Postgres, Redis, sole_user
+from app.engine.database import transaction
 from app.extensions import db
-from app.keeper import SERVER, Keeper, end
-from app.models.auth.identity import AuthUser
-from app.seed import seed
+from app.ops import samples
+from app.ops.seed import seed
+from app.runtime.embedded import EmbeddedError, Postgres, Redis, sole_user
+from app.runtime.keeper import SERVER, Keeper, end
 from config import ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"

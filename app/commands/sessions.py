@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from app import sign_in, users
+from app.auth import sign_in, users
 from app.commands.groups import Group, as_json, show
-from app.database import transaction
+from app.engine.database import transaction
 
 group = Group("sessions", help="Open sessions for scripts.")
 

@@ -8,9 +8,9 @@ import click
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
-from app.database import transaction
-from app.models.internal import IntegrationGraphSubscription
+from app.engine.database import transaction
 from app.teams import subscriptions
+from app.teams.models import IntegrationGraphSubscription
 
 group = Group("subscriptions", help="Subscribe to change notifications of Microsoft Graph.")
 COLUMNS = ("id", "tenantId", "resource", "changeType", "status", "expiresAt", "lastEventAt")

@@ -17,7 +17,7 @@ from flask import current_app
 
 from app.commands import subscriptions
 from app.commands.groups import Group, as_json, show
-from app.errors import Failure
+from app.foundation.errors import Failure
 from app.teams.app_tokens import bot_token
 from app.teams.tokens import KeysAway, UnknownKey, key_set
 from config import Settings

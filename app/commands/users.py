@@ -9,11 +9,12 @@ from uuid import UUID
 import click
 from sqlalchemy import select
 
-from app import records, users
+from app.auth import users
+from app.auth.models.identity import AuthUser
 from app.commands.groups import Group, as_json, show
-from app.database import transaction
-from app.models.auth.identity import AuthUser
-from app.principal import Credential, Principal, covered
+from app.engine import records
+from app.engine.database import transaction
+from app.engine.principal import Credential, Principal, covered
 
 group = Group("users", help="Make and govern accounts.")
 COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")

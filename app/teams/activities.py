@@ -9,13 +9,13 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.clock import now
-from app.models.analytics import AnalyticsActivity
-from app.models.internal import IntegrationInboundEvent
-from app.notifications import hold, notify_all
+from app.analytics.models import AnalyticsActivity
+from app.foundation.clock import now
+from app.notification.routing import hold, notify_all
 from app.teams import conversations, meetings
 from app.teams.conversations import thread_of
 from app.teams.inbox import Arrival, digest_of
+from app.teams.models import IntegrationInboundEvent
 from app.teams.people import user_of, users_of
 from app.teams.reading import Json, moment_of, part, plain
 

@@ -10,7 +10,7 @@ from threading import Lock
 import requests
 from flask import current_app
 
-from app.errors import TeamsCredentialsRefused, Unavailable, UpstreamFailure
+from app.foundation.errors import TeamsCredentialsRefused, Unavailable, UpstreamFailure
 from app.teams.reading import json_of
 from config import Settings
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import Invalid
+from app.foundation.errors import Invalid
 
 VERSION = "1.2"
 SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"

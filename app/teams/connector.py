@@ -14,7 +14,7 @@ from flask import current_app
 from urllib3.exceptions import NewConnectionError
 from urllib3.util import parse_url
 
-from app.errors import (
+from app.foundation.errors import (
     Failure,
     Invalid,
     NotFound,

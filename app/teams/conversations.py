@@ -11,8 +11,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.clock import now
-from app.models.internal import IntegrationTeamsConversation
+from app.foundation.clock import now
+from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import user_of, users_of
 from app.teams.reading import Json, part, plain
 

@@ -21,13 +21,13 @@ from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.clock import now
-from app.errors import Unavailable
-from app.models.internal import IntegrationGraphSubscription, IntegrationInboundEvent
-from app.queue import SUBSCRIPTION, defer
-from app.secrets import vault
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Unavailable
+from app.jobs.queue import SUBSCRIPTION, defer
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
+from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent
 from app.teams.reading import Json, moment_of
 from app.teams.senders import check_publisher, is_same_secret
 from app.teams.tokens import KeysAway, TokenRefused, UnknownKey

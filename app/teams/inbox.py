@@ -16,10 +16,10 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app import queue
-from app.clock import now
-from app.database import retried, transaction
-from app.models.internal import IntegrationInboundEvent
+from app.engine.database import retried, transaction
+from app.foundation.clock import now
+from app.jobs import queue
+from app.teams.models import IntegrationInboundEvent
 
 log = logging.getLogger(__name__)
 

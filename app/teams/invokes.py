@@ -8,16 +8,16 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app import records
-from app.database import take_turn, transaction
-from app.errors import Failure, Unavailable
-from app.models.ai_agent import AiAgentDeliverable
-from app.models.analytics import AnalyticsActivity
+from app.ai_agent.models import AiAgentDeliverable
+from app.analytics.models import AnalyticsActivity
+from app.auth.users import signed_in_as
+from app.engine import records
+from app.engine.database import take_turn, transaction
+from app.foundation.errors import Failure, Unavailable
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of
 from app.teams.people import user_of
 from app.teams.reading import Json, part
-from app.users import signed_in_as
 
 MESSAGE = "application/vnd.microsoft.activity.message"
 ERROR = "application/vnd.microsoft.error"

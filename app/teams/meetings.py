@@ -13,14 +13,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.clock import now
-from app.database import retried, transaction
-from app.errors import Failure, Forbidden, MeetingNotFound
-from app.models.auth.identity import AuthUser
-from app.models.internal import IntegrationTeamsMeeting
-from app.models.notification import NotificationPreference
-from app.notifications import default_of, notify_all
-from app.principal import Principal
+from app.auth.models.identity import AuthUser
+from app.engine.database import retried, transaction
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.foundation.errors import Failure, Forbidden, MeetingNotFound
+from app.notification.models import NotificationPreference
+from app.notification.routing import default_of, notify_all
+from app.teams.models import IntegrationTeamsMeeting
 from app.teams.reading import moment_of, plain
 
 USUAL_LEAD: int = default_of("meeting_lead_minutes")

@@ -9,17 +9,17 @@ from uuid import UUID
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
-from app.clock import now
-from app.database import transaction
-from app.errors import NotFound, Unavailable, UpstreamFailure
-from app.models.auth.identity import AuthAccount
-from app.models.internal import IntegrationTeamsConversation
-from app.models.notification import NotificationNotification
-from app.principal import Principal
-from app.queue import POST, defer
+from app.auth.models.identity import AuthAccount
+from app.engine.database import transaction
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
+from app.jobs.queue import POST, defer
+from app.notification.models import NotificationNotification
 from app.teams import connector
 from app.teams.app_tokens import credentials
 from app.teams.cards import Card
+from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import around_tenant, tenants_of
 
 CARD = "application/vnd.microsoft.card.adaptive"

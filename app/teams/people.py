@@ -10,7 +10,7 @@ from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models.auth.identity import AuthAccount
+from app.auth.models.identity import AuthAccount
 
 
 def issuer_of(tenant_id: str) -> str:

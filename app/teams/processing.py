@@ -9,10 +9,10 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy.orm import Session
 
-from app.database import transaction
-from app.errors import Failure, Unavailable
-from app.models.internal import IntegrationInboundEvent
+from app.engine.database import transaction
+from app.foundation.errors import Failure, Unavailable
 from app.teams import activities, graph, inbox, invokes
+from app.teams.models import IntegrationInboundEvent
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import current_app
 
-from app.errors import TeamsAuthenticationFailed, Unavailable
+from app.foundation.errors import TeamsAuthenticationFailed, Unavailable
 from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, peek, proved
 from config import Settings
 

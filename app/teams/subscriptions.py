@@ -17,13 +17,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from flask import current_app
 from sqlalchemy import delete, select, update
 
-from app.clock import now
-from app.database import transaction
-from app.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, UpstreamFailure
-from app.models.internal import IntegrationGraphSubscription
-from app.secrets import vault
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, UpstreamFailure
 from app.teams import app_tokens, graph
 from app.teams.app_tokens import TIMEOUT
+from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import json_of, moment_of
 from config import Settings
 

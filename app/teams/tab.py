@@ -12,9 +12,16 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import update
 
-from app import credentials
-from app.database import transaction
-from app.errors import (
+from app.auth import credentials
+from app.auth.authentication import BearerScheme, tab_schemes
+from app.auth.models.identity import AuthSession
+from app.auth.oauth import linking
+from app.auth.oauth.providers import Identity, Refused
+from app.auth.sign_in import SignedIn
+from app.engine.database import transaction
+from app.engine.principal import Principal
+from app.foundation.crypto import vault
+from app.foundation.errors import (
     Forbidden,
     TabContextUnavailable,
     TeamsAuthenticationFailed,
@@ -22,12 +29,6 @@ from app.errors import (
     Unavailable,
     UniqueViolation,
 )
-from app.models.auth.identity import AuthSession
-from app.oauth import linking
-from app.oauth.providers import Identity, Refused
-from app.principal import Principal
-from app.secrets import vault
-from app.sign_in import SignedIn
 from app.teams.activities import record
 from app.teams.people import issuer_of
 from app.teams.senders import audiences, tenants_key
@@ -82,6 +83,9 @@ def authenticate(header: str) -> Principal:
         own = update(AuthSession).where(AuthSession.id == opened.session.id)
         session.execute(own.values(token_hash=digest))
     return credentials.of_session(digest)
+
+
+tab_schemes.append(BearerScheme(is_token, authenticate))
 
 
 def _claims(header: str) -> Mapping[str, Any]:

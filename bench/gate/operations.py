@@ -13,12 +13,12 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder
 
-from app import api_keys, credentials, sign_in
-from app.database import transaction
-from app.live.hub import Hub
-from app.models.auth.identity import AuthUser
-from app.notifications import notify
-from app.principal import Principal
+from app.auth import api_keys, credentials, sign_in
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
+from app.engine.principal import Principal
+from app.notification.broadcaster import Broadcaster
+from app.notification.routing import notify
 
 CONTACTS = "/api/v1/crm/contact"
 ADDRESS, PASSWORD = "gate@bench.example", "a password of the gate 1"
@@ -117,27 +117,27 @@ def _caller(app: Flask) -> Caller:
 
 @dataclass(frozen=True)
 class Listener:
-    """An open stream of notifications, of a hub that looks when it is told to and not by itself."""
+    """An open stream of notifications, of a broadcaster that looks when it is told to and not by itself."""
 
     app: Flask
     caller: Caller
-    hub: Hub
+    broadcaster: Broadcaster
     feed: Iterator[bytes]
 
     @classmethod
     def opened(cls, app: Flask, caller: Caller) -> Listener:
-        hub: Hub = app.extensions["hub"]
-        hub._started = True
+        broadcaster: Broadcaster = app.extensions["broadcaster"]
+        broadcaster._started = True
         with app.test_request_context():
-            feed = iter(hub.open(caller.principal, None))
+            feed = iter(broadcaster.open(caller.principal, None))
         next(feed)
-        return cls(app, caller, hub, feed)
+        return cls(app, caller, broadcaster, feed)
 
     def heard(self) -> bytes:
         """Notify the caller, and take what the stream then sends."""
         assert self.caller.principal.user_id is not None
         with self.app.app_context(), transaction() as session:
             notify(session, self.caller.principal.user_id, "MESSAGE", "Gate")
-        self.hub._tell({self.caller.principal.user_id})
-        self.hub._look()
+        self.broadcaster.wake({self.caller.principal.user_id})
+        self.broadcaster.poll()
         return next(self.feed)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from flask_migrate import upgrade
 
-from app.embedded import database_url, redis_url
 from app.factory import create_app
+from app.runtime.embedded import database_url, redis_url
 from bench.servers import NO_LIMIT, private_parts
 from bench.tap import Reading, Tap, counts_file
 from config import Settings

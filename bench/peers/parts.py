@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from app.embedded import Postgres, Redis, database_url
+from app.runtime.embedded import Postgres, Redis, database_url
 
 # What PostgreSQL does by itself would be counted as the work of whoever is measured at that moment.
 QUIET = {"autovacuum": "off", "checkpoint_timeout": "'1h'", "max_wal_size": "'8GB'", "shared_buffers": "'512MB'"}

@@ -14,13 +14,13 @@ from uuid import UUID
 from flask_migrate import upgrade
 from sqlalchemy.orm import Session
 
-from app import api_keys, organizations, sign_in
-from app.database import transaction
-from app.embedded import DATABASE, redis_url
+from app.auth import api_keys, organizations, sign_in
+from app.auth.models.identity import AuthUser
+from app.crm.models import CrmCompany
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.models.auth.identity import AuthUser
-from app.models.crm import CrmCompany
+from app.runtime.embedded import DATABASE, redis_url
 from bench.peers.parts import Parts
 from bench.peers.peer import WORKERS, Answer, Ask, Peer, end
 from bench.peers.world import BIG, SIGNED_IN, World, email

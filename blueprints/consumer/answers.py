@@ -8,14 +8,14 @@ from uuid import UUID
 
 from flask import Response, current_app, request, stream_with_context
 
-from app.answering import scene, turns, walk
-from app.answering.pieces import Piece, Said
-from app.answering.scene import Ask
-from app.answering.turns import Turn
-from app.authentication import caller
-from app.encoding import dumps
-from app.errors import Failure, Forbidden
-from app.login import login_required
+from app.ai import fallback, scene, turns
+from app.ai.pieces import Piece, Said
+from app.ai.scene import Ask
+from app.ai.turns import Turn
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.engine.encoding import dumps
+from app.foundation.errors import Failure, Forbidden
 from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
 from schemas.conversation import ChatQuestion, spoken
@@ -68,7 +68,7 @@ class MessageStream:
             for piece in pieces:
                 if piece.text:
                     yield self._piece(piece)
-        except (walk.Broken, Failure):
+        except (fallback.Broken, Failure):
             yield self._closed() + _event("error", errorText=BROKE_OFF) + DONE
             return
         yield self._closed() + _event("abort" if self._turn.is_stopped else "finish") + DONE

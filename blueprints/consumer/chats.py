@@ -6,11 +6,12 @@ from typing import Any
 
 from flask import Response, request
 
-from app import chats, records
-from app.authentication import caller
-from app.errors import Invalid
-from app.login import login_required
-from app.models.ai.chats import AiChat
+from app.ai import chats
+from app.ai.models.chats import AiChat
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.engine import records
+from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
 from blueprints.crud import wanted

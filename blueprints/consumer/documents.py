@@ -6,11 +6,12 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app import documents, records
-from app.authentication import caller
-from app.errors import Forbidden, Invalid
-from app.login import login_required
-from app.models.storage import StorageDocument
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.engine import records
+from app.foundation.errors import Forbidden, Invalid
+from app.storage import documents
+from app.storage.models import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented, window_parameters

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from app import cookies
-from app.authentication import caller_if_any, open_to_all
-from app.login import login_welcome
-from app.oauth import flow, linking
-from app.oauth.providers import Refused
+from app.auth import cookies
+from app.auth.authentication import caller_if_any, open_to_all
+from app.auth.login import login_welcome
+from app.auth.oauth import flow, linking
+from app.auth.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.describe import documented
 from schemas.queries import refuse_unknown

@@ -6,12 +6,13 @@ from typing import Any
 
 from flask import Response, request
 
-from app import cookies, limits, sign_in
-from app.authentication import caller, caller_if_any, open_to_all, session_of_cookie
-from app.errors import ForeignKeyViolation, Unauthenticated
-from app.login import login_required, login_welcome
-from app.policy import SessionOnly
-from app.sign_in import SignedIn
+from app.auth import cookies, sign_in
+from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
+from app.auth.login import login_required, login_welcome
+from app.auth.sign_in import SignedIn
+from app.engine.policy import SessionOnly
+from app.foundation.errors import ForeignKeyViolation, Unauthenticated
+from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented
 from blueprints.examples import EXAMPLE_ID, STAMPS, USER
@@ -45,7 +46,7 @@ def build() -> Blueprint:
     """The blueprint of the sign-in routes."""
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
     blp.before_request(lambda: refuse_unknown(request.args, known=()))
-    blp.after_request(limits.tell)
+    blp.after_request(rate_limits.tell)
     _route_entrance(blp)
     _route_session(blp)
     return blp
@@ -54,7 +55,7 @@ def build() -> Blueprint:
 def _route_entrance(blp: Blueprint) -> None:
     @blp.route("/signup", methods=["POST"])
     @open_to_all("makes the account that signs in", limited=True)
-    @limits.counts(limits.SIGN_UPS)
+    @rate_limits.counts(rate_limits.SIGN_UPS)
     @documented(
         blp, "signUp", "Make an account and sign it in", *BODY_ERRORS, 403, 422, open_to_all=True,
         example=CREDENTIALS, answers={"token": TOKEN, "user": USER},
@@ -69,7 +70,7 @@ def _route_entrance(blp: Blueprint) -> None:
 
     @blp.route("/signin", methods=["POST"])
     @open_to_all("opens the session", limited=True)
-    @limits.counts(limits.SIGN_INS)
+    @rate_limits.counts(rate_limits.SIGN_INS)
     @documented(
         blp, "signIn", "Sign in with email and password", *BODY_ERRORS, 401, 403, open_to_all=True,
         example=CREDENTIALS, answers={"redirect": False, "token": TOKEN, "user": USER},

@@ -10,13 +10,14 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 
-from app import records, uploads
-from app.authentication import caller
-from app.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
-from app.login import login_required
-from app.models.storage import StorageUpload
-from app.object_store import object_store
-from app.uploads import Incoming
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.engine import records
+from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.storage import uploads
+from app.storage.models import StorageUpload
+from app.storage.object_store import object_store
+from app.storage.uploads import Incoming
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented

@@ -9,9 +9,9 @@ from typing import Any
 from flask import Response, current_app, request
 from marshmallow import ValidationError
 
-from app.authentication import caller
-from app.errors import InvalidFilter, MeetingNotFound, NotFound
-from app.login import login_required
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.foundation.errors import InvalidFilter, MeetingNotFound, NotFound
 from app.teams import meetings
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted

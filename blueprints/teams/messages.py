@@ -6,10 +6,10 @@ from typing import Any
 
 from flask import Response, request
 
-from app.authentication import caller
-from app.clock import now
-from app.errors import Forbidden, Invalid
-from app.login import login_required
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.foundation.clock import now
+from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
 from app.teams.cards import prepared
 from blueprints.base import Blueprint, answer

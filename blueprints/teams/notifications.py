@@ -9,14 +9,15 @@ from uuid import UUID
 
 from flask import Response, current_app, request
 
-from app import records, tickets
-from app.authentication import caller
-from app.errors import Forbidden, Invalid, UniqueViolation
-from app.live.hub import Hub
-from app.login import login_required
-from app.models.notification import NotificationPreference
-from app.notifications import default_of
-from app.policy import SessionOnly
+from app.auth import tickets
+from app.auth.authentication import caller
+from app.auth.login import login_required
+from app.engine import records
+from app.engine.policy import SessionOnly
+from app.foundation.errors import Forbidden, Invalid, UniqueViolation
+from app.notification.broadcaster import Broadcaster
+from app.notification.models import NotificationPreference
+from app.notification.routing import default_of
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
 from blueprints.describe import documented
 from blueprints.examples import EXAMPLE_ID, STAMPS
@@ -72,8 +73,8 @@ def _route_stream(blp: Blueprint) -> None:
     @blp.response(200, content_type=EVENTS)
     def stream() -> Response:
         refuse_unknown(request.args, known=("lastEventId", "token"))
-        hub: Hub = current_app.extensions["hub"]
-        response = Response(hub.open(caller(), _last()), content_type=EVENTS)
+        broadcaster: Broadcaster = current_app.extensions["broadcaster"]
+        response = Response(broadcaster.open(caller(), _last()), content_type=EVENTS)
         response.headers.update(UNHELD)
         return response
 

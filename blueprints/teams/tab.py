@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Flask, Response, render_template, request
 
-from app.authentication import open_to_all
-from app.sign_in import SignedIn
+from app.auth.authentication import open_to_all
+from app.auth.sign_in import SignedIn
 from app.teams import tab
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented

@@ -8,9 +8,9 @@ from typing import Any
 
 from flask import Response, request
 
-from app.authentication import open_to_all, spend_on_address
-from app.database import transaction
-from app.errors import Invalid
+from app.auth.authentication import open_to_all, spend_on_address
+from app.engine.database import transaction
+from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
 from blueprints.base import Blueprint, answer, json_body

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import update
 
-from app import usage
-from app.database import transaction
-from app.models.auth.keys import AuthApiKey
+from app.auth import key_usage
+from app.auth.models.keys import AuthApiKey
+from app.engine.database import transaction
 from tests.cast import Actor
 
 KEYS = "/api/v1/auth/api-key"
@@ -38,6 +38,6 @@ def use(app: Any, secret: str) -> int:
 
 def rows(owner: Actor, identifier: str | None = None, **filters: Any) -> Any:
     """The record of use that somebody sees, newest first."""
-    usage.flush(owner.app)
+    key_usage.flush(owner.app)
     query = {"take": 1000} | ({"keyId": identifier} if identifier else {}) | filters
     return owner.get(ANALYTICS, query_string=query).json["data"]

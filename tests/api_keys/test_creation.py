@@ -8,10 +8,11 @@ from itertools import count
 import pytest
 from sqlalchemy import func, select
 
-from app import flags, secrets
-from app.clock import now, wire
-from app.database import transaction
-from app.models.auth.keys import AuthApiKey
+from app.auth.models.keys import AuthApiKey
+from app.engine.database import transaction
+from app.foundation import crypto
+from app.foundation.clock import now, wire
+from app.platform import flags
 from tests.api_keys.keys import KEYS
 from tests.cast import Actor
 
@@ -46,7 +47,7 @@ def test_an_anonymous_key_is_answered_with_its_secret_as_apikey(app, anonymous_k
     response = ask(app, {"anonymous": True})
     assert response.status_code == 201
     assert set(response.json) == {"apiKey", "id", "name", "expiresAt"}
-    assert secrets.kind(response.json["apiKey"]) == "rg_anon_"
+    assert crypto.kind(response.json["apiKey"]) == "rg_anon_"
     assert response.json["name"]
     assert response.headers["Cache-Control"] == "no-store"
 
@@ -149,7 +150,7 @@ def test_a_signed_in_users_key_is_answered_with_its_secret_as_key(owner):
     assert set(response.json) == {"id", "name", "key", "expiresAt", "scopes", "createdAt"}
     named = {"name": "Export", "expiresAt": ends, "scopes": ["read", "write"]}
     assert {name: response.json[name] for name in named} == named
-    assert secrets.kind(response.json["key"]) == "rg_key_"
+    assert crypto.kind(response.json["key"]) == "rg_key_"
     assert response.headers["Cache-Control"] == "no-store"
 
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select, update
 
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthSession, AuthUser
-from app.models.platform import PlatformAuditLog
+from app.auth.models.identity import AuthSession, AuthUser
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.platform.models import PlatformAuditLog
 from tests.api_keys.keys import CONTACTS, KEYS, make, path, use
 from tests.cast import Actor
 

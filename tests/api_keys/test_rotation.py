@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.clock import now
+from app.foundation.clock import now
 from tests.api_keys.keys import change, make, path, use
 
 

@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from app import usage
-from app.clock import now, wire
-from app.database import transaction
+from app.auth import key_usage
+from app.auth.key_usage import sums
+from app.auth.key_usage.models import AuthApiKeyUsage
+from app.auth.models.identity import AuthUser
+from app.auth.models.keys import AuthApiKeyAnalytics
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.auth.identity import AuthUser
-from app.models.auth.keys import AuthApiKeyAnalytics
-from app.models.internal import AuthApiKeyUsage
-from app.usage import sums
+from app.foundation.clock import now, wire
 from tests.api_keys.keys import CONTACTS, KEYS, rows
 from tests.cast import Actor
 
@@ -84,13 +84,13 @@ def test_summing_changes_no_answer_however_often_and_whenever_it_runs(app, owner
     start = now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=5)
     plant(app, owner, identifier, *(start + timedelta(minutes=20 * number) for number in range(12)))
     holder.get(CONTACTS)
-    usage.flush(app)
+    key_usage.flush(app)
     before = series(owner, identifier)
     for _ in range(2):
         roll_up(app)
         assert series(owner, identifier) == before
     holder.get(CONTACTS)
-    usage.flush(app)
+    key_usage.flush(app)
     assert series(owner, identifier)["meta"]["requests"] == before["meta"]["requests"] + 1
 
 
@@ -130,7 +130,7 @@ def test_deleting_a_user_takes_the_record_of_its_keys_along(app, cast):
     gone = cast.user()
     made = gone.post(KEYS).json
     Actor(app, made["key"]).get(CONTACTS)
-    usage.flush(app)
+    key_usage.flush(app)
     roll_up(app)
     with app.app_context(), transaction() as session:
         session.execute(db.text("SET CONSTRAINTS ALL DEFERRED"))

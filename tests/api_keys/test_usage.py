@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import delete
 from uuid_utils.compat import uuid7
 
-from app import secrets, usage
-from app.clock import now
-from app.database import transaction
-from app.models.auth.keys import AuthApiKey
+from app.auth import key_usage
+from app.auth.models.keys import AuthApiKey
+from app.engine.database import transaction
+from app.foundation import crypto
+from app.foundation.clock import now
 from tests.api_keys.keys import ANALYTICS, CONTACTS, KEYS, change, rows
 from tests.cast import Actor
 
@@ -73,7 +74,7 @@ def test_a_missing_scope_and_a_route_for_sessions_have_theirs(owner, key):
 
 
 def test_an_unknown_key_leaves_a_row_for_admins_alone(app, owner, cast):
-    probe = Actor(app, secrets.make(secrets.KEY)).get(CONTACTS).headers["X-Request-Id"]
+    probe = Actor(app, crypto.make(crypto.KEY)).get(CONTACTS).headers["X-Request-Id"]
     assert rows(owner, requestId=probe) == []
     (row,) = rows(cast.admin, requestId=probe)
     assert (row["outcome"], row["keyId"], row["userId"], row["statusCode"]) == ("NOT_FOUND", None, None, 401)
@@ -87,7 +88,7 @@ def test_sessions_leave_no_rows(owner):
 def test_rows_are_visible_to_the_owner_of_the_key_over_keys_too(owner, key, cast):
     holder, _ = key
     holder.get(CONTACTS)
-    usage.flush(owner.app)
+    key_usage.flush(owner.app)
     assert holder.get(ANALYTICS).json["meta"]["count"] >= 1
     assert cast.user().get(ANALYTICS).json["meta"]["count"] == 0
 
@@ -95,7 +96,7 @@ def test_rows_are_visible_to_the_owner_of_the_key_over_keys_too(owner, key, cast
 def test_rows_wait_while_the_database_is_away_and_are_written_afterwards(app, owner, key, monkeypatch):
     holder, identifier = key
     recorder = app.extensions["usage"]
-    usage.flush(app)
+    key_usage.flush(app)
 
     def fail(batch):
         raise psycopg.OperationalError
@@ -124,12 +125,12 @@ def test_an_address_that_is_none_is_not_recorded(build, owner, key):
     proxied = build(trusted_proxies=1)
     for said in ("x" * 60, "unknown", "1.2.3.4:80"):
         assert Actor(proxied, holder.token).get(CONTACTS, headers={"X-Forwarded-For": said}).status_code == 200
-    usage.flush(proxied)
+    key_usage.flush(proxied)
     assert [row["ipAddress"] for row in rows(owner, identifier)] == [None] * 3
 
 
 def test_closing_waits_for_a_batch_that_is_under_way(app, monkeypatch):
-    recorder = usage.Recorder(app)
+    recorder = key_usage.Recorder(app)
     monkeypatch.setattr(recorder, "_start", lambda: None)
     writing, may_end, written = Event(), Event(), []
 
@@ -151,7 +152,7 @@ def test_closing_waits_for_a_batch_that_is_under_way(app, monkeypatch):
 
 
 def test_more_rows_than_may_wait_are_dropped_and_said_in_the_log(app, caplog, monkeypatch):
-    recorder = usage.Recorder(app)
+    recorder = key_usage.Recorder(app)
     monkeypatch.setattr(recorder, "_write", lambda batch: None)
     monkeypatch.setattr(recorder, "_start", lambda: None)
     for _ in range(10_002):

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
-from app.models.base import Field, Record
+from app.engine.record import Field, Record
 from schemas.queries import filters_of
 
 MEGABYTE = 1_000_000

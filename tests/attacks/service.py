@@ -15,11 +15,11 @@ import psutil
 from flask_migrate import upgrade
 from sqlalchemy import text
 
-from app.database import transaction
-from app.embedded import Postgres, Redis
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.seed import seed
+from app.ops.seed import seed
+from app.runtime.embedded import Postgres, Redis
 from config import ROOT, Settings
 from tests.attacks.caller import Caller
 from tests.cast import Cast

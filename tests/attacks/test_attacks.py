@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from app import secrets
-from app.models import every_model
+from app.engine.catalogue import every_model
+from app.foundation import crypto
 from schemas.queries import filters_of
 from tests.attacks import connections, payloads
 from tests.attacks.caller import BOUNDARY, flood
@@ -216,7 +216,7 @@ def test_guesses_of_keys_are_counted_by_their_address_and_soon_leave_no_trace(se
 
     def attack():
         guesser = service.caller(signed_in=False)
-        answers = flood(lambda _: guesser.holding(secrets.make(secrets.KEY)).get(CONTACT), 8, LONG, 600)
+        answers = flood(lambda _: guesser.holding(crypto.make(crypto.KEY)).get(CONTACT), 8, LONG, 600)
         assert guesser.holding(key).get(CONTACT).status == 200
         return guesser.address, answers
 

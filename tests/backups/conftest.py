@@ -10,9 +10,9 @@ from io import BytesIO
 import pytest
 from flask_migrate import upgrade
 
-from app.embedded import Postgres, Redis, sole_user
 from app.extensions import db
 from app.factory import create_app
+from app.runtime.embedded import Postgres, Redis, sole_user
 from config import Settings
 from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from app import backups, dumps
-from app.database import transaction
-from app.errors import Unavailable
+from app.engine.database import transaction
 from app.extensions import history
-from app.models.storage import StorageUpload
-from app.object_store import object_store
-from app.object_store.local import LocalStore
+from app.foundation.errors import Unavailable
+from app.ops import backups, dumps
+from app.storage.models import StorageUpload
+from app.storage.object_store import object_store
+from app.storage.object_store.local import LocalStore
 from tests.backups.conftest import COMPANY, run, running, upload
 from tests.cast import Actor, Cast
 

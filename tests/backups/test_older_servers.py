@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from app import backups
-from app.embedded import program
+from app.ops import backups
+from app.runtime.embedded import program
 from tests.backups.conftest import COMPANY, folder, run
 from tests.cast import Actor, Cast
 

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 import redis
 
-from app.embedded import database_url, redis_url
+from app.runtime.embedded import database_url, redis_url
 from bench.tap import Reading, Tap, counts_file
 
 SOCKET = ".s.PGSQL.5432"

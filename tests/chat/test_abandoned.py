@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from app.answering import heartbeat, turns
-from app.clock import now
-from app.database import transaction
-from app.models.ai.answering import AiStream
+from app.ai import heartbeat, turns
+from app.ai.models.answering import AiStream
+from app.engine.database import transaction
+from app.foundation.clock import now
 from tests.chat.chains import begin
 from tests.chat.upstream import WORDS
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.answering import turns
+from app.ai import turns
 from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import USAGE, WORDS
 

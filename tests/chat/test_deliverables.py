@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from sqlalchemy import text
 
-from app import jobs
-from app.database import transaction
+from app.engine.database import transaction
+from app.jobs import registry
 from config import ROOT
 from tests.chat.chains import Chains, made
 from tests.chat.upstream import WORDS
@@ -36,7 +36,7 @@ class Agents:
         return made(self.owner.post(WORK, body))
 
     def work(self):
-        jobs.work(self.app, concurrency=1, until_empty=True)
+        registry.work(self.app, concurrency=1, until_empty=True)
 
     def done(self, agent, **values):
         """A piece of work after its job."""

@@ -9,12 +9,12 @@ import time
 import pytest
 from sqlalchemy import update
 
-from app import answering
-from app.answering import breaker, turns, walk
-from app.clock import now
-from app.database import transaction
-from app.errors import Unavailable
-from app.models.ai.answering import AiProvider
+from app import ai
+from app.ai import breaker, fallback, turns
+from app.ai.models.answering import AiProvider
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.errors import Unavailable
 from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import WORDS
 
@@ -80,11 +80,11 @@ def test_the_next_provider_answers_where_the_chain_says_so(owner, chains, model)
 
 
 def test_loading_the_sdk_costs_the_first_answer_none_of_its_time(owner, chains, monkeypatch):
-    clock = SlowImport("app.answering.upstream", seconds=60)
+    clock = SlowImport("app.ai.upstream", seconds=60)
     monkeypatch.delitem(sys.modules, clock.module, raising=False)
-    monkeypatch.delattr(answering, "upstream", raising=False)
+    monkeypatch.delattr(ai, "upstream", raising=False)
     monkeypatch.setattr(sys, "meta_path", [clock, *sys.meta_path])
-    monkeypatch.setattr(walk, "time", clock)
+    monkeypatch.setattr(fallback, "time", clock)
     chains.of("down", "good", retryOn=EVERY_REASON, timeoutMs=30_000)
     assert ask(owner).get_data(as_text=True) == ANSWER
     assert clock.passed
@@ -112,7 +112,7 @@ def test_a_provider_may_be_asked_again_up_to_the_limit_of_the_chain(owner, chain
 def test_an_answer_that_breaks_off_breaks_the_connection(chat_app, owner, chains, provider, model):
     code, status = MIDWAY[model]
     chains.of(model, "good", place=SOON, retryOn=EVERY_REASON)
-    with pytest.raises(turns.walk.Broken):
+    with pytest.raises(fallback.Broken):
         ask(owner)
     assert (chains.stream()["status"], chains.stream()["errorCode"]) == ("failed", code)
     (attempt,) = chains.attempts()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.answering.passages import NOTHING
+from app.ai.passages import NOTHING
 from tests.chat.chains import ask
 from tests.uploads.forms import sent
 from tests.waiting import work

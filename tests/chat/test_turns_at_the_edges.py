@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app import searching
-from app.answering import turns
-from app.database import LostRace
-from app.errors import Unavailable
+from app.ai import turns
+from app.ai_rag import searches
+from app.engine.database import LostRace
+from app.foundation.errors import Unavailable
 from tests.chat.chains import QUESTION, ask, begin
 from tests.chat.upstream import WORDS
 from tests.faults.conftest import proxied, proxy  # noqa: F401 - fixtures
@@ -27,7 +27,7 @@ def test_a_race_that_the_search_loses_is_settled_and_the_question_is_there_once(
     owner, chains, grounded_chat, monkeypatch
 ):
     chains.of("good")
-    search, tries = searching.answer, []
+    search, tries = searches.answer, []
 
     def lose_once(session, query):
         tries.append(1)
@@ -35,7 +35,7 @@ def test_a_race_that_the_search_loses_is_settled_and_the_question_is_there_once(
             raise LostRace()
         return search(session, query)
 
-    monkeypatch.setattr(searching, "answer", lose_once)
+    monkeypatch.setattr(searches, "answer", lose_once)
     assert ask(owner, id=grounded_chat).status_code == 200
     assert len(tries) == 2
     assert chains.said() == [("user", QUESTION, "complete"), ("assistant", ANSWER, "complete")]
@@ -47,7 +47,7 @@ def test_a_search_that_fails_ends_the_turn_as_failed(owner, chains, grounded_cha
     def fail(session, query):
         raise Unavailable()
 
-    monkeypatch.setattr(searching, "answer", fail)
+    monkeypatch.setattr(searches, "answer", fail)
     assert ask(owner, id=grounded_chat).status_code == 503
     assert chains.said() == [("user", QUESTION, "complete"), ("assistant", "", "failed")]
     assert chains.stream()["status"] == "failed"

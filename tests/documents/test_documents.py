@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select, text
 
-from app import indexing
-from app.database import transaction
+from app.ai_rag import indexing
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.storage import StorageDocument
+from app.storage.models import StorageDocument
 from tests.cast import Actor
 from tests.end_to_end.service import await_true
 from tests.uploads.forms import PNG, sent
@@ -140,7 +140,7 @@ def test_job_and_document_are_there_together_or_not_at_all(owner, app, monkeypat
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.queue.defer", fail)
+        patch.setattr("app.jobs.queue.defer", fail)
         assert owner.post(DOCUMENTS, {"uploadId": identifier}).status_code == 500
     assert owner.get(DOCUMENTS).json["meta"]["count"] == 0
     assert waiting(app, "read_document") == 0

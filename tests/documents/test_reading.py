@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app import documents, jobs
+from app.jobs import registry
+from app.storage import documents
 from tests.documents.test_documents import DOCUMENTS, made, upload
 from tests.documents.test_texts import pdf
 from tests.waiting import work
@@ -25,7 +26,7 @@ def work_with(app, **limits):
     settings = app.config["SETTINGS"]
     app.config["SETTINGS"] = replace(settings, **limits)
     try:
-        jobs.work(app, concurrency=1, until_empty=True)
+        registry.work(app, concurrency=1, until_empty=True)
     finally:
         app.config["SETTINGS"] = settings
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.chunking import cut
-from app.extraction import Unreadable, is_readable
-from app.extraction import text_of as bounded_text_of
+from app.ai_rag.chunking import cut
+from app.storage.extraction import Unreadable, is_readable
+from app.storage.extraction import text_of as bounded_text_of
 
 MAX_CHARACTERS = 1000
 

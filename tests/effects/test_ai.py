@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.models.ai.answering import AiStream
+from app.ai.models.answering import AiStream
 from tests.effects.writes import changed, created, messages
 from tests.workshop import Workshop
 

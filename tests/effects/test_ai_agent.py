@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.database import transaction
-from app.models.ai_agent import AiAgentDeliverable
+from app.ai_agent.models import AiAgentDeliverable
+from app.engine.database import transaction
 from tests.effects.writes import changed, created, messages
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.models import every_model
-from app.policy import Rule
+from app.engine.catalogue import every_model
+from app.engine.policy import Rule
 from tests.effects.writes import messages
 from tests.workshop import Workshop
 

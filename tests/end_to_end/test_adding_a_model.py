@@ -11,13 +11,13 @@ import sys
 import psycopg
 import pytest
 
-from app.embedded import DATABASE, database_url
+from app.runtime.embedded import DATABASE, database_url
 from config import ROOT
 from tests.end_to_end.service import environment
 
 USE = """
-from app import sign_in, users
-from app.database import transaction
+from app.auth import sign_in, users
+from app.engine.database import transaction
 from wsgi import app
 
 with app.app_context(), transaction() as session:

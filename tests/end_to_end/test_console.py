@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
 
-from app.database import transaction
-from app.models.auth.identity import AuthUser
-from app.notifications import notify
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
+from app.notification.routing import notify
 from tests.end_to_end.conftest import sign_up
 
 KEYS = "**/api/v1/auth/api-key?*"

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import update
 
-from app.database import transaction
-from app.models.auth.identity import AuthUser
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
 
 COMPANIES = "**/api/v1/crm/company?*"
 COMPANY = "**/api/v1/crm/company/cm_1"

@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from app.models import DOMAINS
+from app.engine.catalogue import DOMAINS
 from tests.end_to_end.service import free_port, gunicorn, started
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -11,12 +11,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, text
 
-from app import jobs
-from app.clock import now
-from app.database import transaction
+from app.auth.key_usage.models import AuthApiKeyUsage
+from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.auth.keys import AuthApiKey, AuthApiKeyAnalytics
-from app.models.internal import AuthApiKeyUsage
+from app.foundation.clock import now
+from app.jobs import registry
 from config import ROOT
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
 
@@ -37,7 +37,7 @@ def counted(app, query):
 
 
 def test_the_periodic_tasks_have_their_hours(app):
-    periodic = jobs.opened(app).periodic_registry.periodic_tasks
+    periodic = registry.opened(app).periodic_registry.periodic_tasks
     assert {task.task.name: task.cron for task in periodic.values()} == {
         "sum_key_use": "5 * * * *",
         "expire_key_use": "25 3 * * *",

@@ -14,14 +14,14 @@ from uuid import UUID
 import pytest
 from flask_migrate import upgrade
 
-from app import jobs
-from app.database import transaction
-from app.embedded import Postgres, Redis
+from app.auth.models.identity import AuthAccount
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.live import hub
-from app.models.auth.identity import AuthAccount
-from app.notifications import notify
+from app.jobs import registry
+from app.notification import broadcaster
+from app.notification.routing import notify
+from app.runtime.embedded import Postgres, Redis
 from config import ROOT, Settings
 from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST
@@ -102,7 +102,7 @@ def test_streams_go_on_over_a_restart_of_the_database(parts, port):
         assert stream.next().name == "ready"
         parts.forget()
         parts.postgres.stop()
-        time.sleep(1)  # the hub meets the absence
+        time.sleep(1)  # the broadcaster meets the absence
         parts.postgres.start()
         parts.tell(owner, "After the restart")
         assert titles(stream, 1) == ["After the restart"]
@@ -148,7 +148,7 @@ def test_a_process_that_is_killed_leaves_the_effects_there_once(parts, in_the_mi
     spoken = "/api/v1/analytics/activity?activityType=BOT_MESSAGE"
     assert ada.get(spoken).json["meta"]["count"] == 0
     for _ in range(2):
-        jobs.work(parts.app, concurrency=1, until_empty=True)
+        registry.work(parts.app, concurrency=1, until_empty=True)
     assert ada.get(spoken).json["meta"]["count"] == 1
 
 
@@ -166,7 +166,7 @@ def test_a_stream_passes_nginx_unbuffered(parts, proxied):
         begun = time.monotonic()
         parts.tell(owner, "Through the proxy")
         assert titles(stream, 1) == ["Through the proxy"]
-        assert time.monotonic() - begun < hub.HEARTBEAT
+        assert time.monotonic() - begun < broadcaster.HEARTBEAT
 
 
 def test_the_service_learns_behind_nginx_that_listeners_have_left(parts, proxied):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.embedded import Postgres, Redis
+from app.runtime.embedded import Postgres, Redis
 from config import ROOT
 from tests.conftest import UNSAFE_BUT_FAST
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from app import limits
+from app.runtime import rate_limits
 from tests.end_to_end.service import free_port, gunicorn, started
 
 IN_FLIGHT = 20
@@ -29,7 +29,7 @@ def port(app, var_dir, tmp_path_factory):
     with app.app_context():
         for kept in ("failures", "lock"):
             forget = f"sign-in/{kept}/network/127.0.0.1"
-            limits.counter().shared.storage.delete(forget)
+            rate_limits.counter().shared.storage.delete(forget)
 
 
 def sign(port, how, person):

@@ -11,9 +11,9 @@ from joserfc import jwt
 from playwright.sync_api import expect
 from sqlalchemy import select
 
-from app.database import transaction
-from app.models.auth.identity import AuthAccount
-from app.notifications import notify
+from app.auth.models.identity import AuthAccount
+from app.engine.database import transaction
+from app.notification.routing import notify
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, A, microsoft
 

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select, text
 
-from app import embedded
-from app.database import transaction
-from app.models.crm import CrmCompany
+from app.crm.models import CrmCompany
+from app.engine.database import transaction
+from app.runtime import embedded
 from config import ROOT
 from tests.end_to_end.proxies import nginx, pgbouncer
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started

@@ -14,9 +14,9 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from app.database import transaction
-from app.models.auth.identity import AuthUser
-from app.notifications import notify
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
+from app.notification.routing import notify
 from config import ROOT
 from tests.end_to_end.scripted import REFUSED, Answer, scripted
 from tests.end_to_end.service import await_true, free_port, gunicorn, started

@@ -11,11 +11,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, update
 
-from app import flags
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthSession
-from app.models.auth.organizations import AuthMember
+from app.auth.models.identity import AuthSession
+from app.auth.models.organizations import AuthMember
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.platform import flags
 from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/crm/contact"

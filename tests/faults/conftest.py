@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from app.embedded import database_url
+from app.runtime.embedded import database_url
 from tests.cast import Actor
 from tests.faults.proxy import FaultProxy
 

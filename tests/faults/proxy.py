@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Condition, Thread
 
-from app.embedded import DATABASE
+from app.runtime.embedded import DATABASE
 
 CHUNK = 65536
 # What a client may send before its startup message, told by the number behind the length.

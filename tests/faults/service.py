@@ -20,12 +20,12 @@ import psutil
 import psycopg
 from flask_migrate import upgrade
 
-from app import usage
-from app.database import transaction
-from app.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
+from app.auth import key_usage
+from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from app.seed import seed
+from app.ops.seed import seed
+from app.runtime.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
 from config import ROOT, Settings
 from tests.cast import Actor, Cast
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn
@@ -135,7 +135,7 @@ class Service:
             secret_key=self.secret_key,
         )  # fmt: skip
         application = create_app(settings)
-        running.callback(usage.close, application)
+        running.callback(key_usage.close, application)
         with application.app_context():
             upgrade()
             with transaction() as session:

@@ -9,8 +9,8 @@ import pytest
 from procrastinate import JobContext
 from sqlalchemy import text
 
-from app import jobs, queue, worker
-from app.database import transaction
+from app.engine.database import transaction
+from app.jobs import queue, registry, worker
 
 DOCUMENTS = "/api/v1/storage/document"
 BODY = {"title": "Plan", "content": "First this."}
@@ -46,11 +46,11 @@ def test_a_write_whose_job_cannot_be_stored_is_503_and_changes_nothing(owner, un
 def test_a_job_whose_connection_breaks_while_it_stores_another_is_done_again(app, owner, proxied, proxy, waiting):
     document = owner.post(DOCUMENTS, BODY).json["id"]
     proxy.reset_on(b"procrastinate_defer_jobs_v1(")
-    jobs.work(proxied, concurrency=1, until_empty=True)
+    registry.work(proxied, concurrency=1, until_empty=True)
     assert waiting(document) == [(queue.ENTER, "todo", 1)]
     with app.app_context(), transaction() as session:
         session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now()"))
-    jobs.work(app, concurrency=1, until_empty=True)
+    registry.work(app, concurrency=1, until_empty=True)
     entries = owner.get("/api/v1/ai-rag/document").json["data"]
     assert [entry["status"] for entry in entries] == ["indexed"]
 
@@ -58,10 +58,10 @@ def test_a_job_whose_connection_breaks_while_it_stores_another_is_done_again(app
 def test_a_users_later_jobs_do_not_wait_for_one_that_is_tried_again(app, owner, proxied, proxy, waiting):
     first = owner.post(DOCUMENTS, BODY).json["id"]
     proxy.reset_on(b"procrastinate_defer_jobs_v1(")
-    jobs.work(proxied, concurrency=1, until_empty=True)
+    registry.work(proxied, concurrency=1, until_empty=True)
     assert waiting(first) == [(queue.ENTER, "todo", 1)]
     second = owner.post(DOCUMENTS, BODY | {"title": "Next"}).json["id"]
-    jobs.work(app, concurrency=1, until_empty=True)
+    registry.work(app, concurrency=1, until_empty=True)
     assert (waiting(first), waiting(second)) == ([(queue.ENTER, "todo", 1)], [])
 
 
@@ -88,7 +88,7 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
     document = owner.post(DOCUMENTS, BODY).json["id"]
 
     async def lose_a_job():
-        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             deaf = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
             deaf.worker_id = await opened.job_manager.register_worker()
@@ -126,7 +126,7 @@ def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
     waiting = text("SELECT count(*) FROM procrastinate_jobs WHERE args ? 'row_id'")
 
     async def served():
-        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             patient = worker.Worker(
                 opened, concurrency=20, fetch_job_polling_interval=5.0, additional_context={"application": app},
@@ -149,9 +149,9 @@ def test_a_job_that_was_begun_too_often_is_given_up(app, owner, waiting):
     index = owner.post("/api/v1/ai-rag/index", {"name": "Wharf"}).json["id"]
     entry = owner.post("/api/v1/ai-rag/document", {"indexId": index, "title": "Plan", "content": "First."}).json["id"]
     with app.app_context(), transaction() as session:
-        session.execute(text("UPDATE procrastinate_jobs SET attempts = :tries"), {"tries": jobs.TRIES})
-    jobs.work(app, concurrency=1, until_empty=True)
-    assert waiting(entry) == [(queue.INDEX, "failed", jobs.TRIES + 1)]
+        session.execute(text("UPDATE procrastinate_jobs SET attempts = :tries"), {"tries": registry.TRIES})
+    registry.work(app, concurrency=1, until_empty=True)
+    assert waiting(entry) == [(queue.INDEX, "failed", registry.TRIES + 1)]
     assert owner.get(f"/api/v1/ai-rag/document/{entry}").json["status"] == "failed"
 
 
@@ -161,14 +161,14 @@ def test_a_worker_that_stops_by_itself_ends_its_process(app, monkeypatch):
 
     monkeypatch.setattr(worker.Worker, "run", stop_at_once)
     with pytest.raises(ExceptionGroup, match="TaskGroup"):
-        jobs.work(app, concurrency=1)
+        registry.work(app, concurrency=1)
 
 
 def test_a_job_that_is_handed_back_was_not_tried_in_vain(app, owner, waiting):
     document = owner.post(DOCUMENTS, BODY).json["id"]
 
     async def interrupted():
-        opened = jobs.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async():
             stopped = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
             stopped.worker_id = await opened.job_manager.register_worker()

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from app.embedded import database_url
+from app.runtime.embedded import database_url
 from tests.end_to_end.service import await_true
 from tests.faults.proxy import FaultProxy
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app import database
-from app.database import LostRace, OutcomeUnknown, after_commit, on_rollback, transaction
-from app.errors import Unavailable
-from app.models.storage import StorageUpload
-from app.object_store.local import LocalStore
+from app.engine import database
+from app.engine.database import LostRace, OutcomeUnknown, after_commit, on_rollback, transaction
+from app.foundation.errors import Unavailable
+from app.storage.models import StorageUpload
+from app.storage.object_store.local import LocalStore
 from tests.uploads.forms import bytes_of, content_of, send
 
 UPLOADS = "/api/v1/storage/upload"
@@ -44,7 +44,7 @@ def test_the_bytes_of_an_upload_stay_when_the_answer_of_its_commit_is_lost(owner
 def test_the_bytes_of_an_upload_go_when_it_certainly_has_no_row(owner, unlucky, monkeypatch, proxied, way):
     removed = []
     monkeypatch.setattr(LocalStore, "remove", lambda self, key: removed.append(key))
-    monkeypatch.setattr("app.effects.storage._admit", _refuse)
+    monkeypatch.setattr("app.storage.hooks._admit", _refuse)
     monkeypatch.setattr(database, "TRIES", 1)
     assert way(unlucky).status_code == 503
     assert len(removed) >= 1

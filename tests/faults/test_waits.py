@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select, text
 
-from app import factory, logs
-from app.connections import SLACK, in_use
-from app.database import transaction
-from app.errors import Unavailable
+from app import factory
+from app.engine.database import transaction
 from app.extensions import db
-from app.models.storage import StorageDocument
+from app.foundation.errors import Unavailable
+from app.runtime import logs
+from app.runtime.connections import SLACK, in_use
+from app.storage.models import StorageDocument
 from tests.cast import Actor
 from tests.end_to_end.service import await_true
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from app.database import transaction
-from app.live import hub
-from app.notifications import notify
-from app.principal import Credential, Principal
+from app.engine.database import transaction
+from app.engine.principal import Credential, Principal
+from app.notification import broadcaster
+from app.notification.routing import notify
 from tests.end_to_end.service import await_true
 
 
 def opened(app, owner, number):
     principal = Principal(Credential.SESSION, owner.user_id, frozenset({"read"}), owner.user_id)
-    streams = app.extensions["hub"]
+    streams = app.extensions["broadcaster"]
     with app.test_request_context():
         return [streams.open(principal, None) for _ in range(number)]
 
@@ -26,11 +26,11 @@ def waiting(stream):
 
 def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypatch):
     owner = cast.user()
-    monkeypatch.setattr(hub, "CHECK_EVERY", 3600)  # the principals have no session
+    monkeypatch.setattr(broadcaster, "CHECK_EVERY", 3600)  # the principals have no session
     full, *healthy = opened(app, owner, 3)
     for stream in healthy:
         waiting(stream)
-    monkeypatch.setattr(hub, "MOST_WAITING", 1)
+    monkeypatch.setattr(broadcaster, "MOST_WAITING", 1)
     # The first one has its greeting in the queue still, which leaves no room.
     with app.app_context(), transaction() as session:
         notify(session, owner.user_id, "MESSAGE", "For everybody")

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from app.clock import now
-from app.database import transaction
-from app.errors import NotFound
-from app.models.notification import NotificationPreference
-from app.notifications import is_quiet, notify
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.errors import NotFound
+from app.notification.models import NotificationPreference
+from app.notification.routing import is_quiet, notify
 
 PREFERENCES = "/api/integrations/teams/notifications/preferences"
 NOTIFICATION = "/api/v1/notification/notification"

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
-from app import signals
-from app.embedded import Redis
-from app.signals import Signals
+from app.runtime import pubsub
+from app.runtime.embedded import Redis
+from app.runtime.pubsub import Signals
 from tests.end_to_end.service import await_true
 
 
@@ -79,11 +79,11 @@ def test_a_sender_waits_for_a_frozen_redis_once_and_briefly(ends, server):
     begun = time.monotonic()
     for _ in range(50):
         sender.send([uuid4()])
-    assert time.monotonic() - begun < 2 * signals.TIMEOUT
+    assert time.monotonic() - begun < 2 * pubsub.TIMEOUT
 
 
 def test_of_too_many_users_everybody_is_told(ends, server, monkeypatch):
-    monkeypatch.setattr(signals, "MAX_UNSENT", 1)
+    monkeypatch.setattr(pubsub, "MAX_UNSENT", 1)
     sender, listener = ends
     os.kill(server.process_id, signal.SIGSTOP)
     for _ in range(3):

@@ -11,11 +11,11 @@ import psutil
 import pytest
 from sqlalchemy import update
 
-from app import sign_in
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthUser, AuthVerification
-from app.notifications import notify
+from app.auth import sign_in
+from app.auth.models.identity import AuthUser, AuthVerification
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.notification.routing import notify
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 from tests.notifications.sse import EventStream
 

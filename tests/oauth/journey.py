@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import requests
 
-from app.database import transaction
-from app.models.auth.identity import AuthUser
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
 from tests.sign_in.visitors import visit
 
 numbers = count(1)

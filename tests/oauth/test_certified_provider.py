@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from app.database import transaction
-from app.models.auth.identity import AuthAccount, AuthSession
+from app.auth.models.identity import AuthAccount, AuthSession
+from app.engine.database import transaction
 from tests.oauth.journey import PUBLIC, error_of, start, travel, user_of, verify, visit
 from tests.sign_in.visitors import sign_up
 

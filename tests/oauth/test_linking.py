@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select, update
 
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthSession, AuthUser
+from app.auth.models.identity import AuthSession, AuthUser
+from app.engine.database import transaction
+from app.foundation.clock import now
 from tests.oauth.journey import agree, error_of, start, travel, user_of, verify, visit
 from tests.sign_in.visitors import sign_up
 

@@ -11,10 +11,10 @@ import pytest
 from joserfc.jwk import RSAKey
 from sqlalchemy import select, update
 
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthAccount, AuthUser, AuthVerification
-from app.oauth.providers import CONSUMERS
+from app.auth.models.identity import AuthAccount, AuthUser, AuthVerification
+from app.auth.oauth.providers import CONSUMERS
+from app.engine.database import transaction
+from app.foundation.clock import now
 from tests.oauth.journey import agree, error_of, start, travel, user_of, visit
 from tests.sign_in.visitors import sign_up
 

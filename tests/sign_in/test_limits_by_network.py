@@ -7,10 +7,11 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import func, select
 
-from app import backoff, passwords, secrets
-from app.database import transaction
-from app.errors import Unavailable
-from app.models.auth.keys import AuthApiKeyAnalytics
+from app.auth import passwords, throttling
+from app.auth.models.keys import AuthApiKeyAnalytics
+from app.engine.database import transaction
+from app.foundation import crypto
+from app.foundation.errors import Unavailable
 from tests.end_to_end.service import await_true
 from tests.sign_in.visitors import PASSWORD, address
 
@@ -57,7 +58,7 @@ def test_loopback_counts_in_production_alone(limited, build):
 
 
 def test_nothing_is_hashed_for_a_network_that_is_locked(app, network, monkeypatch):
-    monkeypatch.setattr(backoff, "FIRST", 60)
+    monkeypatch.setattr(throttling, "FIRST", 60)
     assert [sign_in(app, network).status_code for _ in range(5)] == [401] * 5
     monkeypatch.setattr(passwords, "is_right", lambda *a, **k: pytest.fail("a hash was computed"))
     assert sign_in(app, network).status_code == 401
@@ -86,7 +87,7 @@ def test_guesses_of_keys_are_refused_and_leave_no_more_rows_and_a_key_that_exist
         return limited.test_client().get(LIST, headers=headers, environ_overrides={"REMOTE_ADDR": network}).status_code
 
     key = cast.key(cast.user(), "read")
-    assert [present(secrets.make(secrets.KEY)) for _ in range(6)] == [401] * 3 + [429] * 3
+    assert [present(crypto.make(crypto.KEY)) for _ in range(6)] == [401] * 3 + [429] * 3
     assert present(key.token) == 200
     limited.extensions["usage"].flush()
     guesses = (AuthApiKeyAnalytics.ip_address == network, AuthApiKeyAnalytics.key_id.is_(None))

@@ -9,10 +9,10 @@ import pytest
 from flask_login import user_loaded_from_request
 from sqlalchemy import select, update
 
-from app import sign_in
-from app.clock import now
-from app.database import transaction
-from app.models.auth.identity import AuthSession, AuthVerification
+from app.auth import sign_in
+from app.auth.models.identity import AuthSession, AuthVerification
+from app.engine.database import transaction
+from app.foundation.clock import now
 from tests.cast import Actor
 from tests.sign_in.visitors import CONTACTS, PASSWORD, SAME_ORIGIN, address, cookie_of, session_of, sign_up, visit
 

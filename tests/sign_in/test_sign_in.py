@@ -7,9 +7,11 @@ from unittest.mock import Mock
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
-from app import backoff, limits, passwords, secrets
-from app.database import transaction
-from app.models.auth.identity import AuthAccount, AuthUser
+from app.auth import passwords, throttling
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.engine.database import transaction
+from app.foundation import crypto
+from app.runtime import rate_limits
 from tests.cast import Actor
 from tests.sign_in.visitors import CONTACTS, PASSWORD, address, sign_up, visit
 
@@ -55,7 +57,7 @@ def test_a_sign_in_hashes_for_unknown_addresses_too(browser, monkeypatch):
 
 
 def test_after_five_failures_an_account_is_locked_from_every_network_for_a_while(app, monkeypatch):
-    monkeypatch.setattr(backoff, "FIRST", 60)
+    monkeypatch.setattr(throttling, "FIRST", 60)
     email = address()
     sign_up(visit(app), email=email)
     client = visit(app)
@@ -67,19 +69,19 @@ def test_after_five_failures_an_account_is_locked_from_every_network_for_a_while
     far = {"REMOTE_ADDR": "198.19.99.1"}
     assert client.post("/api/auth/signin", json=good, environ_base=far).status_code == 401
     with app.app_context():
-        account = secrets.vault().digest(email)
+        account = crypto.vault().digest(email)
         lock = f"sign-in/lock/account/{account}"
-        assert 50 < limits.counter().shared.storage.ttl(lock) <= 60
-        limits.counter().shared.storage.delete(lock)
+        assert 50 < rate_limits.counter().shared.storage.ttl(lock) <= 60
+        rate_limits.counter().shared.storage.delete(lock)
     assert client.post("/api/auth/signin", json=good, environ_base=far).status_code == 200
 
 
 def test_the_delay_doubles_to_a_quarter_of_an_hour():
-    assert [backoff.delay(times) for times in (0, 1, 2, 3, 9, 10, 500)] == [1, 2, 4, 8, 512, 900, 900]
+    assert [throttling.delay(times) for times in (0, 1, 2, 3, 9, 10, 500)] == [1, 2, 4, 8, 512, 900, 900]
 
 
 def test_v20_failures_of_one_network_delay_all_its_sign_ins_and_nobody_elses(app, monkeypatch):
-    monkeypatch.setattr(backoff, "FIRST", 60)
+    monkeypatch.setattr(throttling, "FIRST", 60)
     email = address()
     sign_up(visit(app), email=email)
     client = visit(app)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from app.database import transaction
-from app.models.auth.identity import AuthUser
+from app.auth.models.identity import AuthUser
+from app.engine.database import transaction
 from tests.cast import Actor
 from tests.sign_in.visitors import PASSWORD, address, cookie_of, sign_up, visit
 

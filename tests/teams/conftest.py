@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.database import transaction
-from app.models.auth.identity import AuthAccount
+from app.auth.models.identity import AuthAccount
+from app.engine.database import transaction
 from app.teams import tokens
 from tests.cast import Actor, Cast
 from tests.teams.inbox import WEBHOOK

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from app.database import transaction
-from app.models.internal import IntegrationInboundEvent
+from app.engine.database import transaction
+from app.teams.models import IntegrationInboundEvent
 
 WEBHOOK = "/api/integrations/teams/webhooks"
 

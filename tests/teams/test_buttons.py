@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from sqlalchemy import update
 
-from app import jobs
-from app.database import transaction
-from app.models.ai_agent import AiAgentDeliverable
+from app.ai_agent.models import AiAgentDeliverable
+from app.engine.database import transaction
+from app.jobs import registry
 from tests.chat.chains import made
 from tests.teams.microsoft import TENANT
 
@@ -29,7 +29,7 @@ def test_a_button_decides_about_the_work_of_an_agent_once(teams, ms, send, known
     ada = known("approver-oid")
     agent = made(ada.post("/api/v1/ai-agent/config", {"name": "Writer", "instructions": "x", "status": "active"}))
     work = made(ada.post("/api/v1/ai-agent/deliverable", {"configId": agent, "title": "Note", "brief": "Cranes"}))
-    jobs.work(teams, concurrency=1, until_empty=True)
+    registry.work(teams, concurrency=1, until_empty=True)
     value = {
         "action": {"type": "Action.Execute", "verb": "approve", "data": {"deliverableId": work}},
         "trigger": "manual",
@@ -48,7 +48,7 @@ def test_a_button_of_an_old_client_decides_too(teams, ms, send, known):
     ada, bob = known("approver-oid-2"), known("bystander-oid")
     agent = made(ada.post("/api/v1/ai-agent/config", {"name": "Writer", "instructions": "x", "status": "active"}))
     work = made(ada.post("/api/v1/ai-agent/deliverable", {"configId": agent, "title": "Note", "brief": "Cranes"}))
-    jobs.work(teams, concurrency=1, until_empty=True)
+    registry.work(teams, concurrency=1, until_empty=True)
     send(ms.activity(**{"from": {"id": "29:b", "aadObjectId": "bystander-oid"}}))
     sender = {"from": {"id": "29:a", "aadObjectId": "approver-oid-2"}}
     before = bob.get(NOTIFICATION).json["meta"]["count"]
@@ -62,7 +62,7 @@ def test_a_button_that_teams_tells_of_again_decides_nothing_about_newer_work(tea
     ada = known("approver-oid-3")
     agent = made(ada.post("/api/v1/ai-agent/config", {"name": "Writer", "instructions": "x", "status": "active"}))
     work = made(ada.post("/api/v1/ai-agent/deliverable", {"configId": agent, "title": "Note", "brief": "Cranes"}))
-    jobs.work(teams, concurrency=1, until_empty=True)
+    registry.work(teams, concurrency=1, until_empty=True)
     value = {"action": {"type": "Action.Execute", "verb": "requestChanges", "data": {"deliverableId": work}}}
     sender = {"from": {"id": "29:a", "aadObjectId": "approver-oid-3"}}
     pressed = ms.activity(type="invoke", name="adaptiveCard/action", value=value, **sender)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.errors import Invalid
+from app.foundation.errors import Invalid
 from app.teams.cards import prepared
 
 

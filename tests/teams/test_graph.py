@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from joserfc import jwt
 from sqlalchemy import select
 
-from app import jobs
-from app.clock import now
-from app.database import transaction
-from app.models.internal import IntegrationGraphSubscription, IntegrationInboundEvent, IntegrationTeamsMeeting
-from app.secrets import vault
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.jobs import registry
+from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent, IntegrationTeamsMeeting
 from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT, A, C
@@ -64,7 +64,7 @@ def deliver(graph, *items, tokens=None):
     body = {"value": list(items)} | ({"validationTokens": tokens} if tokens is not None else {})
     response = Actor(graph).post(WEBHOOK, body)
     assert (response.status_code, response.json) == (202, {"accepted": len(items)})
-    jobs.work(graph, concurrency=1, until_empty=True)
+    registry.work(graph, concurrency=1, until_empty=True)
 
 
 def statuses(graph, subscription):

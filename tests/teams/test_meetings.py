@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from app.clock import now, wire
-from app.database import transaction
-from app.models.internal import IntegrationTeamsMeeting
+from app.engine.database import transaction
+from app.foundation.clock import now, wire
 from app.teams import meetings
+from app.teams.models import IntegrationTeamsMeeting
 
 MEETINGS = "/api/teams/meetings"
 NOTIFICATION = "/api/v1/notification/notification"

@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import update
 
-from app.clock import now
-from app.database import transaction
-from app.errors import UpstreamFailure
-from app.models.internal import IntegrationTeamsConversation
-from app.notifications import notify
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.errors import UpstreamFailure
+from app.notification.routing import notify
 from app.teams import connector
+from app.teams.models import IntegrationTeamsConversation
 from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT

@@ -16,8 +16,8 @@ from botbuilder.schema import (
     MessageReaction,
 )
 
-from app.database import transaction
-from app.models.internal import IntegrationInboundEvent, IntegrationTeamsConversation
+from app.engine.database import transaction
+from app.teams.models import IntegrationInboundEvent, IntegrationTeamsConversation
 from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT

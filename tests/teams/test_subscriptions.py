@@ -13,11 +13,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from sqlalchemy import delete, select, update
 
-from app.clock import now
-from app.database import transaction
-from app.models.internal import IntegrationGraphSubscription
-from app.secrets import vault
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.crypto import vault
 from app.teams import subscriptions
+from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import moment_of
 from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK

@@ -9,10 +9,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select, text
 
-from app import jobs
-from app.database import transaction
-from app.models.internal import IntegrationTeamsConversation, IntegrationTeamsMeeting
+from app.engine.database import transaction
+from app.jobs import registry
 from app.teams import processing
+from app.teams.models import IntegrationTeamsConversation, IntegrationTeamsMeeting
 from tests.cast import Actor
 from tests.teams.inbox import WEBHOOK, key_of, stored
 from tests.teams.microsoft import APP_ID, TENANT
@@ -235,7 +235,7 @@ def test_slow_work_goes_on_while_the_sender_has_its_answer(teams, ms, send, monk
     assert time.monotonic() - begun < 3
     answered.set()
     monkeypatch.setattr(processing, "handle", handle)
-    jobs.work(teams, concurrency=1, until_empty=True)
+    registry.work(teams, concurrency=1, until_empty=True)
     assert stored(teams, dedupe_key=key_of(activity), status="processed") == 1
 
 
@@ -250,6 +250,6 @@ def test_work_that_fails_is_done_by_its_job(teams, ms, send, monkeypatch, known)
     activity = ms.activity(**{"from": {"id": "29:u", "name": "Ada", "aadObjectId": "ada-oid-4"}})
     assert send(activity).status_code == 202
     monkeypatch.setattr(processing, "handle", handle)
-    jobs.work(teams, concurrency=1, until_empty=True)
+    registry.work(teams, concurrency=1, until_empty=True)
     assert stored(teams, dedupe_key=key_of(activity), status="processed") == 1
     assert ada.get("/api/v1/analytics/activity?activityType=BOT_MESSAGE").json["meta"]["count"] == 1

@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app import uploads
-from app.object_store import object_store, put
-from app.principal import Credential, Principal
+from app.engine.principal import Credential, Principal
+from app.storage import uploads
+from app.storage.object_store import object_store, put
 from tests.cast import Actor
 from tests.uploads.forms import PNG, bytes_of, content_of, sent
 

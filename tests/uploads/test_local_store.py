@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.object_store.local import LocalStore
+from app.storage.object_store.local import LocalStore
 
 
 def test_stored_files_are_nobody_elses_and_their_names_are_on_the_disk(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr("app.object_store.local._sync_folder", synced.append)
+    monkeypatch.setattr("app.storage.object_store.local._sync_folder", synced.append)
     store = LocalStore(tmp_path / "uploads")
     writer = store.open("abcdef")
     writer.write(b"x")

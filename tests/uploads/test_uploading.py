@@ -9,9 +9,9 @@ import random
 import pytest
 from sqlalchemy import func, select
 
-from app.database import transaction
-from app.models.storage import StorageUpload
-from app.object_store import object_store
+from app.engine.database import transaction
+from app.storage.models import StorageUpload
+from app.storage.object_store import object_store
 from tests.cast import Actor
 from tests.uploads.forms import PNG, UPLOAD, bytes_of, content_of, send, sent
 

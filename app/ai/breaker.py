@@ -1,0 +1,61 @@
+"""The circuit breaker: a provider that keeps failing is left alone for a while, so that nobody waits for it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from sqlalchemy import case, update
+
+from app.ai.models.answering import AiProvider
+from app.ai.pieces import ProviderFailure
+from app.ai.providers import BUILTIN, Candidate
+from app.engine.database import transaction
+from app.foundation.clock import now
+from app.foundation.errors import Failure
+
+# Failures in a row after which a provider counts as degraded, and how long it is left alone before one call tries it.
+FAILURES = 5
+PAUSE = timedelta(seconds=30)
+# What says something about the provider. Refusals are about the question, the key or its allowance; what breaks off
+# later may be the reader's doing.
+ITS_OWN = ("network", "server_error")
+
+
+def admits(candidate: Candidate) -> bool:
+    """Whether the provider may be called: always while it is well; while it is not, by one caller in each pause."""
+    if not candidate.degraded:
+        return True
+    due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - PAUSE)
+    with transaction() as session:
+        claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
+        return session.execute(claimed.values(last_checked_at=now())).rowcount == 1  # type: ignore[attr-defined]
+
+
+def succeeded(candidate: Candidate) -> None:
+    """Take note of an answer; the provider is well again."""
+    if candidate.kind == BUILTIN or not (candidate.degraded or candidate.failures):
+        return
+    well = case((AiProvider.status == "degraded", "active"), else_=AiProvider.status)
+    _change(candidate, status=well, consecutive_failures=0)
+
+
+def failed(candidate: Candidate, failure: ProviderFailure, waited: float) -> None:
+    """Take note of a failure before the first piece, after ``waited`` seconds; too many in a row make the provider
+    degraded. A silence counts when it was as long as the provider itself may be silent: a chain may be less patient."""
+    silent = failure.code == "timeout" and waited >= candidate.patience
+    if failure.code in ("auth", "rate_limit"):
+        _change(candidate, last_error=str(failure)[:1000])
+    if candidate.kind == BUILTIN or not (failure.code in ITS_OWN or silent):
+        return
+    count = AiProvider.consecutive_failures + 1
+    worn = (AiProvider.status == "active") & (count >= FAILURES)
+    status = case((worn, "degraded"), else_=AiProvider.status)
+    _change(candidate, status=status, consecutive_failures=count, last_error=str(failure)[:1000])
+
+
+def _change(candidate: Candidate, **values: object) -> None:
+    # An answer does not depend on this note.
+    with suppress(Failure), transaction() as session:
+        changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
+        session.execute(changed.values(last_checked_at=now(), **values))

@@ -1,0 +1,92 @@
+"""Who hears of an artifact, which people call a canvas: those it is opened to, those it names; and who looked at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.ai.models.chats import AiArtifact
+from app.analytics.models import AnalyticsActivity
+from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthMember
+from app.engine.database import transaction
+from app.engine.hooks import Write, on_create, on_read, on_update
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.notification.routing import hold, notify_all
+
+# "@ada@example.com" in the text of a canvas names somebody.
+MENTION = re.compile(r"(?<![\w.])@([\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
+MOST_MENTIONS = 50
+# Somebody who looks again within this time has looked once.
+ONE_LOOK = timedelta(hours=1)
+
+
+@on_create(AiArtifact)
+def show_new(artifact: AiArtifact, write: Write) -> None:
+    write.store(artifact)
+    _announce(artifact, write, opened=True, before="")
+
+
+@on_update(AiArtifact)
+def show_changed(artifact: AiArtifact, write: Write) -> None:
+    opened = write.changed("visibility")
+    if opened or write.changed("content"):
+        before = "" if opened else write.before.get("content") or ""
+        _announce(artifact, write, opened=opened, before=before)
+
+
+def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) -> None:
+    """Tell colleagues of a canvas that they can see now, and those it names for the first time that it does."""
+    if artifact.visibility != "public" or write.principal.organization_id is None:
+        return
+    colleagues = _colleagues(write.session, write.principal)
+    addresses = (set(_named(artifact.content or "")) - set(_named(before))) & colleagues.keys()
+    named = {colleagues[address] for address in addresses}
+    if opened:
+        hold(write.session, colleagues.values())
+    told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.principal.user_id}
+    told["organization_id"] = write.principal.organization_id
+    notify_all(write.session, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)
+    if opened:
+        others = set(colleagues.values()) - named
+        notify_all(write.session, others, "CANVAS_ACCESS", f"{artifact.title} was shared with you", **told)
+
+
+def _colleagues(session: Session, principal: Principal) -> dict[str, UUID]:
+    """The other members of the organization that the caller acts in, by address."""
+    member = select(AuthUser.email, AuthUser.id).join(AuthMember, AuthMember.user_id == AuthUser.id)
+    there = (AuthMember.organization_id == principal.organization_id, AuthUser.id != principal.user_id)
+    return {row.email: row.id for row in session.execute(member.where(*there))}
+
+
+def _named(text: str) -> list[str]:
+    return [address.lower() for address in MENTION.findall(text)[:MOST_MENTIONS]]
+
+
+@on_read(AiArtifact)
+def note_view(artifact: Mapping[str, Any], principal: Principal) -> None:
+    """Record that somebody else than its owner has looked at a canvas."""
+    if principal.user_id is None or artifact["userId"] == principal.user_id:
+        return
+    canvas_id = str(artifact["id"])
+    about = (
+        AnalyticsActivity.activity_type == "CANVAS_VIEW",
+        AnalyticsActivity.metadata_["canvasId"].astext == canvas_id,
+    )
+    recent = (AnalyticsActivity.user_id == principal.user_id, AnalyticsActivity.occurred_at > now() - ONE_LOOK)
+    with transaction() as session:
+        if session.scalar(select(func.count()).where(*about, *recent)):
+            return
+        session.add(
+            AnalyticsActivity(
+                user_id=principal.user_id, organization_id=principal.organization_id, activity_type="CANVAS_VIEW",
+                metadata_={"canvasId": canvas_id, "source": "api"},
+            )
+        )  # fmt: skip

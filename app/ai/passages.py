@@ -1,0 +1,83 @@
+"""The built-in provider: no model, but the passages of the caller's own texts that fit the question, quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.ai.pieces import Piece, Prompt, Reply
+from app.ai.providers import Candidate
+from app.ai_rag import search
+from app.ai_rag.hooks import OWN_DOCUMENTS, token_count
+from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.ai_rag.search import Hit
+from app.auth.organizations import home_of
+from app.engine.database import transaction
+from app.engine.principal import Principal
+
+QUOTED = 3
+# The score that the best passage must reach for any to be quoted: questions about a few dozen RFCs reached 0.16
+# at least, questions about other things 0.09 at most.
+FITTING = 0.12
+NOTHING = "Nothing in your documents fits this question."
+
+
+def pieces(candidate: Candidate, prompt: Prompt, reply: Reply, deadline: float) -> Generator[Piece, None, None]:
+    """The best passages under the titles of their documents, best first; or a sentence that says there are none."""
+    found = fitting(_found(prompt))
+    told = 0
+    for number, hit in enumerate(found):
+        titled = number == 0 or hit.title != found[number - 1].title
+        text = ("\n" if number else "") + (f"**{hit.title}**\n\n" if titled else "") + _quoted(hit.content)
+        told += token_count(text)
+        yield Piece("text", text)
+    if not found:
+        yield Piece("text", NOTHING)
+    reply.finish_reason = "stop"
+    reply.input_tokens, reply.output_tokens = token_count(prompt.question), told or token_count(NOTHING)
+
+
+def fitting(hits: Sequence[Hit]) -> list[Hit]:
+    """The best of ``hits``, those of one document together; none when the first says too little of what was asked."""
+    if not hits or hits[0].score < FITTING:
+        return []
+    best = hits[:QUOTED]
+    order = list(dict.fromkeys(hit.document_id for hit in best))
+    return sorted(best, key=lambda hit: order.index(hit.document_id))
+
+
+def _found(prompt: Prompt) -> list[Hit]:
+    with search.place_of(prompt.principal.user_id), transaction() as session:
+        return search.search(session, prompt.question, readable(session, prompt), 2 * QUOTED)
+
+
+def readable(session: Session, prompt: Prompt) -> list[UUID]:
+    """The entries of knowledge bases that an answer may quote: those of the one that the chat names, if the caller sees
+    it, else those of the caller's organizations and of the caller's own documents."""
+    # A platform admin's questions are answered from what is the admin's own, too.
+    principal = replace(prompt.principal, is_admin=False)
+    if prompt.index_id is not None:
+        return documents_in(session, principal, prompt.index_id)
+    gathered = AiRagDocument.policy.scope.gathered(AiRagDocument, principal.reader)
+    found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
+    home = home_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
+    if home is not None and home not in principal.memberships:
+        own = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
+        entries = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)
+        found |= set(session.scalars(entries.where(*own)))
+    return list(found)
+
+
+def documents_in(session: Session, principal: Principal, index_id: UUID) -> list[UUID]:
+    """The entries of a knowledge base; none when the caller does not see it."""
+    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
+    seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible).scalar_subquery()
+    return list(session.scalars(select(AiRagDocument.id).where(AiRagDocument.index_id == seen), principal.binds))
+
+
+def _quoted(text: str) -> str:
+    return "".join(f"> {line}".rstrip() + "\n" for line in text.splitlines())

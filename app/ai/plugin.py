@@ -1,0 +1,16 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.ai import canvas_hooks, hooks, reports, turns
+from app.ai.models import answering, chats
+from app.jobs.registry import Periodic
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "ai",
+    "Chat conversations, what they produce, and the provider chain that answers them.",
+    models=(chats, answering),
+    hooks=(hooks, canvas_hooks, reports),
+    periodic=(Periodic("close_abandoned_streams", "* * * * * */20", turns.close_abandoned),),
+)

@@ -1,0 +1,1 @@
+"""Agents, and the deliverables they are asked for."""

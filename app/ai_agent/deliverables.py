@@ -1,0 +1,163 @@
+"""Work asked of an agent: its chain writes it, a transcript is kept, and it waits for approval where the agent says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app.ai import fallback, providers
+from app.ai.passages import documents_in
+from app.ai.pieces import Prompt, ProviderFailure, Reply, Said, storable
+from app.ai.providers import BUILTIN, Candidate, Plan
+from app.ai_agent import output_schemas
+from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
+from app.ai_agent.output_schemas import Unfit
+from app.ai_rag import search
+from app.auth.users import acting
+from app.engine.database import retried, transaction
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.foundation.errors import Failure
+from app.notification.routing import notify
+
+LONGEST = AiAgentDeliverable.fields()["content"].wire.constraints["maxLength"]
+LONGEST_ENTRY = AiAgentMessage.fields()["content"].wire.constraints["maxLength"]
+LONGEST_ERROR = 1000
+# A worker that was killed in the middle leaves the work running; the job is then done again.
+UNFINISHED = ("queued", "running")
+ROLES = {"user": "user", "agent": "assistant"}
+GROUNDS = 5
+NOBODY = "Whoever asked for it is not there any more"
+NO_CHAIN = "The agent is not active"
+
+
+class Unwitnessed:
+    """Nobody watches the tries: attempts belong to chats."""
+
+    def skipped(self, candidate: Candidate) -> None: ...
+
+    def began(self, candidate: Candidate) -> None: ...
+
+    def ended(self, candidate: Candidate, reply: Reply, failure: ProviderFailure | None) -> None: ...
+
+    def left(self, candidate: Candidate, reply: Reply) -> None: ...
+
+
+def work_on(deliverable_id: UUID) -> None:
+    """Have the agent do a piece of work that is queued; one that is gone, or was cancelled, is left alone."""
+    task = _begun(deliverable_id)
+    if task is None:
+        return
+    plan, prompt, schema = task
+    reply = Reply()
+    try:
+        text = "".join(each.text for each in fallback.answer(plan, prompt, reply, Unwitnessed()) if each.kind == "text")
+        data = _checked(text, schema)
+    except fallback.Broken as broken:
+        _failed(deliverable_id, broken.failure.text)
+    except Failure as failure:
+        _failed(deliverable_id, failure.text)
+    except Unfit as unfit:
+        _failed(deliverable_id, str(unfit))
+    else:
+        _done(deliverable_id, storable(text[:LONGEST]), data, reply)
+
+
+@retried
+def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] | None:
+    with transaction() as session:
+        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+        if work is None or work.status not in UNFINISHED:
+            return None
+        agent = session.get_one(AiAgentConfig, work.config_id)
+        principal = acting(session, work.requested_by_id, work.organization_id)
+        if principal is None or agent.status != "active":
+            work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
+            return None
+        plan = providers.choose(session, principal, agent.chain_id, work.organization_id)
+        plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
+        transcript = _transcript(session, work)
+        brief = Said("user", f"{work.title}\n\n{work.brief}")
+        instructions = _instructions(session, principal, agent, plan, work.brief)
+        work.status, work.error_message = "running", None
+        # All members read what comes: it is made of what they all may read.
+        prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id, shared=True)
+        return plan, prompt, agent.output_schema
+
+
+def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
+    return replace(candidate, parameters={**candidate.parameters, **agent.parameters})
+
+
+def _transcript(session: Session, work: AiAgentDeliverable) -> list[Said]:
+    said = select(AiAgentMessage).where(AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES))
+    entries = session.scalars(said.order_by(AiAgentMessage.sequence))
+    transcript = [Said(ROLES[entry.role], entry.content) for entry in entries]
+    if work.decision_note:
+        transcript.append(Said("user", work.decision_note))
+    return transcript
+
+
+def _instructions(session: Session, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str) -> list[Said]:
+    told = [Said("system", agent.instructions)]
+    if agent.output_schema:
+        told.append(Said("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
+    if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
+        hits = search.search(session, brief, documents_in(session, principal, agent.index_id), GROUNDS)
+        told += [Said("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
+    return told
+
+
+def _checked(text: str, schema: dict[str, Any] | None) -> Any:
+    """The data in an answer that has to be JSON by ``schema``; raises Unfit."""
+    if not text.strip():
+        raise Unfit("The answer is empty")
+    if schema is None:
+        return None
+    body = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
+    try:
+        data = json.loads(storable(body.replace("\\u0000", "\ufffd")))
+    except (ValueError, RecursionError):
+        raise Unfit("The answer is not JSON") from None
+    output_schemas.fit(data, schema)
+    return data
+
+
+@retried
+def _done(deliverable_id: UUID, text: str, output: Any, reply: Reply) -> None:
+    with transaction() as session:
+        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+        if work is None or work.status != "running":
+            return
+        agent = session.get_one(AiAgentConfig, work.config_id)
+        work.content, work.data, work.submitted_at = text, output, now()
+        work.status = "awaiting_approval" if agent.requires_approval else "approved"
+        session.add(_entry(session, work, text, reply))
+        if agent.requires_approval and work.approver_id is not None:
+            data = {"deliverableId": str(work.id), "configId": str(agent.id)}
+            title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
+            notify(
+                session, work.approver_id, "APPROVAL_REQUEST", title, body, data, organization_id=work.organization_id
+            )  # fmt: skip
+
+
+def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: Reply) -> AiAgentMessage:
+    within = select(func.max(AiAgentMessage.sequence)).where(AiAgentMessage.deliverable_id == work.id)
+    return AiAgentMessage(
+        id=uuid7(), deliverable_id=work.id, sequence=(session.scalar(within) or 0) + 1, role="agent",
+        content=text[:LONGEST_ENTRY], input_tokens=reply.input_tokens or 0, output_tokens=reply.output_tokens or 0,
+    )  # fmt: skip
+
+
+@retried
+def _failed(deliverable_id: UUID, why: str) -> None:
+    with transaction() as session:
+        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+        if work is not None and work.status == "running":
+            work.status, work.error_message = "failed", storable(why)[:LONGEST_ERROR]

@@ -1,0 +1,16 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.ai_agent import deliverables, hooks, models
+from app.jobs import queue
+from app.jobs.registry import Job, failing
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "ai-agent",
+    "Configured agents, the work they hand in, and how that work is judged and improved.",
+    models=(models,),
+    hooks=(hooks,),
+    jobs={queue.WORK: Job(deliverables.work_on, failing(models.AiAgentDeliverable, "running"))},
+)

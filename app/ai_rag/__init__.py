@@ -1,0 +1,1 @@
+"""Knowledge bases: their entries, the passages they are cut into, and searches over them."""

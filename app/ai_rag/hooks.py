@@ -1,0 +1,245 @@
+"""What follows writes in the ai-rag domain."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
+from app.auth.organizations import home_of
+from app.engine.hooks import Write, on_create, on_delete, on_update, require
+from app.engine.record import camel
+from app.foundation.errors import PayloadTooLarge
+from app.jobs import queue
+from app.storage.models import StorageDocument
+from config import Settings
+
+# The knowledge base of a personal organization that stored documents enter by themselves.
+OWN_DOCUMENTS = "Documents"
+SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
+# A rough measure for texts in Latin script; it only bounds what is sent to a model.
+CHARACTERS_PER_TOKEN = 4
+DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+RANGE = {"gt", "gte", "lt", "lte"}
+# What a search may ask of the labels of a document.
+MAX_LABELS = 20
+COUNTED_EVERY = 100
+FULL = "The knowledge bases of the organization have no room for more"
+RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
+
+
+@on_create(AiRagIndex)
+@on_update(AiRagIndex)
+def check_chunking(index: AiRagIndex, write: Write) -> None:
+    require(index.chunk_overlap <= index.chunk_size // 2, "chunkOverlap", "Must be at most half of chunkSize.")
+
+
+@on_create(AiRagDocument)
+def take_in(document: AiRagDocument, write: Write) -> None:
+    if document.source_type == "document" and document.content is None and document.storage_document_id:
+        document.content = write.get(StorageDocument, document.storage_document_id).content
+    _check_source(document)
+    document.content_hash = content_hash(document.content)
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    _check_room(index, document, write)
+    index.document_count += 1
+    queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
+
+
+@on_update(AiRagDocument)
+def replace_source(document: AiRagDocument, write: Write) -> None:
+    if write.changed("content", "source_url"):
+        _check_source(document)
+        document.content_hash = content_hash(document.content)
+        document.status = "pending"
+        index = write.get(AiRagIndex, document.index_id, lock=True)
+        _check_room(index, document, write)
+        drop_chunks(write.session, document, index)
+        queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
+
+
+def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
+    """Refuse a text for which the knowledge bases of the organization have no room; raises PayloadTooLarge. Its chunks
+    are counted by the job that cuts them."""
+    others = stored_text(index.organization_id, without=document.id)
+    with write.session.no_autoflush:
+        stored = write.session.scalar(others) or 0
+    if stored + len((document.content or "").encode()) > current_app.config["SETTINGS"].rag_max_bytes:
+        raise PayloadTooLarge(FULL)
+
+
+def stored_text(organization_id: UUID, *, without: UUID) -> Select[Any]:
+    """The bytes of text in the knowledge bases of an organization, but for one document."""
+    size = func.coalesce(func.sum(func.octet_length(AiRagDocument.content)), 0)
+    own = (AiRagIndex.organization_id == organization_id, AiRagDocument.id != without)
+    return select(size).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id).where(*own)
+
+
+def stored_chunks(organization_id: UUID, *, without: UUID | None = None) -> Select[Any]:
+    """The bytes of chunks in the knowledge bases of an organization, but for those of one document."""
+    inside = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)
+    inside = inside.where(AiRagIndex.organization_id == organization_id, AiRagDocument.id.is_distinct_from(without))
+    size = func.coalesce(func.sum(func.octet_length(AiRagChunk.content)), 0)
+    return select(size).where(AiRagChunk.document_id.in_(inside))
+
+
+def drop_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:
+    """Remove the passages of a text that is no more; ``index`` is locked."""
+    index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+    document.chunk_count = 0
+    session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
+
+
+def _check_source(document: AiRagDocument) -> None:
+    needed = SOURCE_FIELDS[document.source_type]
+    require(getattr(document, needed) is not None, camel(needed), f"Is required by the source {document.source_type}.")
+
+
+@on_delete(AiRagDocument)
+def take_out(document: AiRagDocument, write: Write) -> None:
+    uncount(document, write.get(AiRagIndex, document.index_id, lock=True))
+
+
+def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
+    """Take a document that goes, with its passages, out of the figures of its ``index``, which is locked."""
+    index.document_count = max(0, index.document_count - 1)
+    index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+
+
+def forget(session: Session, document_id: UUID, owner_id: UUID) -> None:
+    """Remove what entered the owner's knowledge base by itself of a stored document that goes."""
+    index = aliased(AiRagIndex)
+    home = (index.organization_id == home_of(session, owner_id), index.name == OWN_DOCUMENTS)
+    entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
+    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)).all():
+        known = session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
+        # A job may have counted its passages while this waited for the lock.
+        current = session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
+        if current is not None:
+            uncount(current, known)
+            session.delete(current)
+
+
+def content_hash(content: str | None) -> str | None:
+    """What tells whether a text is in a knowledge base already."""
+    return None if content is None else sha256(content.encode()).hexdigest()
+
+
+@on_create(AiRagChunk)
+def cut(chunk: AiRagChunk, write: Write) -> None:
+    document = write.get(AiRagDocument, chunk.document_id, lock=True)
+    if chunk.position is None:
+        chunk.position = write.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
+    chunk.token_count = token_count(chunk.content)
+    _check_room_for_chunk(document, write)
+    _count_chunks(document, write, 1)
+
+
+def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
+    """Refuse a chunk too many of a document, or in an organization that has no room; raises Invalid and
+    PayloadTooLarge. Adding up reads every chunk, so it is done for one of a hundred."""
+    settings: Settings = current_app.config["SETTINGS"]
+    most = settings.rag_max_chunks
+    require(document.chunk_count < most, "documentId", f"The document has {most} chunks, the most there may be.")
+    if document.chunk_count % COUNTED_EVERY == 0:
+        index = write.get(AiRagIndex, document.index_id)
+        with write.session.no_autoflush:
+            stored = write.session.scalar(stored_chunks(index.organization_id)) or 0
+        if stored > settings.rag_max_bytes:
+            raise PayloadTooLarge(FULL)
+
+
+@on_update(AiRagChunk)
+def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
+    if write.changed("content"):
+        chunk.token_count = token_count(chunk.content)
+        write.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
+
+
+@on_delete(AiRagChunk)
+def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
+    _count_chunks(write.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
+
+
+def _count_chunks(document: AiRagDocument, write: Write, step: int) -> None:
+    document.chunk_count = max(0, document.chunk_count + step)
+    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index.chunk_count = max(0, index.chunk_count + step)
+
+
+def token_count(content: str) -> int:
+    """About how many tokens a model makes of ``content``."""
+    return math.ceil(len(content) / CHARACTERS_PER_TOKEN)
+
+
+@on_create(AiRagEmbedding)
+def embed(embedding: AiRagEmbedding, write: Write) -> None:
+    document = write.get(AiRagDocument, write.get(AiRagChunk, embedding.chunk_id).document_id)
+    index = write.get(AiRagIndex, document.index_id)
+    embedding.index_id = index.id
+    embedding.model = embedding.model or index.embedding_model or ""
+    require(bool(embedding.model), "model", "Is required where the index names no embedding model.")
+    _measure(embedding, index)
+
+
+@on_update(AiRagEmbedding)
+def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
+    if write.changed("vector"):
+        _measure(embedding, write.get(AiRagIndex, embedding.index_id))
+
+
+def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
+    embedding.dimensions = len(embedding.vector)
+    fits = index.dimensions is None or index.dimensions == embedding.dimensions
+    require(fits, "vector", f"Must have {index.dimensions} numbers.")
+
+
+@on_create(AiRagQuery)
+def ask(query: AiRagQuery, write: Write) -> None:
+    require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
+    for key, wanted in query.filter.items():
+        require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
+    queue.defer(write.session, queue.SEARCH, query.id, user_id=write.principal.user_id)
+
+
+def _is_filter(wanted: object) -> bool:
+    if isinstance(wanted, dict):
+        return bool(wanted) and wanted.keys() <= RANGE and all(_is_number(limit) for limit in wanted.values())
+    return isinstance(wanted, str | bool) or _is_number(wanted)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@on_create(AiRagMetadata)
+@on_update(AiRagMetadata)
+def type_label(label: AiRagMetadata, write: Write) -> None:
+    label.number_value = _number(label.value) if label.value_type == "number" else None
+    fits = {
+        "string": True,
+        "number": label.number_value is not None,
+        "boolean": label.value in ("true", "false"),
+        "timestamp": _is_timestamp(label.value),
+    }
+    require(fits[label.value_type], "value", f"Is not a {label.value_type}.")
+
+
+def _is_timestamp(value: str) -> bool:
+    try:
+        return RFC_3339.match(value) is not None and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _number(value: str) -> float | None:
+    parsed = float(value) if DECIMAL.fullmatch(value) else math.inf
+    return parsed if math.isfinite(parsed) else None

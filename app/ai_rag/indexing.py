@@ -1,0 +1,102 @@
+"""What follows an entry of a knowledge base, as a job: its text is cut into passages that searches find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import exists, insert, select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app.ai_rag import chunking
+from app.ai_rag.chunking import Passage
+from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
+from app.engine.database import retried, transaction
+from app.foundation.clock import now
+from app.runtime.connections import allow_time
+from config import Settings
+
+NO_TEXT = "There is no text to index"
+TOO_MANY = "The text makes more than {} chunks: choose a larger chunkSize"
+BATCH_SIZE = 500
+
+
+class Source(NamedTuple):
+    """A text that waits to be cut, and how."""
+
+    content: str
+    size: int
+    overlap: int
+
+
+def index_document(document_id: UUID) -> None:
+    """Cut the text of an entry that waits. Chunks that a client has written stay as they are; an entry that is gone, or
+    does not wait, is left alone. Nothing is locked while the text is cut."""
+    source = _source(document_id)
+    if source is not None:
+        most = current_app.config["SETTINGS"].rag_max_chunks
+        passages = list(islice(chunking.cut(*source), most + 1))
+        _keep(document_id, source.content, passages)
+
+
+def _source(document_id: UUID) -> Source | None:
+    with transaction() as session:
+        document = session.get(AiRagDocument, document_id)
+        if document is None or document.status != "pending":
+            return None
+        index = session.get(AiRagIndex, document.index_id)
+        return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
+
+
+@retried
+def _keep(document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
+    with transaction() as session:
+        allow_time(session)
+        index_id = session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
+        index = session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
+        document = session.get(AiRagDocument, document_id, with_for_update=True)
+        if index is None or document is None:
+            return  # deleted meanwhile
+        if document.status != "pending" or (document.content or "") != content:
+            return  # a text that came meanwhile has a job of its own
+        refusal = _refusal(session, document, index, passages)
+        if refusal:
+            document.status, document.error_message = "failed", refusal
+            return
+        if not session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
+            _add_chunks(session, document, index, passages)
+        document.status, document.error_message, document.indexed_at = "indexed", None, now()
+        index.status, index.last_built_at = "ready", now()
+
+
+def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> str:
+    """Why the passages are not kept; empty when they are."""
+    settings: Settings = current_app.config["SETTINGS"]
+    if not document.content:
+        return NO_TEXT
+    if len(passages) > settings.rag_max_chunks:
+        return TOO_MANY.format(settings.rag_max_chunks)
+    organization = index.organization_id
+    others = (stored_text(organization, without=document.id), stored_chunks(organization, without=document.id))
+    size = len(document.content.encode()) + sum(len(passage.content.encode()) for passage in passages)
+    stored = sum(session.scalar(each) or 0 for each in others)
+    return FULL if stored + size > settings.rag_max_bytes else ""
+
+
+def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": uuid7(), "document_id": document.id, "position": position, "content": passage.content,
+            "start_offset": passage.start, "end_offset": passage.end, "token_count": token_count(passage.content),
+        }
+        for position, passage in enumerate(passages)
+    ]  # fmt: skip
+    for start in range(0, len(rows), BATCH_SIZE):
+        session.execute(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
+    document.chunk_count += len(rows)
+    index.chunk_count += len(rows)

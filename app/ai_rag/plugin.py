@@ -1,0 +1,20 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.ai_rag import hooks, indexing, models, searches, stored_documents
+from app.jobs import queue
+from app.jobs.registry import Job, failing
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "ai-rag",
+    "Knowledge bases: documents cut into chunks, embedded, searched and cited.",
+    models=(models,),
+    hooks=(hooks, stored_documents),
+    jobs={
+        queue.ENTER: Job(stored_documents.enter),
+        queue.INDEX: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
+        queue.SEARCH: Job(searches.run_query, failing(models.AiRagQuery, "running")),
+    },
+)

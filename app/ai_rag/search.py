@@ -1,0 +1,99 @@
+"""Search by words: which passages of some documents answer a question best.
+
+PostgreSQL finds the passages that hold words of the question, by the text-search vector stored with each. Its own
+ranking does not know how rare a word is, so the best of them are ranked by Okapi BM25 (Robertson and Zaragoza, 2009),
+with the words of the document's title counted in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app.runtime.places import Places
+
+MOST_WORDS = 40
+# A search of much text keeps PostgreSQL busy for a second.
+PLACES = Places(total=8, each=2, wait=5.0, text="Too many searches at this moment")
+
+WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
+
+# The plan depends on how much is searched; one made for any question may be fifty times slower.
+CUSTOM_PLAN = text("SET LOCAL plan_cache_mode = force_custom_plan")
+
+# 300 passages are ranked; the others hold fewer or more common words of the question. The constants of BM25 are the
+# usual ones, 1.2 and 0.75. A word in the title counts half of what it counts in the text; one that every passage of the
+# document holds, which tells what the document is about, as much as in the text.
+RANKING = text("""
+WITH asked AS (
+    SELECT word, plainto_tsquery('simple', word) AS query FROM unnest(CAST(:words AS text[])) AS word
+), searched AS (
+    SELECT count(*) AS passages, greatest(avg(length(content)), 1) AS length
+    FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[]))
+), touched AS MATERIALIZED (
+    SELECT id, document_id, search FROM ai_rag_chunk
+    WHERE document_id = ANY(CAST(:documents AS uuid[]))
+    AND search @@ (SELECT string_agg(CAST(query AS text), ' | ')::tsquery FROM asked)
+), hit AS (
+    SELECT id, document_id, lexeme AS word, cardinality(positions) AS often
+    FROM touched CROSS JOIN unnest(search) WHERE lexeme = ANY(CAST(:words AS text[]))
+), weighed AS (
+    SELECT word, query, ln(1 + (passages - found + 0.5) / (found + 0.5)) AS weight
+    FROM asked CROSS JOIN searched
+    LEFT JOIN (SELECT word, count(*) AS hits FROM hit GROUP BY word) AS counted USING (word)
+    CROSS JOIN LATERAL (SELECT coalesce(hits, 0) AS found) AS filled
+), theme AS (
+    SELECT document_id, word, count(*) / greatest(chunk_count, 1)::float AS share
+    FROM hit JOIN ai_rag_document AS document ON document.id = document_id GROUP BY document_id, word, chunk_count
+), candidate AS (
+    SELECT id FROM hit JOIN weighed USING (word)
+    GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
+), passage AS MATERIALIZED (
+    SELECT chunk.id, document_id, title, chunk.content, to_tsvector('english', title) AS titled,
+        0.25 + 0.75 * length(chunk.content) / searched.length AS length
+    FROM candidate JOIN ai_rag_chunk AS chunk USING (id)
+    JOIN ai_rag_document AS document ON document.id = document_id CROSS JOIN searched
+)
+SELECT id, document_id, title, content,
+    sum(weight * (
+        coalesce(2.2 * often / (often + 1.2 * passage.length), 0) + 2.2 * coalesce(share, 0)
+        + CASE WHEN titled @@ query THEN 1.1 ELSE 0 END
+    )) / (5.5 * sum(weight)) AS score
+FROM passage CROSS JOIN weighed
+LEFT JOIN hit USING (id, document_id, word) LEFT JOIN theme USING (document_id, word)
+GROUP BY id, document_id, title, content
+ORDER BY score DESC, id LIMIT :take
+""")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage and how well it fits. A ``score`` of 1 is the best there could be."""
+
+    chunk_id: UUID
+    document_id: UUID
+    title: str
+    content: str
+    score: float
+
+
+def place_of(caller: UUID | None) -> AbstractContextManager[None]:
+    """A place for a search within a request, taken before its transaction begins: whoever waits for one holds no
+    connection. Jobs need none, for few are done at once. Raises Unavailable when ``caller``, or everybody, searches too
+    much."""
+    return PLACES.of(str(caller or ""))
+
+
+def search(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
+    words = list(session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
+    if not words or not documents:
+        return []
+    session.execute(CUSTOM_PLAN)
+    binds = {"words": words, "documents": list(documents), "take": take}
+    return [Hit(*row) for row in session.execute(RANKING, binds)]

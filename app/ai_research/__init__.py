@@ -1,0 +1,1 @@
+"""Research projects, their sources and findings."""

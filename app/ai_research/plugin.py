@@ -1,0 +1,13 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.ai_research import hooks, models
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "ai-research",
+    "Research projects: questions, the sources read, what was found and the report.",
+    models=(models,),
+    hooks=(hooks,),
+)

@@ -1,0 +1,1 @@
+"""Events, reports and what is counted."""

@@ -1,0 +1,20 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.analytics import hooks, models, reports, retention
+from app.jobs import queue
+from app.jobs.registry import Job, Periodic, failing
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "analytics",
+    "What happened in the product, what it adds up to, and reports on it.",
+    models=(models,),
+    hooks=(hooks,),
+    jobs={queue.REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
+    periodic=(
+        Periodic("expire_analytics", "30 3 * * *", retention.expire_analytics),
+        Periodic("queue_due_reports", "15 * * * *", reports.queue_due),
+    ),
+)

@@ -1,0 +1,33 @@
+"""What is deleted after its time because the settings say so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import current_app
+from sqlalchemy import Delete, delete, select
+
+from app.analytics.models import AnalyticsActivity, AnalyticsEvent
+from app.engine.database import transaction
+from app.foundation.clock import now
+from config import Settings
+
+DELETED_AT_ONCE = 10_000
+
+
+def expire_analytics() -> None:
+    """Delete events and activities older than ``analytics_days``, a part at a time."""
+    settings: Settings = current_app.config["SETTINGS"]
+    if not settings.analytics_days:
+        return
+    before = now() - timedelta(days=settings.analytics_days)
+    for model in (AnalyticsEvent, AnalyticsActivity):
+        old = select(model.id).where(model.occurred_at < before).limit(DELETED_AT_ONCE)
+        while _deleted(delete(model).where(model.id.in_(old.scalar_subquery()))):
+            pass
+
+
+def _deleted(statement: Delete) -> bool:
+    with transaction() as session:
+        result = session.execute(statement)
+        return result.rowcount == DELETED_AT_ONCE  # type: ignore[attr-defined]

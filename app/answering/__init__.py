@@ -1,1 +1,0 @@
-"""Answers: which provider gives one, how it is called, what is tried next, and what is kept of it."""

@@ -1,0 +1,189 @@
+"""From a token's digest to a principal: one statement finds the credential, its owner and the live memberships."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cache
+from ipaddress import ip_address, ip_network
+from typing import Any
+from uuid import UUID
+
+from flask import request
+from sqlalchemy import bindparam, func, select, update
+
+from app.auth import key_usage
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.keys import AuthApiKey
+from app.auth.models.organizations import AuthMember
+from app.auth.users import is_banned
+from app.engine.database import transaction
+from app.engine.encoding import View
+from app.engine.principal import Credential, Principal, covered
+from app.engine.statements import Statement, autocommitted, compiled
+from app.foundation import origin
+from app.foundation.clock import now
+from app.foundation.errors import RateLimited, Unauthenticated
+from app.runtime import rate_limits
+
+IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
+SEEN_EVERY = timedelta(minutes=1)
+
+
+def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
+    """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
+    return _of_row(_one(_cookie_statement() if from_cookie else _session_statement(), digest))
+
+
+def of_session_id(identifier: UUID) -> Principal:
+    """The principal of a session that was proved in another way; raises Unauthenticated."""
+    return _of_row(_one(_sessions_by(AuthSession.id), identifier))
+
+
+def _of_row(row: dict[str, Any] | None) -> Principal:
+    if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
+        raise Unauthenticated(invalid_token=True)
+    rate_limits.spend(rate_limits.default_limit(), f"user:{row['user_id']}")
+    if _is_due(row["last_seen_at"]):
+        slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
+        _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
+    is_admin = row["role"] == "admin"
+    return Principal(
+        credential=Credential.SESSION,
+        credential_id=row["id"],
+        scopes=frozenset({"read", "write", "admin"} if is_admin else {"read", "write"}),
+        user_id=row["user_id"],
+        organization_id=_live(row["active_organization_id"], row["memberships"]),
+        is_admin=is_admin,
+        memberships=_by_id(row["memberships"]),
+        verified_email=row["email"] if row["email_verified"] else None,
+        authenticated_at=row["authenticated_at"],
+    )
+
+
+def of_key(digest: str, *, from_query: bool) -> Principal:
+    """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
+    row = _one(_key_statement(), digest)
+    if row is None:
+        # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
+        rate_limits.spend_on_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
+    outcome = _outcome(row) if row else "NOT_FOUND"
+    key_usage.begin(row["id"] if row else None, outcome, from_query=from_query)
+    if row is None or outcome != "VALID":
+        raise Unauthenticated(invalid_token=True)
+    try:
+        rate_limits.spend_on_key(row)
+        rate_limits.spend(rate_limits.default_limit(), f"key:{row['id']}")
+    except RateLimited:
+        key_usage.conclude("RATE_LIMITED")
+        raise
+    if _is_due(row["last_used_at"]):
+        _touch(AuthApiKey, row["id"], last_used_at=now())
+    scopes = covered(row["scopes"])
+    if row["user_id"] is None:
+        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
+    memberships = {each: role for each, role in _by_id(row["memberships"]).items() if each == row["organization_id"]}
+    return Principal(
+        credential=Credential.KEY,
+        credential_id=row["id"],
+        scopes=scopes,
+        user_id=row["user_id"],
+        organization_id=row["organization_id"] if memberships else None,
+        is_admin="admin" in scopes and row["role"] == "admin" and not from_query,
+        memberships=memberships,
+    )
+
+
+def _outcome(row: dict[str, Any]) -> str:
+    """What the check of a key comes to, in the order in which it is asked."""
+    ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]
+    if row["revoked_at"] is not None:
+        return "REVOKED"
+    if not row["enabled"]:
+        return "DISABLED"
+    if min(ends) <= now():
+        return "EXPIRED"
+    return "VALID" if _has_living_owner(row) and admits(row["ip_allow_list"], origin.address()) else "FORBIDDEN"
+
+
+def _has_living_owner(row: dict[str, Any]) -> bool:
+    if row["user_id"] is None:
+        return True
+    left = row["organization_id"] is not None and str(row["organization_id"]) not in (row["memberships"] or {})
+    return not is_banned(row["banned"], row["ban_expires"]) and not left
+
+
+def admits(allowed: list[str], address: str | None) -> bool:
+    """Whether a key that is kept to some addresses may be used from this one."""
+    if not allowed:
+        return True
+    return address is not None and any(ip_address(address) in ip_network(block, strict=False) for block in allowed)
+
+
+def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:
+    return {UUID(organization): role for organization, role in (memberships or {}).items()}
+
+
+def _live(organization_id: UUID | None, memberships: dict[str, str] | None) -> UUID | None:
+    """The active organization, as long as its user is a member."""
+    return organization_id if str(organization_id) in (memberships or {}) else None
+
+
+def _is_due(last: datetime | None) -> bool:
+    return last is None or now() - last >= SEEN_EVERY
+
+
+def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
+    """Note the use of a credential, once a minute at most, without touching updatedAt."""
+    # Of requests at the same time one notes it; the others need not wait for that.
+    free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
+    statement = update(model).where(model.id == free).values(**values, updated_at=model.updated_at)
+    with transaction() as session:
+        session.execute(statement)
+
+
+def _one(statement: Statement, digest: str | UUID) -> dict[str, Any] | None:
+    with autocommitted() as connection:
+        rows = statement.rows(connection, {"wanted_digest": digest})
+    return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None
+
+
+@cache
+def _session_statement() -> Statement:
+    return _sessions_by(AuthSession.token_hash)
+
+
+@cache
+def _cookie_statement() -> Statement:
+    return _sessions_by(AuthSession.cookie_hash)
+
+
+def _sessions_by(secret: Any) -> Statement:
+    columns = [
+        AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
+        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at,
+        AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
+    ]  # fmt: skip
+    source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
+    return _named(source.where(secret == bindparam("wanted_digest")), columns)
+
+
+@cache
+def _key_statement() -> Statement:
+    columns = [
+        AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
+        AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
+        AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
+        AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
+    ]  # fmt: skip
+    source = select(*columns, _memberships(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
+    return _named(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
+
+
+def _memberships(user_id: Any) -> Any:
+    """The live memberships of a user as one JSON object, organization to role."""
+    roles = func.jsonb_object_agg(AuthMember.organization_id, AuthMember.role)
+    return select(roles).where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
+
+
+def _named(statement: Any, columns: list[Any]) -> Statement:
+    return compiled(statement, View((), (*(column.key for column in columns), "memberships"), None))

@@ -1,0 +1,276 @@
+"""What follows writes in the auth domain: who joins, who leaves, who may grant what."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from secrets import token_hex
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy.exc import IntegrityError
+
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.keys import AuthApiKey
+from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
+from app.auth.organizations import end_sessions, free_slug, furnish, welcome
+from app.engine import audit
+from app.engine.hooks import Write, on_create, on_delete, on_update, require
+from app.engine.principal import Credential, Principal
+from app.foundation.clock import now
+from app.foundation.errors import Conflict, Forbidden, ReauthenticationRequired
+
+FRESH = timedelta(minutes=10)
+RANKS = {"member": 0, "admin": 1, "owner": 2}
+# Any number of its own will do.
+ADMIN_LOCK = 7_203_150
+MOST_PENDING = 100
+
+
+@on_create(AuthUser)
+def register(user: AuthUser, write: Write) -> None:
+    welcome(write.session, user)
+
+
+@on_update(AuthUser)
+def govern_user(user: AuthUser, write: Write) -> None:
+    own = user.id == write.principal.user_id
+    require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
+    require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
+    if write.changed("role", "banned") and write.before.get("role", user.role) == "admin":
+        _keep_an_admin(user, write)
+    if write.changed("role") or (write.changed("banned") and user.banned):
+        end_sessions(write.session, user.id)
+
+
+@on_delete(AuthUser)
+def remove_user(user: AuthUser, write: Write) -> None:
+    if user.id == write.principal.user_id:
+        require_fresh(write.principal)
+    if user.role == "admin":
+        _keep_an_admin(user, write)
+    for organization in write.session.scalars(_owned_by(user.id)):
+        if organization.is_personal:
+            write.session.delete(organization)
+        elif _is_last_owner(organization.id, user.id, write):
+            raise Conflict(f"Hand over or delete the organization {organization.slug} first")
+
+
+def _keep_an_admin(user: AuthUser, write: Write) -> None:
+    """Refuse to take away the last admin. One at a time does so, or two could remove each other."""
+    write.session.execute(select(func.pg_advisory_xact_lock(ADMIN_LOCK)))
+    others = _count(AuthUser, AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
+    with write.session.no_autoflush:
+        if not write.session.scalar(others):
+            raise Conflict("The last admin stays")
+
+
+@on_delete(AuthAccount)
+def unlink(account: AuthAccount, write: Write) -> None:
+    require_fresh(write.principal)
+    write.get(AuthUser, account.user_id, lock=True)
+    if write.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
+        raise Conflict("The last way to sign in stays")
+
+
+def require_fresh(principal: Principal) -> None:
+    """Refuse unless the session proved a credential in the last ten minutes."""
+    proved = principal.authenticated_at
+    if proved is None or now() - proved > FRESH:
+        raise ReauthenticationRequired()
+
+
+@on_create(AuthOrganization)
+def found(organization: AuthOrganization, write: Write) -> None:
+    if organization.slug is None:
+        _store_under_free_slug(organization, write)
+    else:
+        write.store(organization)
+    owner = furnish(write.session, organization, write.principal.user_id)
+    audit.written(write.session, write.principal, "create", owner)
+
+
+def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None:
+    organization.slug = free_slug(write.session, organization.name)
+    try:
+        with write.session.begin_nested():
+            write.store(organization)
+    except IntegrityError:  # somebody took it in between
+        organization.slug = f"{organization.slug[:39]}-{token_hex(4)}"
+        write.store(organization)
+
+
+@on_delete(AuthOrganization)
+def dissolve(organization: AuthOrganization, write: Write) -> None:
+    if organization.is_personal:
+        raise Conflict("A personal organization goes with its user")
+
+
+@on_create(AuthMember)
+def enroll(member: AuthMember, write: Write) -> None:
+    _refuse_second_owner(member.organization_id, member.role, write)
+
+
+@on_update(AuthMember)
+def change_role(member: AuthMember, write: Write) -> None:
+    before = write.before.get("role")
+    if before is None:
+        return
+    _lock_organization(member.organization_id, write)
+    _refuse_second_owner(member.organization_id, member.role, write)
+    _check_grant(member.organization_id, member.role, write.principal)
+    _check_outranks(member, before, write)
+
+
+@on_delete(AuthMember)
+def leave(member: AuthMember, write: Write) -> None:
+    _lock_organization(member.organization_id, write)
+    if member.user_id != write.principal.user_id:
+        _check_outranks(member, member.role, write)
+    elif member.role == "owner":
+        _keep_an_owner(member, write)
+    teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
+    joined = (AuthTeamMember.user_id == member.user_id, AuthTeamMember.team_id.in_(teams))
+    for membership in write.session.scalars(select(AuthTeamMember).where(*joined)).all():
+        audit.written(write.session, write.principal, "delete", membership)
+        write.session.delete(membership)
+    _leave_nothing(member, write)
+
+
+def _leave_nothing(member: AuthMember, write: Write) -> None:
+    """End what would let somebody who left act in the organization, or come back by themselves."""
+    keys = (AuthApiKey.user_id == member.user_id, AuthApiKey.organization_id == member.organization_id)
+    for key in write.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
+        key.revoked_at = now()
+        audit.note(write.session, write.principal, "auth.api_key.revoke", key)
+    own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
+    for invitation in write.session.scalars(
+        select(AuthInvitation).where(*own, AuthInvitation.status == "pending")
+    ).all():
+        invitation.status, invitation.responded_at = "canceled", now()
+        audit.written(write.session, write.principal, "update", invitation, {"status": "pending"})
+
+
+def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
+    """Nobody but an owner grants a role at or above their own."""
+    own = principal.memberships.get(organization_id, "member")
+    if not principal.is_admin and own != "owner" and RANKS[role] >= RANKS[own]:
+        raise Forbidden(f"Only an owner grants the role {role}")
+
+
+def _refuse_second_owner(organization_id: UUID, role: str, write: Write) -> None:
+    """A personal organization has one owner, the person it was made for."""
+    with write.session.no_autoflush:
+        organization = write.get(AuthOrganization, organization_id)
+    require(role != "owner" or not organization.is_personal, "role", "A personal organization has one owner.")
+
+
+def _check_outranks(member: AuthMember, role: str, write: Write) -> None:
+    """Only an owner takes a role at or above their own from somebody else, and never the last owner's."""
+    principal = write.principal
+    own = principal.memberships.get(member.organization_id, "member")
+    itself = member.user_id == principal.user_id
+    if not (principal.is_admin or itself or own == "owner") and RANKS[role] >= RANKS[own]:
+        raise Forbidden(f"Only an owner takes the role {role} from somebody")
+    if role == "owner":
+        _keep_an_owner(member, write)
+
+
+def _keep_an_owner(member: AuthMember, write: Write) -> None:
+    last = _is_last_owner(member.organization_id, member.user_id, write)
+    require(not last, "role", "The last owner of an organization stays.")
+
+
+def _is_last_owner(organization_id: UUID, user_id: UUID, write: Write) -> bool:
+    others = exists().where(
+        AuthMember.organization_id == organization_id, AuthMember.role == "owner", AuthMember.user_id != user_id
+    )
+    with write.session.no_autoflush:
+        return not write.session.scalar(select(others))
+
+
+def _lock_organization(organization_id: UUID, write: Write) -> None:
+    with write.session.no_autoflush:
+        write.get(AuthOrganization, organization_id, lock=True)
+
+
+@on_create(AuthInvitation)
+def invite(invitation: AuthInvitation, write: Write) -> None:
+    require(invitation.status == "pending", "status", "A new invitation is pending.")
+    require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
+    _lock_organization(invitation.organization_id, write)
+    waiting = (AuthInvitation.organization_id == invitation.organization_id, AuthInvitation.status == "pending")
+    if (write.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MOST_PENDING:
+        raise Conflict(f"An organization has at most {MOST_PENDING} invitations that wait for an answer")
+    _refuse_second_owner(invitation.organization_id, invitation.role, write)
+    _check_grant(invitation.organization_id, invitation.role, write.principal)
+    if invitation.team_id is not None:
+        team = write.get(AuthTeam, invitation.team_id)
+        fits = team.organization_id == invitation.organization_id
+        require(fits, "teamId", "Must be a team of the organization.")
+
+
+@on_update(AuthInvitation)
+def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
+    if not write.changed("status"):
+        return
+    principal = write.principal
+    if invitation.status == "canceled":
+        _check_manager(invitation, principal)
+    else:
+        if not _is_addressee(invitation, principal):
+            raise Forbidden("Only the invited person accepts or rejects")
+        if invitation.status == "accepted":
+            _admit(invitation, write)
+    invitation.responded_at = now()
+
+
+@on_delete(AuthInvitation)
+def withdraw_invitation(invitation: AuthInvitation, write: Write) -> None:
+    _check_manager(invitation, write.principal)
+
+
+def _check_manager(invitation: AuthInvitation, principal: Principal) -> None:
+    if not principal.manages(invitation.organization_id):
+        raise Forbidden("Only a manager of the organization withdraws an invitation")
+
+
+def _is_addressee(invitation: AuthInvitation, principal: Principal) -> bool:
+    return principal.credential is Credential.SESSION and principal.verified_email == invitation.email
+
+
+def _admit(invitation: AuthInvitation, write: Write) -> None:
+    require(invitation.expires_at > now(), "status", "The invitation has expired.")
+    _join(AuthMember, "organization_id", invitation.organization_id, write, role=invitation.role)
+    if invitation.team_id is not None:
+        _join(AuthTeamMember, "team_id", invitation.team_id, write)
+
+
+def _join(model: type[AuthMember | AuthTeamMember], group: str, group_id: UUID, write: Write, **values: str) -> None:
+    user_id = write.principal.user_id
+    with write.session.no_autoflush:
+        joined = write.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
+    if not joined:
+        membership = model(**{group: group_id}, user_id=user_id, **values)
+        write.store(membership)
+        audit.written(write.session, write.principal, "create", membership)
+
+
+@on_create(AuthTeamMember)
+def join_team(membership: AuthTeamMember, write: Write) -> None:
+    team = write.get(AuthTeam, membership.team_id)
+    wanted = (AuthMember.organization_id == team.organization_id, AuthMember.user_id == membership.user_id)
+    fits = bool(write.session.scalar(_count(AuthMember, *wanted)))
+    require(fits, "userId", "Must be a member of the organization of the team.")
+
+
+def _owned_by(user_id: UUID) -> Select[Any]:
+    """The organizations that a user owns, locked in one order for all who do so."""
+    member = AuthMember.organization_id == AuthOrganization.id
+    owner = (AuthMember.user_id == user_id, AuthMember.role == "owner")
+    owned = select(AuthOrganization).join(AuthMember, member).where(*owner)
+    return owned.order_by(AuthOrganization.id).with_for_update(of=AuthOrganization)
+
+
+def _count(model: type, *conditions: ColumnElement[bool]) -> Select[Any]:
+    return select(func.count()).select_from(model).where(*conditions)

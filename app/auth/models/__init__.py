@@ -1,0 +1,1 @@
+"""Identity, credentials, sessions, keys, organizations and teams."""

@@ -1,0 +1,127 @@
+"""From an identity at a provider to a user here: known, linked, or new."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import UUID
+
+from marshmallow import ValidationError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.auth import organizations, users
+from app.auth.hooks import FRESH
+from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
+from app.auth.oauth.providers import Identity, Refused
+from app.auth.sign_in import SignedIn, must_verify, open_session
+from app.engine import audit
+from app.engine.database import TRIES, retried, transaction
+from app.foundation import crypto
+from app.foundation.addresses import normalized
+from app.foundation.clock import now
+from app.foundation.errors import UniqueViolation
+
+LONGEST = {"access_token": 8192, "refresh_token": 8192, "id_token": 16384}
+LONGEST_NAME, LONGEST_IMAGE = 120, 2048
+A_YEAR = 366 * 24 * 3600
+
+
+def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth") -> SignedIn:
+    """Open a session for the user that ``identity`` stands for; raises Refused.
+
+    An identity that is known signs in its user, whatever its address is by now. One that is not is linked to the user
+    whose session asked for it, or to the user with the same address when both sides have verified that, and makes a
+    new user otherwise. An address that either side has not verified links nothing: whoever wrote it down first would
+    get into the account of its owner.
+    """
+    for _ in range(TRIES):
+        with suppress(UniqueViolation):  # the same person came through two tabs at once
+            return _sign_in(identity, session_id, method)
+    raise Refused("sign_in_failed")
+
+
+@retried
+def _sign_in(identity: Identity, session_id: UUID | None, method: str) -> SignedIn:
+    with transaction() as session:
+        known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
+        account = session.scalar(select(AuthAccount).where(*known))
+        asking = _asking(session, session_id)
+        if account is not None:
+            if asking is not None and asking.user_id != account.user_id:
+                raise Refused("account_linked_elsewhere")
+            user = session.get_one(AuthUser, account.user_id)
+        else:
+            user = _user_to_link(session, identity, asking)
+            account = AuthAccount(user_id=user.id, provider_id=identity.provider, issuer=identity.issuer)
+            account.account_id = identity.subject
+            session.add(account)
+            session.flush()
+            audit.written(session, user, "create", account)
+        if users.is_banned(user.banned, user.ban_expires):
+            raise Refused("account_not_available")
+        if must_verify(user):
+            raise Refused("account_not_verified")
+        if identity.token:
+            _keep_tokens(account, identity)
+        opened = open_session(session, user, method=method)
+        session.expunge_all()
+        return opened
+
+
+def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
+    """The session that began the sign-in; it has to live still."""
+    if session_id is None:
+        return None
+    asking = session.get(AuthSession, session_id)
+    if asking is None or asking.expires_at <= now():
+        raise Refused("session_ended")
+    return asking
+
+
+def _user_to_link(session: Session, identity: Identity, asking: AuthSession | None) -> AuthUser:
+    if asking is not None:
+        if now() - asking.authenticated_at > FRESH:
+            raise Refused("reauthentication_required")
+        own = session.get_one(AuthUser, asking.user_id)
+        if not own.email_verified:
+            # Whoever merely wrote the address down would keep this way in when its holder comes.
+            raise Refused("account_not_verified")
+        return own
+    try:
+        address = normalized(identity.email or "")
+    except ValidationError:
+        raise Refused("email_missing") from None
+    user = session.scalar(select(AuthUser).where(AuthUser.email == address).with_for_update())
+    if user is None:
+        return _new_user(session, identity, address)
+    if not (identity.email_verified and user.email_verified):
+        raise Refused("account_not_linked")
+    return user
+
+
+def _new_user(session: Session, identity: Identity, address: str) -> AuthUser:
+    name = "".join(filter(str.isprintable, identity.name or "")).strip()[:LONGEST_NAME] or users.name_of(address)
+    user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
+    organizations.welcome(session, user)
+    audit.written(session, user, "create", user)
+    return user
+
+
+def _image(identity: Identity) -> str | None:
+    image = identity.image or ""
+    return image if image.startswith("https://") and len(image) <= LONGEST_IMAGE and image.isprintable() else None
+
+
+def _keep_tokens(account: AuthAccount, identity: Identity) -> None:
+    """Keep the provider's tokens, encrypted; what is too long to keep is left out."""
+    for name, longest in LONGEST.items():
+        value = identity.token.get(name)
+        sealed = crypto.vault().encrypt(value) if isinstance(value, str) else None
+        setattr(account, name, sealed if sealed is None or len(sealed) <= longest else None)
+    ends, scope = identity.token.get("expires_at"), identity.token.get("scope")
+    # What lasts longer than a year is as good as lasting for ever.
+    fits = isinstance(ends, int | float) and 0 < ends < time.time() + A_YEAR
+    account.access_token_expires_at = datetime.fromtimestamp(ends, UTC) if ends is not None and fits else None
+    account.scope = scope[:2000].replace("\x00", "") if isinstance(scope, str) else None

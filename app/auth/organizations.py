@@ -1,0 +1,66 @@
+"""Tenants: what opening one brings with it, and what every new user gets."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from uuid import UUID
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.orm import Session
+
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.engine.events import Event
+
+# A user, or an organization with the id of its owner, was just stored.
+user_provisioned: Event[[Session, AuthUser]] = Event()
+organization_provisioned: Event[[Session, AuthOrganization, UUID | None]] = Event()
+
+LONGEST_SLUG = 48
+
+
+def welcome(session: Session, user: AuthUser) -> AuthOrganization:
+    """Store a new user with what everybody has: a personal organization, and what other domains give a user."""
+    session.add(user)
+    session.flush()
+    organization = AuthOrganization(name=user.name, slug=free_slug(session, user.name), is_personal=True)
+    session.add(organization)
+    session.flush()
+    furnish(session, organization, user.id)
+    user_provisioned.emit(session, user)
+    session.flush()
+    return organization
+
+
+def furnish(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> AuthMember:
+    """Give a stored organization its owner, whose membership is returned, and what other domains give it."""
+    owner = AuthMember(organization_id=organization.id, user_id=owner_id, role="owner")
+    session.add(owner)
+    organization_provisioned.emit(session, organization, owner_id)
+    session.flush()
+    return owner
+
+
+def free_slug(session: Session, name: str) -> str:
+    """Make a slug from ``name``, with a random ending where the plain one is short or taken."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_SLUG - 9].strip("-")
+    taken = exists().where(AuthOrganization.slug == slug)
+    if len(slug) >= 3 and not session.scalar(select(taken)):
+        return slug
+    return f"{slug or 'org'}-{secrets.token_hex(4)}"
+
+
+def home_of(session: Session, user_id: UUID) -> UUID | None:
+    """The personal organization of a user."""
+    member = AuthMember.organization_id == AuthOrganization.id
+    personal = select(AuthOrganization.id).join(AuthMember, member)
+    owned = (AuthMember.user_id == user_id, AuthMember.role == "owner")
+    return session.scalar(personal.where(AuthOrganization.is_personal, *owned))
+
+
+def end_sessions(session: Session, user_id: UUID) -> None:
+    """Sign a user out everywhere."""
+    session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))

@@ -1,0 +1,84 @@
+"""Passwords: which are accepted, and argon2id, computed aside so that other requests go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from flask import current_app
+
+from app.foundation.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.runtime.gevent_support import aside
+from app.runtime.places import Places
+
+T = TypeVar("T")
+
+LONGEST = 128
+MOST_COMMON = 30_000
+# Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
+PLACES = Places(total=100, each=3, wait=0.0, text="Too many people sign in at this moment")
+# Words of this place that a guess would begin with.
+OWN_WORDS = ("rowgate",)
+
+# OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
+HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+
+
+def check(password: str, *, about: Iterable[str] = ()) -> None:
+    """Refuse a new password that is too short, too long, among the most common ones, or one of the words ``about`` its
+    user; raises PasswordTooShort, PasswordTooLong and PasswordTooCommon."""
+    shortest = current_app.config["SETTINGS"].password_min_length
+    if len(password) < shortest:
+        raise PasswordTooShort(shortest)
+    if len(password) > LONGEST:
+        raise PasswordTooLong()
+    folded = password.casefold()
+    if folded in _common() or folded.strip("0123456789!") in {word.casefold() for word in (*OWN_WORDS, *about) if word}:
+        raise PasswordTooCommon()
+
+
+def hashed(password: str, *, network: str = "") -> str:
+    """Hash a password, for a caller in ``network``; raises Unavailable when too many wait for that."""
+    return _computed(network, HASHER.hash, password)
+
+
+def is_right(stored: str | None, password: str, *, network: str = "") -> bool:
+    """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
+    # A longer one is none that was accepted; its length must not make the hash dearer.
+    return _computed(network, _verify, stored, password[: LONGEST + 1]) and stored is not None
+
+
+def is_outdated(stored: str) -> bool:
+    """Whether ``stored`` was made with other parameters than today's."""
+    return HASHER.check_needs_rehash(stored)
+
+
+def _computed(network: str, work: Callable[..., T], *arguments: Any) -> T:
+    """Compute aside, as long as the queue there is one that people would wait in."""
+    with PLACES.of(network):
+        return aside(work, *arguments)
+
+
+def _verify(stored: str | None, password: str) -> bool:
+    # Made first for everybody: only then do known and unknown addresses take the same time from the first sign-in on.
+    nobodys = _nobodys()
+    try:
+        return HASHER.verify(stored or nobodys, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _nobodys() -> str:
+    return HASHER.hash("nobody's password")
+
+
+@cache
+def _common() -> frozenset[str]:
+    # A list of half a megabyte: read when the first password is set.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset(FREQUENCY_LISTS["passwords"][:MOST_COMMON])

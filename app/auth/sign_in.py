@@ -1,0 +1,211 @@
+"""Signing up, in and out: accounts with a password, and the sessions that every way of signing in opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from flask import current_app, has_request_context, request
+from marshmallow import ValidationError
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.auth import passwords, throttling, users
+from app.auth.models.identity import AuthAccount, AuthSession, AuthUser, AuthVerification
+from app.auth.organizations import home_of
+from app.engine import audit
+from app.engine.database import LostRace, retried, transaction
+from app.engine.principal import Principal
+from app.engine.statements import autocommitted
+from app.foundation import crypto, origin
+from app.foundation.addresses import normalized
+from app.foundation.clock import now
+from app.foundation.errors import (
+    Forbidden,
+    InvalidEmail,
+    InvalidEmailOrPassword,
+    Unauthenticated,
+    UniqueViolation,
+    UserAlreadyExists,
+)
+from app.runtime import rate_limits
+
+CREDENTIAL_OF = """
+SELECT u.id, a.password FROM auth_user u JOIN auth_account a ON a.user_id = u.id AND a.provider_id = 'credential'
+WHERE u.email = %s
+"""
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A session that was just opened: its row, its user, and its two secrets, known now and never again."""
+
+    session: AuthSession
+    user: AuthUser
+    token: str
+    cookie: str
+
+
+def open_session(session: Session, user: AuthUser, *, method: str = "password") -> SignedIn:
+    """Store a session of ``user``, active in the personal organization."""
+    token, cookie = crypto.make(crypto.SESSION), crypto.make(crypto.SESSION)
+    opened = AuthSession(
+        user_id=user.id,
+        token_hash=crypto.vault().digest(token),
+        cookie_hash=crypto.vault().digest(cookie),
+        sign_in_method=method,
+        active_organization_id=home_of(session, user.id),
+        **_device(),
+    )
+    user.last_login_at = now()
+    session.add(opened)
+    session.flush()
+    audit.written(session, user, "create", opened)
+    session.flush()
+    return SignedIn(opened, user, token, cookie)
+
+
+def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
+    """Make an account with a password and sign it in, unless its address has to be verified first.
+
+    Raises InvalidEmail, PasswordRefused and UserAlreadyExists, and RateLimitExceeded for too many accounts from one
+    network.
+    """
+    try:
+        address = normalized(given["email"])
+    except ValidationError:
+        raise InvalidEmail() from None
+    name = given.get("name") or users.name_of(address)
+    passwords.check(given["password"], about=(address, address.partition("@")[0], name))
+    with rate_limits.SIGN_UPS:
+        hashed = passwords.hashed(given["password"], network=rate_limits.counted_network(request.remote_addr))
+    return _made({"email": address, "name": name, "image": given.get("image")}, hashed)
+
+
+@retried
+def _made(values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
+    try:
+        with transaction() as session:
+            user = AuthUser(**values)
+            users.add(session, user)
+            account = users.add_password(session, user, hashed)
+            for record in (user, account):
+                audit.written(session, user, "create", record)
+            session.flush()
+            opened = None if must_verify(user) else open_session(session, user)
+            session.expunge_all()
+    except UniqueViolation as taken:
+        if "email" in taken.details["fields"]:
+            raise UserAlreadyExists() from None
+        raise LostRace() from taken  # the slug of the organization went to somebody else meanwhile
+    return user, opened
+
+
+def with_password(email: str, password: str) -> SignedIn:
+    """Sign in with a password; raises InvalidEmailOrPassword alike for all that can be wrong, after the same time, and
+    RateLimitExceeded for too many tries from one network."""
+    with rate_limits.SIGN_INS:
+        user_id, stored = _proven(email, password)
+    fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
+    with transaction() as session:
+        unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
+        proof = session.scalar(select(AuthAccount).where(*unchanged).with_for_update())
+        user = session.get(AuthUser, user_id) if proof else None
+        if proof is None or user is None or users.is_banned(user.banned, user.ban_expires):
+            raise InvalidEmailOrPassword()
+        if must_verify(user):
+            raise Forbidden("Verify the email address of the account first")
+        proof.password = fresh
+        opened = open_session(session, user)
+        session.expunge_all()
+    return opened
+
+
+def _proven(email: str, password: str) -> tuple[UUID, str]:
+    """Whose the password is, and what is stored of it; raises InvalidEmailOrPassword."""
+    network = rate_limits.network_of(request.remote_addr)
+    if throttling.is_network_locked(network):
+        raise InvalidEmailOrPassword()
+    try:
+        address = normalized(email)
+    except ValidationError:
+        address = ""
+    with autocommitted() as connection:
+        user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
+    right = passwords.is_right(stored, password, network=rate_limits.counted_network(request.remote_addr))
+    account = crypto.vault().digest(address or email)
+    if not throttling.settle(account, network, succeeded=right):
+        raise InvalidEmailOrPassword()
+    return user_id, stored
+
+
+def renew_token(principal: Principal) -> tuple[str, AuthSession]:
+    """Give the session of ``principal`` a fresh bearer token in place of its earlier one."""
+    token = crypto.make(crypto.SESSION)
+    with transaction() as session:
+        own = _own(session, principal)
+        own.token_hash = crypto.vault().digest(token)
+        session.flush()
+        session.expunge_all()
+    return token, own
+
+
+def sign_out(principal: Principal) -> None:
+    """End the session of ``principal``."""
+    with transaction() as session:
+        own = session.get(AuthSession, principal.credential_id, with_for_update=True)
+        if own is not None:
+            audit.written(session, principal, "delete", own)
+            session.delete(own)
+
+
+def sign_out_elsewhere(principal: Principal) -> None:
+    """End the other sessions of the user of ``principal``."""
+    with transaction() as session:
+        others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
+        for other in session.scalars(select(AuthSession).where(*others).with_for_update()).all():
+            audit.written(session, principal, "delete", other)
+            session.delete(other)
+
+
+def current(principal: Principal) -> tuple[AuthSession, AuthUser]:
+    """The session of ``principal`` and its user, detached."""
+    with transaction() as session:
+        mine = select(AuthSession, AuthUser).join(AuthUser, AuthUser.id == AuthSession.user_id)
+        found = session.execute(mine.where(AuthSession.id == principal.credential_id)).one_or_none()
+        session.expunge_all()
+    if found is None:  # signed out since the guard looked
+        raise Unauthenticated(invalid_token=True)
+    return found[0], found[1]
+
+
+def act_in(principal: Principal, organization_id: UUID) -> None:
+    """Make an organization of the caller the one that new records and keys of this session belong to."""
+    with transaction() as session:
+        _own(session, principal).active_organization_id = organization_id
+
+
+def forget_expired() -> None:
+    """Delete sessions and proofs in progress whose time is over."""
+    with transaction() as session:
+        for model in (AuthSession, AuthVerification):
+            session.execute(delete(model).where(model.expires_at <= now()))
+
+
+def _own(session: Session, principal: Principal) -> AuthSession:
+    found = session.get(AuthSession, principal.credential_id, with_for_update={"key_share": True})
+    if found is None:  # signed out since the guard looked
+        raise Unauthenticated(invalid_token=True)
+    return found
+
+
+def must_verify(user: AuthUser) -> bool:
+    """Whether the user gets no session before the address is verified."""
+    return bool(current_app.config["SETTINGS"].require_email_verification) and not user.email_verified
+
+
+def _device() -> dict[str, Any]:
+    if not has_request_context():
+        return {}
+    return {"ip_address": origin.address(), "user_agent": origin.user_agent()}

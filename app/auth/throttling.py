@@ -1,0 +1,89 @@
+"""Failed sign-ins: counted by account and by network; after five a delay, which doubles to a quarter of an hour."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from flask import current_app
+from limits.storage import Storage
+
+from app.runtime import rate_limits
+
+FIRST, LONGEST = 1, 15 * 60
+# How long failures are remembered, in seconds from the first.
+WINDOW = 60 * 60
+
+# One step, so that attempts of several workers are judged one after the other.
+SETTLE = """
+if redis.call('EXISTS', KEYS[1]) + redis.call('EXISTS', KEYS[3]) > 0 then return 0 end
+if ARGV[1] == '1' then
+    redis.call('DEL', KEYS[2])
+    return 1
+end
+for which = 1, 2 do
+    local failures = KEYS[2 * which]
+    local failed = redis.call('INCR', failures)
+    if failed == 1 then redis.call('EXPIRE', failures, ARGV[4]) end
+    local over = failed - tonumber(ARGV[1 + which])
+    if over >= 0 then
+        local delay = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 20), tonumber(ARGV[6]))
+        redis.call('SET', KEYS[2 * which - 1], 1, 'EX', delay)
+    end
+end
+return 0
+"""
+_one_at_a_time = Lock()
+
+
+def settle(account: str, network: str, *, succeeded: bool) -> bool:
+    """Note what an attempt came to, and tell whether it counts as a success.
+
+    It is asked after the password has been checked, so that of parallel guesses no more are heard than of guesses one
+    after the other, and so that a locked account takes as long to answer as any other. While the account or the network
+    is locked nothing succeeds and nothing is counted. A success forgets the failures of the account, not those of the
+    network: whoever holds one account could clear the way for guessing others.
+    """
+    settings = current_app.config["SETTINGS"]
+    keys = [f"sign-in/{kind}/{who}" for who in (f"account/{account}", f"network/{network}") for kind in KINDS]
+    free = (settings.sign_in_failures, settings.sign_in_failures_per_network)
+    return rate_limits.counter().first_answer(
+        lambda shared: _settle_shared(shared, keys, free, succeeded),
+        lambda own: _settle_own(own, keys, free, succeeded),
+    )
+
+
+KINDS = ("lock", "failures")
+
+
+def is_network_locked(network: str) -> bool:
+    """Whether nothing from ``network`` succeeds now, whatever the password: nobody has to compute for it."""
+    lock = f"sign-in/lock/network/{network}"
+    return bool(
+        rate_limits.counter().first_answer(lambda shared: shared.storage.exists(lock), lambda own: own.get(lock))
+    )
+
+
+def delay(times: int) -> int:
+    """Seconds to wait after the failure that started the delay and ``times`` more."""
+    return min(FIRST << min(times, 20), LONGEST)
+
+
+def _settle_shared(shared: Any, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+    arguments = (int(succeeded), *free, WINDOW, FIRST, LONGEST)
+    return bool(shared.storage.eval(SETTLE, len(keys), *keys, *arguments))
+
+
+def _settle_own(own: Storage, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+    """The same within this process, while Redis is away."""
+    with _one_at_a_time:
+        if own.get(keys[0]) or own.get(keys[2]):
+            return False
+        if succeeded:
+            own.clear(keys[1])
+            return True
+        for lock, failures, most in ((keys[0], keys[1], free[0]), (keys[2], keys[3], free[1])):
+            failed = own.incr(failures, WINDOW)
+            if failed >= most:
+                own.incr(lock, delay(failed - most))
+        return False

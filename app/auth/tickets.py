@@ -1,0 +1,50 @@
+"""Stream tickets: what stands for a session in an address, once, for a minute, where a browser can send no header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete
+from uuid_utils.compat import uuid7
+
+from app.auth import credentials
+from app.auth.models.identity import AuthVerification
+from app.engine.database import transaction
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Unauthenticated
+
+PURPOSE = "stream_ticket"
+LIFE = timedelta(seconds=60)
+LONGEST = 500
+
+
+@dataclass(frozen=True)
+class Ticket:
+    token: str
+    expires_at: datetime
+
+
+def issue(principal: Principal) -> Ticket:
+    """A ticket for the session of ``principal``."""
+    token = vault().encrypt(str(principal.credential_id))
+    ticket = Ticket(token, now() + LIFE)
+    digest = vault().digest(token)
+    proof = AuthVerification(id=uuid7(), purpose=PURPOSE, identifier=digest, value=digest, expires_at=ticket.expires_at)
+    with transaction() as session:
+        session.add(proof)
+    return ticket
+
+
+def redeem(token: str) -> Principal:
+    """The principal of the session that a ticket was issued to; the ticket is spent. Raises Unauthenticated."""
+    proof = AuthVerification
+    held = (proof.purpose == PURPOSE, proof.identifier == vault().digest(token), proof.expires_at > now())
+    with transaction() as session:
+        spent = session.scalar(delete(proof).where(*held).returning(proof.id)) if len(token) <= LONGEST else None
+    if spent is None:
+        raise Unauthenticated(invalid_token=True)
+    return credentials.of_session_id(UUID(vault().decrypt(token)))

@@ -1,0 +1,133 @@
+"""Accounts of people: making, finding, promoting and banning them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.auth import organizations, passwords
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.organizations import AuthMember
+from app.auth.organizations import end_sessions
+from app.engine import audit
+from app.engine.database import transaction
+from app.engine.principal import Credential, Principal, covered
+from app.foundation.addresses import normalized
+from app.foundation.clock import now
+from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
+
+LOCAL_ISSUER = "local"
+
+
+def register(session: Session, *, email: str, password: str, name: str | None = None, admin: bool = False) -> AuthUser:
+    """Make a user on the word of whoever runs the service: with a verified address, a password and a personal
+    organization.
+
+    Raises UniqueViolation for a known address and PasswordRefused for a password that is not accepted.
+    """
+    address = normalized(email)
+    passwords.check(password, about=(address, address.partition("@")[0], name or ""))
+    role = "admin" if admin else "user"
+    user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
+    add(session, user)
+    account = add_password(session, user, passwords.hashed(password))
+    for record in (user, account):
+        audit.written(session, None, "create", record)
+    return user
+
+
+def add(session: Session, user: AuthUser) -> None:
+    """Store a new user with a personal organization; raises UniqueViolation for a known address."""
+    if session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
+        raise UniqueViolation.on(["email"])
+    organizations.welcome(session, user)
+
+
+def add_password(session: Session, user: AuthUser, hashed: str) -> AuthAccount:
+    """Let the user sign in with the password that ``hashed`` is made of."""
+    account = AuthAccount(user_id=user.id, provider_id="credential", issuer=LOCAL_ISSUER, account_id=str(user.id))
+    account.password = hashed
+    session.add(account)
+    session.flush()
+    return account
+
+
+def is_banned(banned: bool, until: datetime | None) -> bool:
+    """Whether a ban stands now; one without an end stands until it is taken back."""
+    return banned and (until is None or until > now())
+
+
+def name_of(address: str) -> str:
+    """What a user without a name is called: the part of the address before the at sign."""
+    return address.partition("@")[0][:120]
+
+
+def by_email(session: Session, email: str) -> AuthUser:
+    """The user with this address; raises NotFound."""
+    user = session.scalar(select(AuthUser).where(AuthUser.email == normalized(email)))
+    if user is None:
+        raise NotFound(f"No user has the address {email}")
+    return user
+
+
+def promote(session: Session, user: AuthUser) -> None:
+    """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
+    before, user.role = user.role, "admin"
+    audit.written(session, None, "update", user, {"role": before})
+    end_sessions(session, user.id)
+
+
+def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
+    """Refuse every credential of the user, as of the next request."""
+    before = {"banned": user.banned, "ban_reason": user.ban_reason}
+    user.banned, user.ban_reason = True, reason
+    audit.written(session, None, "update", user, before)
+    end_sessions(session, user.id)
+
+
+def verify(session: Session, user: AuthUser) -> None:
+    """Take the address as proved to be the user's."""
+    before, user.email_verified = user.email_verified, True
+    audit.written(session, None, "update", user, {"email_verified": before})
+
+
+def set_password(session: Session, user: AuthUser, password: str) -> None:
+    """Replace the password of the user, or give the first one, and end all sessions. Raises PasswordRefused."""
+    passwords.check(password, about=(user.email, name_of(user.email), user.name))
+    hashed = passwords.hashed(password)
+    mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
+    account = session.scalar(select(AuthAccount).where(*mine).with_for_update())
+    if account is None:
+        audit.written(session, None, "create", add_password(session, user, hashed))
+    else:
+        account.password = hashed
+        audit.written(session, None, "update", account)
+    end_sessions(session, user.id)
+
+
+def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
+    """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
+    who is gone, banned, or no member any more."""
+    user = session.get(AuthUser, user_id) if user_id else None
+    role = select(AuthMember.role).where(AuthMember.user_id == user_id, AuthMember.organization_id == organization_id)
+    held = session.scalar(role)
+    if user is None or held is None or is_banned(user.banned, user.ban_expires):
+        return None
+    return Principal(
+        Credential.SESSION, user.id, covered(["write"]), user.id, organization_id, memberships={organization_id: held}
+    )
+
+
+def signed_in_as(user_id: UUID) -> Principal:
+    """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
+    admin. Raises Unauthenticated for one who is banned."""
+    with transaction() as session:
+        user = session.get_one(AuthUser, user_id)
+        if is_banned(user.banned, user.ban_expires):
+            raise Unauthenticated()
+        held = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
+        memberships = {row.organization_id: row.role for row in session.execute(held)}
+    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, memberships=memberships)

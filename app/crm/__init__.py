@@ -1,0 +1,1 @@
+"""Companies, the people in them, and the deals being made."""

@@ -1,0 +1,124 @@
+"""Companies, the people in them, and the deals being made."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Mapped
+
+from app.engine.fields import (
+    CALLER_ORGANIZATION,
+    CALLER_USER,
+    DERIVED,
+    FILTERABLE,
+    IMMUTABLE,
+    INTEGER_MAX,
+    NOW,
+    READ_ONLY,
+    SAFE_MAX,
+    SORTABLE,
+    enum,
+    integer,
+    long_text,
+    reference,
+    string,
+    timestamp,
+)
+from app.engine.indexes import index, unique
+from app.engine.policy import PUBLISHED, Organization, Policy
+from app.engine.record import Record
+
+
+class CrmContact(Record):
+    """A person at a company."""
+
+    __tablename__ = "crm_contact"
+    domain, segment = "crm", "contact"
+    policy = Policy(Organization("organization_id"))
+    keys = (unique("organization_id", "email"),)
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
+    first_name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
+    last_name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
+    email: Mapped[str] = string(
+        FILTERABLE, SORTABLE, min=3, max=254, format="email", note="unique among the contacts of the organization"
+    )
+    phone: Mapped[str | None] = string(max=40)
+    title: Mapped[str | None] = string(FILTERABLE, max=120)
+    company_id: Mapped[UUID] = reference("crm_company", "restrict", FILTERABLE)
+
+
+class CrmDeal(Record):
+    """A possible or concluded sale."""
+
+    __tablename__ = "crm_deal"
+    domain, segment = "crm", "deal"
+    policy = Policy(Organization("organization_id"))
+    keys = (index("organization_id", "stage", "expected_close_at"),)
+    transitions = {
+        "stage": {
+            "lead": ["qualified", "proposal", "negotiation", "won", "lost"],
+            "qualified": ["lead", "proposal", "negotiation", "won", "lost"],
+            "proposal": ["lead", "qualified", "negotiation", "won", "lost"],
+            "negotiation": ["lead", "qualified", "proposal", "won", "lost"],
+            "won": ["negotiation"],
+            "lost": ["lead", "qualified", "proposal", "negotiation"],
+        }
+    }
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
+    name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
+    company_id: Mapped[UUID] = reference("crm_company", "restrict", FILTERABLE)
+    contact_id: Mapped[UUID | None] = reference("crm_contact", "set null", FILTERABLE, note="a contact of that company")
+    owner_id: Mapped[UUID | None] = reference(
+        "auth_user", "set null", FILTERABLE, default=CALLER_USER, note="a member of the organization"
+    )
+    stage: Mapped[str] = enum(
+        "lead", "qualified", "proposal", "negotiation", "won", "lost", marks=(FILTERABLE, SORTABLE), default="lead"
+    )
+    amount: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=0, max=SAFE_MAX, note="in cents")
+    currency: Mapped[str] = string(FILTERABLE, min=3, max=3, pattern=r"^[A-Z]{3}$", default="USD")
+    probability: Mapped[int] = integer(
+        SORTABLE, min=0, max=100, default=DERIVED, note="from the stage when omitted: 10, 25, 50, 75, 100, 0"
+    )
+    priority: Mapped[str] = enum("low", "medium", "high", marks=(FILTERABLE,), default="medium")
+    source: Mapped[str | None] = enum(
+        "inbound", "outbound", "referral", "partner", "event", "other", marks=(FILTERABLE,)
+    )
+    expected_close_at: Mapped[datetime | None] = timestamp(FILTERABLE, SORTABLE)
+    closed_at: Mapped[datetime | None] = timestamp(
+        READ_ONLY, SORTABLE, note="set on won and lost, emptied on reopening"
+    )
+    lost_reason: Mapped[str | None] = string(max=500, note="required to enter lost")
+    next_step: Mapped[str | None] = string(max=500)
+    description: Mapped[str | None] = long_text(max=20000)
+    stage_changed_at: Mapped[datetime] = timestamp(READ_ONLY, SORTABLE, default=NOW)
+
+
+class CrmCompany(Record):
+    """An organization one sells to or works with."""
+
+    __tablename__ = "crm_company"
+    domain, segment = "crm", "company"
+    guide = True
+    policy = Policy(Organization("organization_id", public=PUBLISHED))
+    operations_note = "delete is refused while contacts or deals point here"
+    keys = (index("organization_id", "industry"),)
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
+    name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
+    industry: Mapped[str | None] = string(FILTERABLE, SORTABLE, max=100)
+    website: Mapped[str | None] = string(max=2048, format="url")
+    revenue: Mapped[int | None] = integer(SORTABLE, min=1, max=SAFE_MAX, note="in cents")
+    employees: Mapped[int | None] = integer(SORTABLE, min=1, max=INTEGER_MAX)
+    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")

@@ -1,0 +1,8 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.crm import hooks, models
+from app.plugins import Plugin
+
+plugin = Plugin("crm", "Companies, the people in them, and the deals being made.", models=(models,), hooks=(hooks,))

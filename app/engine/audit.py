@@ -1,0 +1,99 @@
+"""Audit: who changed what, told in the transaction of the change to whoever keeps the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+from sqlalchemy.orm import Session
+
+from app.engine.encoding import dumps
+from app.engine.events import Event
+from app.engine.fields import DIGEST, ENCRYPTED, HIDDEN, WRITE_ONLY
+from app.engine.principal import Principal
+from app.engine.record import STAMPS, Record
+
+SECRET = {HIDDEN, WRITE_ONLY, ENCRYPTED, DIGEST}
+LONGEST_TEXT = 2000
+
+# What the owner of a row keeps there is nobody else's.
+PRIVATE = "metadata_"
+
+Values = Mapping[str, Any]
+
+
+class User(Protocol):
+    """A user who acts without a credential yet, as at the sign-in."""
+
+    id: Any
+    name: Any
+
+
+Actor = Principal | User | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is to be kept: ``action`` is domain.model.verb."""
+
+    actor: Actor
+    action: str
+    target: Record
+    changes: Values
+    outcome: str = "success"
+
+
+noted: Event[[Session, Entry]] = Event()
+
+
+def written(session: Session, actor: Actor, verb: str, record: Record, before: Values | None = None) -> None:
+    """Note that ``actor`` created, changed or deleted ``record``; ``before`` has what the changed attributes were.
+    Without an actor it was the service itself, or somebody without a credential."""
+    names: Iterable[str] = before or ()
+    if verb == "create":
+        names = _given(record)
+    changes = {
+        record.fields()[name].name: {"before": (before or {}).get(name), "after": getattr(record, name)}
+        for name in names
+        if _may_be_shown(record, name)
+    }
+    note(session, actor, f"{_stem(type(record))}.{verb}", record, changes=_plain(changes))
+
+
+def note(
+    session: Session,
+    actor: Actor,
+    action: str,
+    target: Record,
+    *,
+    changes: Values | None = None,
+    outcome: str = "success",
+) -> None:
+    """Tell of one thing that was done: ``action`` is domain.model.verb."""
+    noted.emit(session, Entry(actor, action, target, changes or {}, outcome))
+
+
+def _stem(model: type[Record]) -> str:
+    """The start of the names of what can happen to ``model``: ``auth.api_key``."""
+    return f"{model.domain}.{model.segment}".replace("-", "_")
+
+
+def _given(record: Record) -> list[str]:
+    """The attributes that a new record has values in."""
+    return [name for name, field in record.fields().items() if field.column is not None and name not in STAMPS]
+
+
+def _may_be_shown(record: Record, attribute: str) -> bool:
+    field = record.fields()[attribute]
+    if field.column is None or field.wire.marks & SECRET or attribute == PRIVATE:
+        return False
+    value = getattr(record, attribute)
+    return not (isinstance(value, str) and len(value) > LONGEST_TEXT)
+
+
+def _plain(changes: Values) -> dict[str, Any]:
+    """The changes as plain JSON: ids and times as text."""
+    plain: dict[str, Any] = orjson.loads(dumps(changes))
+    return plain

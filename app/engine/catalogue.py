@@ -1,0 +1,39 @@
+"""The catalogue: every domain with its models, filled by the plugins that the application loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.engine.idempotency import PlatformIdempotencyKey
+from app.engine.indexes import complete
+from app.engine.record import Base, Record
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A group of models under one path."""
+
+    name: str
+    summary: str
+    models: tuple[type[Record], ...]
+
+
+DOMAINS: list[Domain] = []
+
+
+def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
+    """Add a domain with its models, and tables of it that have no routes."""
+    for model in (*domain.models, *internal):
+        complete(model)
+    if domain.models:
+        DOMAINS.append(domain)
+
+
+def every_model() -> Iterator[type[Record]]:
+    """All models with routes, domain by domain."""
+    for domain in DOMAINS:
+        yield from domain.models
+
+
+complete(PlatformIdempotencyKey)

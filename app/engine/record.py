@@ -1,0 +1,153 @@
+"""Record, the base of every stored model: id, timestamps, names, policy and the list of its fields."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Column, MetaData, Uuid, inspect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from uuid_utils.compat import uuid7
+
+from app.engine.fields import FILTERABLE, NOW, READ_ONLY, SORTABLE, Virtual, Wire, timestamp
+from app.engine.indexes import Key
+from app.engine.policy import Policy
+from app.foundation.clock import now
+
+STAMPS = ("id", "created_at", "updated_at")
+COMMON = frozenset({READ_ONLY, FILTERABLE, SORTABLE})
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """Tables of the service, reachable over routes or internal."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+    keys: ClassVar[tuple[Key, ...]] = ()
+
+    id: Mapped[UUID] = mapped_column(
+        Uuid(),
+        primary_key=True,
+        default=uuid7,
+        sort_order=-3,
+        info={"wire": Wire("string", COMMON, constraints={"format": "uuid"})},
+    )
+    created_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, sort_order=-2)
+    updated_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, onupdate=now, sort_order=-1)
+
+
+metadata = Base.metadata
+
+
+class Record(Base):
+    """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
+    (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely``
+    marks models whose removal reaches both ends of restricting references, ``audited`` those whose changes are
+    evidence."""
+
+    __abstract__ = True
+
+    domain: ClassVar[str]
+    segment: ClassVar[str]
+    policy: ClassVar[Policy]
+    path: ClassVar[str] = ""
+    guide: ClassVar[bool] = False
+    served_apart: ClassVar[bool] = False
+    transitions: ClassVar[dict[str, dict[str, list[str]]]] = {}
+    operations_note: ClassVar[str] = ""
+    cascades_widely: ClassVar[bool] = False
+    audited: ClassVar[bool] = False
+
+    @classmethod
+    def qualified_name(cls) -> str:
+        """The model's name in references: ``crm/contact``."""
+        return f"{cls.domain}/{cls.segment}"
+
+    @classmethod
+    def collection_path(cls) -> str:
+        return cls.path or f"/api/v1/{cls.domain}/{cls.segment}"
+
+    @classmethod
+    def described(cls) -> str:
+        return " ".join((cls.__doc__ or "").split())
+
+    @classmethod
+    def target(cls, attribute: str) -> type[Record]:
+        """The model that the reference ``attribute`` points to."""
+        (key,) = inspect(cls).columns[attribute].foreign_keys
+        return by_table(key.column.table.name)
+
+    @classmethod
+    def fields(cls) -> dict[str, Field]:
+        """The fields by attribute name, in declared order, virtual ones included."""
+        return _fields(cls)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a model: its two names, wire rules and, unless virtual, its column."""
+
+    attribute: str
+    name: str
+    wire: Wire
+    column: Column[Any] | None
+    virtual: Virtual | None = None
+
+    @property
+    def nullable(self) -> bool:
+        return self.column is not None and bool(self.column.nullable)
+
+    @property
+    def required(self) -> bool:
+        """Whether the caller has to send it on create."""
+        return self.column is not None and not self.nullable and not self.wire.has_default and self.wire.writable
+
+    @property
+    def unique(self) -> bool:
+        return self.column is not None and bool(self.column.unique or self.column.primary_key)
+
+    @property
+    def references(self) -> str:
+        """Name of the table it points to, empty for plain values."""
+        return (
+            next((key.target_fullname.split(".")[0] for key in self.column.foreign_keys), "")
+            if self.column is not None
+            else ""
+        )
+
+
+def camel(attribute: str) -> str:
+    """``created_at`` to ``createdAt``; a trailing underscore, there for the ORM's sake, goes."""
+    return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), attribute.rstrip("_"))
+
+
+@cache
+def _fields(model: type[Record]) -> dict[str, Field]:
+    mapped = inspect(model).columns
+    found = {name: Field(name, camel(name), mapped[name].info["wire"], mapped[name]) for name in mapped.keys()}
+    for name, value in vars(model).items():
+        if isinstance(value, Virtual):
+            found[name] = Field(name, camel(name), value.wire, None, value)
+    declared = [name for name in vars(model) if name in found and name not in STAMPS]
+    return {name: found[name] for name in ("id", *declared, "created_at", "updated_at")}
+
+
+@cache
+def by_table(table: str) -> type[Record]:
+    """The model stored in ``table``; raises LookupError for one without routes."""
+    for mapper in Base.registry.mappers:
+        if mapper.class_.__tablename__ == table and issubclass(mapper.class_, Record):
+            return mapper.class_
+    raise LookupError(table)

@@ -1,0 +1,285 @@
+"""Find, get, create, update and delete records of any model: policy, transaction and hooks, and no HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import literal, select
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+from uuid_utils.compat import uuid7
+
+from app.engine import audit, references, statements
+from app.engine.database import defer_constraints, retried, transaction
+from app.engine.fields import (
+    ADMIN_READS,
+    ADMIN_WRITES,
+    CALLER_ORGANIZATION,
+    CALLER_USER,
+    ENCRYPTED,
+    IMMUTABLE,
+    NOW,
+    READ_ONLY,
+    After,
+    Default,
+)
+from app.engine.hooks import Write, preparations, readings, run
+from app.engine.policy import Organization, Owner, Parent
+from app.engine.principal import Principal
+from app.engine.record import Field, Record, camel
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
+from app.runtime.connections import allow_time
+
+Values = dict[str, Any]
+FIXED = {READ_ONLY, IMMUTABLE}
+
+
+def find(
+    model: type[Record], principal: Principal, filters: Mapping[str, Any], take: int, skip: int
+) -> tuple[list[Values], int]:
+    """One page of the records that the caller may see and that match ``filters`` (by attribute), newest first,
+    with the number of all that match."""
+    statement = statements.page(model, principal.reader, tuple(sorted(filters)), deep=skip >= statements.DEEP_SKIP)
+    binds = statements.filter_binds(model, filters) | {"take": take, "skip": skip} | principal.binds
+    with statements.autocommitted() as connection:
+        rows = statement.rows(connection, binds)
+    records = statement.view.records([row[1:] for row in rows if row[1] is not None])
+    return records, rows[0][0]
+
+
+def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
+    """The record with this id; raises NotFound alike for absent and invisible ones."""
+    statement = statements.item(model, principal.reader)
+    with statements.autocommitted() as connection:
+        rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
+    if not rows:
+        raise NotFound()
+    record = statement.view.record(rows[0])
+    for hook in readings.get(model, ()):
+        hook(record, principal)
+    return record
+
+
+def itself(model: type[Record], principal: Principal, identifier: UUID) -> Values:
+    """The record that a credential is, which may always be told about itself."""
+    statement = statements.stored(model, principal.reader)
+    with statements.autocommitted() as connection:
+        return statement.view.record(statement.rows(connection, {"wanted_id": identifier} | principal.binds)[0])
+
+
+@retried
+def create(model: type[Record], principal: Principal, given: Values) -> Values:
+    """Store a new record from ``given`` (by attribute) and return it as the caller sees it."""
+    if not model.policy.may_create(principal):
+        raise Forbidden()
+    values = _with_defaults(model, principal, given)
+    prepared = preparations[model](given) if model in preparations else None
+    with transaction() as session:
+        write = Write(session, principal, given, prepared=prepared)
+        _check_organization(model, principal, values)
+        _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
+        references.check(model, principal, session, _named(model, given), values.get("organization_id"))
+        columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
+        record = model(id=uuid7(), **_sealed(model, columns))
+        run("create", record, write)
+        session.add(record)
+        session.flush()
+        if model.audited:
+            audit.written(session, principal, "create", record)
+        return _stored(model, principal, session, record.id)
+
+
+@retried
+def update(model: type[Record], principal: Principal, identifier: UUID, given: Values) -> Values:
+    """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
+    stored value; any other value raises Invalid."""
+    with transaction() as session:
+        record = _locked(model, principal, session, identifier, "update")
+        changes = _changes(model, principal, session, record, given)
+        _check_transitions(model, record, changes)
+        named = _named(model, changes)
+        references.check(model, principal, session, named, getattr(record, "organization_id", None))
+        before = {name: getattr(record, name) for name in changes}
+        for name, value in _sealed(model, changes).items():
+            setattr(record, name, value)
+            flag_modified(record, name)  # to the ORM, 1 and true are equal
+        if changes:
+            run("update", record, Write(session, principal, given, before))
+        session.flush()
+        if changes and model.audited:
+            audit.written(session, principal, "update", record, before)
+        return _stored(model, principal, session, identifier)
+
+
+@retried
+def delete(model: type[Record], principal: Principal, identifier: UUID, *, returning: bool = False) -> Values | None:
+    """Remove the record and, by the rules of the database, what belongs to it; ``returning`` gives it back."""
+    with transaction(removing=True) as session:
+        record = _locked(model, principal, session, identifier, "delete")
+        last = _stored(model, principal, session, identifier) if returning else None
+        if model.cascades_widely:
+            allow_time(session)
+            defer_constraints(session)
+        run("delete", record, Write(session, principal))
+        if model.audited:
+            audit.written(session, principal, "delete", record)
+        session.delete(record)
+        return last
+
+
+def _with_defaults(model: type[Record], principal: Principal, given: Values) -> Values:
+    """Lay what was sent over what the credential and the clock supply; check who the owner may be."""
+    values: Values = {}
+    foreign_owner = _foreign_owner(model, principal, given)
+    for name, field in model.fields().items():
+        if field.wire.default is CALLER_USER:
+            values[name] = principal.user_id
+        elif field.wire.default is CALLER_ORGANIZATION and not (foreign_owner and field.nullable):
+            values[name] = principal.organization_id
+        elif field.wire.default is NOW:
+            values[name] = now()
+        elif isinstance(field.wire.default, After):
+            values[name] = now() + field.wire.default.delay
+        elif field.wire.has_default and not isinstance(field.wire.default, Default):
+            values[name] = deepcopy(field.wire.default)
+    for name, value in given.items():
+        _check_settable(model.fields()[name], principal, is_owner=name == _owner(model))
+        values[name] = value
+    return values
+
+
+def _owner(model: type[Record]) -> str:
+    return model.policy.scope.column if isinstance(model.policy.scope, Owner) else ""
+
+
+def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:
+    owner = given.get(_owner(model), principal.user_id)
+    if owner == principal.user_id:
+        return False
+    if not principal.is_admin:
+        raise Forbidden("Records are made in one's own name")
+    return True
+
+
+def _check_settable(field: Field, principal: Principal, *, is_owner: bool) -> None:
+    allowed = field.wire.writable or is_owner or (ADMIN_WRITES in field.wire.marks and principal.is_admin)
+    if not allowed:
+        raise Invalid({field.name: ["Is set by the server."]})
+
+
+def _check_organization(model: type[Record], principal: Principal, values: Values) -> None:
+    """Records join an organization in which the caller may write; any other reads as missing."""
+    scope = model.policy.scope
+    if not isinstance(scope, Organization) or scope.column not in values:
+        return
+    organization_id = values[scope.column]
+    if organization_id is None:
+        if not model.fields()[scope.column].nullable:
+            raise Invalid({camel(scope.column): ["Is required: the credential acts in no organization."]})
+        return
+    if not principal.is_admin and organization_id not in principal.memberships:
+        raise ForeignKeyViolation.on(camel(scope.column))
+    if not model.policy.may_create_in(organization_id, principal):
+        raise Forbidden("The role in the organization does not admit this")
+
+
+def _named(model: type[Record], values: Values) -> dict[str, UUID]:
+    fields = model.fields()
+    return {name: value for name, value in values.items() if value is not None and fields[name].references}
+
+
+def _locked(model: type[Record], principal: Principal, session: Session, identifier: UUID, operation: str) -> Any:
+    """Lock the visible row for the rest of the transaction; raises NotFound or Forbidden."""
+    policy, reader = model.policy, principal.reader
+    _hold_root(model, session, identifier=identifier)
+    wanted = (model.id == identifier, policy.reachable(model, reader, operation))
+    writable = policy.writable(model, reader, operation).label("writable")
+    statement = select(model, writable).where(*wanted).with_for_update(of=model)
+    row = session.execute(statement, principal.binds).one_or_none()
+    if row is None:
+        raise NotFound()
+    if not row.writable:
+        raise Forbidden()
+    return row[0]
+
+
+def _hold_root(
+    model: type[Record], session: Session, *, identifier: UUID | None = None, parent_id: UUID | None = None
+) -> None:
+    """Keep the root of a parent-scoped record from going before this write is done.
+
+    A removal locks from the root down, the hooks of a write from the record up; whoever holds the root first keeps
+    the two from waiting for each other.
+    """
+    if not isinstance(model.policy.scope, Parent):
+        return
+    reached: type[Record] = model if parent_id is None else model.target(model.policy.scope.column)
+    statement = select(literal(1)).select_from(reached).where(reached.id == (parent_id or identifier))
+    while isinstance(reached.policy.scope, Parent):
+        upper, column = reached.target(reached.policy.scope.column), getattr(reached, reached.policy.scope.column)
+        statement = statement.join(upper, upper.id == column)
+        reached = upper
+    session.execute(statement.with_for_update(read=True, key_share=True, of=reached))
+
+
+def _changes(model: type[Record], principal: Principal, session: Session, record: Record, given: Values) -> Values:
+    """Keep of ``given`` what differs from the stored row; raises Invalid where it may not differ."""
+    changes: Values = {}
+    shown: Values | None = None
+    for name, value in given.items():
+        field = model.fields()[name]
+        if name in ("created_at", "updated_at"):
+            continue
+        if ADMIN_READS in field.wire.marks and not principal.is_admin:
+            raise Invalid({field.name: ["Unknown field."]})
+        if field.column is None:
+            shown = shown or _stored(model, principal, session, record.id)
+            _check_repeats(field, value, shown.get(field.name))
+        elif field.wire.marks & FIXED and not (ADMIN_WRITES in field.wire.marks and principal.is_admin):
+            _check_repeats(field, value, getattr(record, name))
+        elif not _equal(field, value, getattr(record, name)) or ENCRYPTED in field.wire.marks:
+            changes[name] = value
+    return changes
+
+
+def _check_repeats(field: Field, value: Any, stored: Any) -> None:
+    if not _equal(field, value, stored):
+        raise Invalid({field.name: ["Cannot be changed."]})
+
+
+def _equal(field: Field, value: Any, stored: Any) -> bool:
+    """Whether two values are the same on the wire; inside JSON, 1, 1.0 and true are three values."""
+    if field.wire.type != "json":
+        return bool(value == stored)
+    first, second = (orjson.dumps(each, option=orjson.OPT_SORT_KEYS) for each in (value, stored))
+    return first == second
+
+
+def _check_transitions(model: type[Record], record: Record, changes: Values) -> None:
+    for name, steps in model.transitions.items():
+        if name in changes:
+            state, wanted = getattr(record, name), changes[name]
+            if wanted not in steps.get(state, []):
+                raise Invalid({camel(name): [f"Cannot go from {state} to {wanted}."]})
+
+
+def _sealed(model: type[Record], values: Values) -> Values:
+    """Encrypt what is kept encrypted at rest."""
+    fields = model.fields()
+    return {
+        name: vault().encrypt(value) if ENCRYPTED in fields[name].wire.marks and value is not None else value
+        for name, value in values.items()
+    }
+
+
+def _stored(model: type[Record], principal: Principal, session: Session, identifier: UUID) -> Values:
+    """Read the row back as the caller sees it, on the connection of the transaction."""
+    statement = statements.stored(model, principal.reader)
+    (row,) = statement.rows(statements.within(session), {"wanted_id": identifier} | principal.binds)
+    return statement.view.record(row)

@@ -1,0 +1,1 @@
+"""What everything else stands on: errors, the clock, cryptography, addresses, networks, calls to other hosts."""

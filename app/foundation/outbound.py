@@ -1,0 +1,105 @@
+"""Calls to addresses that people configure: none of them reaches into a private network unless the settings allow it.
+
+A name is resolved here and the connection goes to the address that was looked at, so that a second answer of the name
+server changes nothing. Answers are bounded in size and time.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import httpx2
+
+from app.foundation.networks import is_private, is_private_address
+
+LARGEST_ANSWER = 32 * 1024 * 1024
+CONNECT_TIMEOUT = 5.0
+MOST_ADDRESSES = 3
+
+
+class PrivateAddress(httpx2.ConnectError):
+    """The host lies in a private network."""
+
+
+class Outbound(httpx2.BaseTransport):
+    """Carries requests of one call until ``deadline``, a point of the monotonic clock. Connections are shared by the
+    process."""
+
+    def __init__(self, deadline: float, *, private: bool) -> None:
+        self._deadline = deadline
+        self._private = private
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = _sent(request, private=self._private)
+        response.stream = _Bounded(response.stream, self._deadline)  # type: ignore[arg-type]
+        return response
+
+    def client(self) -> httpx2.Client:
+        """A client that follows no redirects and heeds no proxy of the environment."""
+        return httpx2.Client(transport=self, follow_redirects=False, trust_env=False)
+
+
+class _Bounded(httpx2.SyncByteStream):
+    def __init__(self, stream: httpx2.SyncByteStream, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for piece in self._stream:
+            size += len(piece)
+            if size > LARGEST_ANSWER:
+                raise httpx2.ReadError("The answer is too large")
+            if time.monotonic() > self._deadline:
+                raise httpx2.ReadTimeout("The answer took too long")
+            yield piece
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+@lru_cache(maxsize=256)
+def _connections(host: str) -> httpx2.HTTPTransport:
+    """The connections to one host: those to another one, at the same address, were proved under another name."""
+    # How many are open at once is for the callers to bound; idle ones are kept for a while.
+    limits = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
+    return httpx2.HTTPTransport(verify=_trusted(), limits=limits)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()
+
+
+def _sent(request: httpx2.Request, *, private: bool) -> httpx2.Response:
+    """Send the request to the first address of its host that can be reached."""
+    host = request.url.host
+    if private:
+        return _connections(host).handle_request(request)
+    request.extensions = {**request.extensions, "sni_hostname": host}
+    failure: httpx2.ConnectError | httpx2.ConnectTimeout | None = None
+    for address in _public_addresses(request, host):
+        request.url = request.url.copy_with(host=address)
+        try:
+            return _connections(host).handle_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            failure = error
+    raise failure or httpx2.ConnectError("The name has no address", request=request)
+
+
+def _public_addresses(request: httpx2.Request, host: str) -> list[str]:
+    """The addresses of ``host``, a few of them; raises PrivateAddress when any is private."""
+    if is_private(host):
+        raise PrivateAddress("The address is private", request=request)
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpx2.ConnectError("The name does not resolve", request=request) from error
+    addresses = [str(each[4][0]) for each in found]
+    if any(is_private_address(address) for address in addresses):
+        raise PrivateAddress("The name resolves to a private address", request=request)
+    return list(dict.fromkeys(addresses))[:MOST_ADDRESSES]

@@ -1,0 +1,62 @@
+"""Work for later: a job is written in the transaction of its row, so that neither is there without the other."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import procrastinate
+from procrastinate.exceptions import ConnectorException
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app.engine.statements import within
+from app.foundation.errors import RateLimited
+
+# What rows ask for; the plugins say what is done then.
+READ, ENTER, INDEX = "read_document", "enter_document", "index_document"
+SEARCH, REPORT, WORK, DELIVER = "run_query", "compute_report", "work_on_deliverable", "deliver_to_teams"
+POST, INBOX, SUBSCRIPTION = "post_to_teams", "process_inbound_event", "keep_graph_subscription"
+
+# Files may take long to read, and have places of their own among the jobs that are done at once.
+DEFAULT_QUEUE, FILES = "default", "files"
+QUEUES = {READ: FILES}
+
+# Jobs that may wait for one user.
+MAX_WAITING = 1000
+RETRY_AFTER = {"Retry-After": "60"}
+OF_USER = "user "
+WAITING = text("""
+SELECT count(*) FROM (SELECT FROM procrastinate_jobs WHERE lock = :lock AND status = 'todo' LIMIT :most) AS waiting
+""")
+
+
+def defer(
+    session: Session, task: str, row_id: UUID, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
+) -> None:
+    """Have ``task`` done about a row once the transaction of ``session`` is committed. Jobs of one user are done one at
+    a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
+    that are ``one_of`` the same are done one at a time, in order. ``more`` is given to the task as well, as JSON.
+
+    Raises RateLimited when too many jobs of the user wait.
+    """
+    lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
+    waiting = session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
+    if waiting == MAX_WAITING:
+        raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
+    configured = _queue().configure_task(
+        task, allow_unknown=True, connection=within(session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),
+        priority=-waiting,
+    )  # fmt: skip
+    try:
+        configured.defer(row_id=str(row_id), **more)
+    except ConnectorException as error:
+        # The library wraps what the driver says, which the transaction translates.
+        raise error.__cause__ or error from None
+
+
+@cache
+def _queue() -> procrastinate.App:
+    # Jobs go over the connection of the transaction; this one is never opened.
+    return procrastinate.App(connector=procrastinate.SyncPsycopgConnector())

@@ -1,0 +1,159 @@
+"""The jobs that plugins bring, as tasks of Procrastinate, whose queue is in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+import procrastinate
+from flask import Flask
+from procrastinate import BaseConnector, JobContext
+from procrastinate.jobs import Job as QueuedJob
+from psycopg.conninfo import make_conninfo
+from sqlalchemy import update
+
+from app.engine.database import retried, transaction
+from app.foundation.errors import Unavailable
+from app.jobs import queue, worker
+from app.runtime import connections
+
+GIVEN_UP = "The service failed"
+GiveUp = Callable[[UUID], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done when a row asks for it: ``work`` gets the id of the row, ``give_up`` when that fails for good."""
+
+    work: Callable[..., None]
+    give_up: GiveUp | None = None
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """What is done by the clock, in the notation of cron, in UTC; a sixth field is for seconds."""
+
+    name: str
+    cron: str
+    work: Callable[[], object]
+
+
+# Filled by the plugins: what rows ask for, by the name under which they do, and what the clock does.
+JOBS: dict[str, Job] = {}
+PERIODIC: list[Periodic] = []
+
+
+def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic]) -> None:
+    """Add the jobs of a domain."""
+    JOBS.update(jobs)
+    PERIODIC.extend(periodic)
+
+
+def failing(model: Any, *unfinished: str) -> GiveUp:
+    """Say of a row that its job has failed for good, unless somebody has ended it meanwhile."""
+
+    @retried
+    def fail(row_id: UUID) -> None:
+        left = update(model).where(model.id == row_id, model.status.in_(unfinished))
+        with transaction() as session:
+            session.execute(left.values(status="failed", error_message=GIVEN_UP))
+
+    return fail
+
+
+TRIES = 5
+# A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
+WAITS = (10, 100, 1000, 10_000)
+
+
+class Backoff(procrastinate.BaseRetryStrategy):
+    """Tries a job again when a part was away. Jobs of its user that were asked for later need not wait for it."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: QueuedJob) -> procrastinate.RetryDecision | None:
+        if not _is_worth_a_retry(exception, job):
+            return None
+        # Within a lock, a job waits for those of higher priority, whenever they are due.
+        behind = -(queue.MAX_WAITING + job.attempts)
+        priority = behind if (job.lock or "").startswith(queue.OF_USER) else None
+        return procrastinate.RetryDecision(retry_in={"seconds": WAITS[job.attempts]}, priority=priority)
+
+
+def _is_worth_a_retry(error: BaseException, job: QueuedJob) -> bool:
+    return isinstance(error, Unavailable) and job.attempts + 1 < TRIES
+
+
+def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.App:
+    """The queue in the database of ``app``, with every task, not yet opened; over ``connector``, or over one for
+    commands."""
+    options = connections.options(app.config["SETTINGS"])
+    conninfo = make_conninfo(options.pop("conninfo"), **options)
+    made = procrastinate.App(connector=connector or procrastinate.SyncPsycopgConnector(conninfo=conninfo))
+    for each in PERIODIC:
+        task = made.task(name=each.name, queueing_lock=each.name, pass_context=True)(_by_the_clock(each.work))
+        made.periodic(cron=each.cron)(task)
+    made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
+    for name, job in JOBS.items():
+        places = queue.QUEUES.get(name, queue.DEFAULT_QUEUE)
+        made.task(name=name, pass_context=True, retry=Backoff(), queue=places)(_when_asked(job))
+    return made
+
+
+def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
+    """Do jobs until a signal asks for the end, or until there are none."""
+    queue_ = opened(app, worker.connector(app.config["SETTINGS"]))
+    worker.work(app, queue_, concurrency=concurrency, until_empty=until_empty)
+
+
+def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:
+    """Do jobs again whose worker was killed in the middle of them: its heartbeat has ceased."""
+
+    async def resume_stalled(timestamp: int) -> None:
+        for job in await queue_.job_manager.get_stalled_jobs():
+            await queue_.job_manager.retry_job(job)
+
+    return resume_stalled
+
+
+def _application(context: JobContext) -> Flask:
+    """The application that the worker serves."""
+    application: Flask = context.additional_context["application"]
+    return application
+
+
+def _check_tries(job: QueuedJob) -> None:
+    """Refuse a job that was begun too often without coming to an end: it may be what kills its workers."""
+    if job.attempts >= TRIES:
+        raise RuntimeError(f"The job was begun {job.attempts} times")
+
+
+def _by_the_clock(work: Callable[[], object]) -> Callable[[JobContext, int], None]:
+    """Run ``work`` in the context of the application that the worker serves."""
+
+    @wraps(work)
+    def run(context: JobContext, timestamp: int) -> None:
+        with _application(context).app_context():
+            _check_tries(context.job)
+            work()
+
+    return run
+
+
+def _when_asked(job: Job) -> Callable[..., None]:
+    """Do ``job`` about one row in the context of the application that the worker serves; give up when it fails for
+    good, so that the row does not look as if it were still worked on."""
+
+    @wraps(job.work)
+    def run(context: JobContext, row_id: str, **more: Any) -> None:
+        with _application(context).app_context():
+            try:
+                _check_tries(context.job)
+                job.work(UUID(row_id), **more)
+            except Exception as error:
+                if job.give_up is not None and not _is_worth_a_retry(error, context.job):
+                    job.give_up(UUID(row_id))
+                raise
+
+    return run

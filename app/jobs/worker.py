@@ -1,0 +1,220 @@
+"""The process that does jobs: its connections, what it is doing, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import Any
+
+import procrastinate.worker
+import psutil
+import psycopg
+from flask import Flask
+from procrastinate import JobContext
+from procrastinate.exceptions import ProcrastinateException
+from procrastinate.jobs import Job
+from psycopg import AsyncConnection, Notify, errors
+
+from app.jobs.queue import DEFAULT_QUEUE, FILES
+from app.runtime import connections, keeper
+from config import Settings
+
+log = logging.getLogger("rowgate")
+
+ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(id)s"
+
+# Seconds between two looks for jobs whose time has come. Of new ones, and of places that become free here, it is told.
+POLL_EVERY = 1.0
+
+# After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
+# how long the database has to take the others back.
+NOTICE, HAND_BACK = 1.0, 1.0
+
+
+class QueueConnection(AsyncConnection[Any]):
+    """A connection of the queue. It may wait for news as long as it likes, for an answer only ``patience`` seconds."""
+
+    patience: float | None = None
+    _listens = False
+
+    async def notifies(self, **limits: Any) -> AsyncGenerator[Notify]:
+        self._listens = True
+        try:
+            async for each in super().notifies(**limits):
+                yield each
+        finally:
+            self._listens = False
+
+    async def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        if timeout is not None or self._listens:
+            return await super().wait(gen, interval=interval, timeout=timeout)
+        try:
+            return await super().wait(gen, interval=interval, timeout=self.patience)
+        except errors._WaitTimeout:
+            self.pgconn.finish()
+            raise psycopg.OperationalError("The server does not answer") from None
+
+
+class Worker(procrastinate.worker.Worker):
+    """A worker that knows which of its jobs are lost: the connection fell silent before it heard that it was given
+    them, or before the queue heard that they are done. Its heartbeat goes on, so nobody else takes them for stalled.
+
+    ``siblings`` are the workers of this process, itself among them.
+    """
+
+    siblings: list[Worker]
+
+    @property
+    def running_jobs(self) -> list[Job]:
+        return [context.job for context in self._running_jobs.values()]
+
+    async def _process_job(self, context: JobContext) -> None:
+        try:
+            await super()._process_job(context)
+        finally:
+            # The place of its user is free, of which the queue tells nobody.
+            for each in self.siblings:
+                each._new_job_event.set()
+
+    async def take_lost_back(self, patience: float) -> None:
+        """Have lost jobs done again, for as long as the worker works. A question about a job is answered or given up
+        within ``patience`` seconds, so a job that is nobody's for longer is lost."""
+        seen: set[int | None] = set()
+        while True:
+            await asyncio.sleep(patience)
+            if self.worker_id is None:
+                continue
+            with suppress(ProcrastinateException):
+                held = await self.app.job_manager.list_jobs_async(status="doing", worker_id=self.worker_id)
+                at_work = {job.id for job in self.running_jobs}
+                lost = [job for job in held if job.id not in at_work]
+                for job in lost:
+                    if job.id in seen:
+                        log.warning("Job %s was lost with its connection and waits to be done again", job.call_string)
+                        await self.app.job_manager.retry_job(job)
+                seen = {job.id for job in lost}
+
+
+def connector(settings: Settings) -> procrastinate.PsycopgConnector:
+    """The connections of the queue, with the limits that those of requests have."""
+
+    async def configure(connection: AsyncConnection[Any]) -> None:
+        if isinstance(connection, QueueConnection):
+            connection.patience = settings.database_statement_timeout + connections.SLACK
+        listens = connection.autocommit  # and must not do so within a transaction
+        await connection.set_autocommit(True)
+        await connection.execute(connections.session_commands(settings))
+        await connection.set_autocommit(listens)
+
+    parameters = connections.options(settings)
+    return procrastinate.PsycopgConnector(
+        conninfo=parameters.pop("conninfo"), kwargs=parameters, connection_class=QueueConnection, configure=configure
+    )
+
+
+def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty: bool = False) -> None:
+    """Do jobs until a signal asks for the end, or until there are none.
+
+    After the grace that the settings give, statements are cancelled, and jobs that go on all the same are handed back
+    to the queue; the process ends with them.
+    """
+    with suppress(asyncio.CancelledError):  # told to end before it had begun
+        asyncio.run(_work(app, queue, concurrency, until_empty))
+
+
+async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> None:
+    stopping, opening = asyncio.Event(), asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    assert opening is not None  # noqa: S101 - this runs in one
+    if not until_empty:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, opening.cancel)
+    async with queue.open_async():
+        if not until_empty:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, stopping.set)
+        workers = _workers(app, queue, concurrency, until_empty)
+        done = asyncio.create_task(_serve(app, workers))
+        asked = asyncio.ensure_future(stopping.wait())
+        await asyncio.wait((done, asked), return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if not done.done():
+            await _stop(app, workers, done)
+        else:
+            await done
+
+
+def _workers(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> list[Worker]:
+    """The workers of this process. Half as many files are read at once as other work is done; one worker that ends when
+    both queues are empty does either."""
+    places = [([DEFAULT_QUEUE], concurrency), ([FILES], max(1, concurrency // 2))]
+    if until_empty:
+        places = [([DEFAULT_QUEUE, FILES], concurrency)]
+    workers = [
+        Worker(
+            queue,
+            queues=names,
+            concurrency=each,
+            wait=not until_empty,
+            fetch_job_polling_interval=POLL_EVERY,
+            delete_jobs="successful",
+            additional_context={"application": app},
+            install_signal_handlers=False,
+        )
+        for names, each in places
+    ]
+    for worker in workers:
+        worker.siblings = workers
+    return workers
+
+
+async def _serve(app: Flask, workers: list[Worker]) -> None:
+    async with asyncio.TaskGroup() as group:
+        for worker in workers:
+            group.create_task(_serve_with(worker, app.config["SETTINGS"]))
+
+
+async def _serve_with(worker: Worker, settings: Settings) -> None:
+    looking = asyncio.create_task(worker.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
+    try:
+        await worker.run()  # type: ignore[no-untyped-call]
+        if worker.wait:
+            raise RuntimeError("A worker of jobs has stopped by itself")  # whoever started the process does so again
+    finally:
+        looking.cancel()
+
+
+async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> None:
+    done.cancel()  # which lets the jobs that run come to their end
+    await asyncio.wait((done,), timeout=app.config["SETTINGS"].stop_grace)
+    if not done.done():
+        left = sum(len(worker.running_jobs) for worker in workers)
+        log.warning("%d jobs go on after the grace; their statements are cancelled", left)
+        await asyncio.to_thread(connections.cancel_all, app)
+        await asyncio.wait((done,), timeout=NOTICE)
+    if not done.done():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(hand_back(workers), HAND_BACK)
+        # Threads cannot be stopped; the process can.
+        keeper.kill(psutil.Process().children())
+        logging.shutdown()
+        sys.stderr.flush()
+        os._exit(0)
+    with suppress(asyncio.CancelledError):
+        await done
+
+
+async def hand_back(workers: list[Worker]) -> None:
+    """Let the jobs that are being done wait again for a worker."""
+    for worker in workers:
+        for job in worker.running_jobs:
+            with suppress(ProcrastinateException):
+                # The job is not to blame: what is counted next is taken off before anybody can fetch it.
+                await worker.app.connector.execute_query_async(ATTEMPTS, id=job.id, attempts=job.attempts - 1)
+                await worker.app.job_manager.retry_job(job)
+                log.warning("Job %s was interrupted and waits to be done again", job.call_string)

@@ -1,0 +1,1 @@
+"""Notifications: who is told of what, over which channel, and the live stream."""

@@ -1,0 +1,59 @@
+"""What follows writes in the notification domain."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy.orm import Session
+
+from app.auth.models.identity import AuthUser
+from app.auth.organizations import user_provisioned
+from app.engine.hooks import Write, on_create, on_update, require
+from app.engine.record import camel
+from app.notification import routing
+from app.notification.models import NotificationNotification, NotificationPreference
+from app.notification.routing import default_of
+
+SWITCHES = ("channels", "types")
+CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+
+
+@user_provisioned.subscribe
+def give_preferences(session: Session, user: AuthUser) -> None:
+    """Give a new user the preferences of everybody."""
+    session.add(NotificationPreference(user_id=user.id))
+
+
+@on_create(NotificationNotification)
+def send(notification: NotificationNotification, write: Write) -> None:
+    routing.address(write.session, notification)
+
+
+@on_create(NotificationPreference)
+@on_update(NotificationPreference)
+def complete_preferences(preference: NotificationPreference, write: Write) -> None:
+    """Lay what was sent over what was there, key by key."""
+    for name in (*SWITCHES, "quiet_hours"):
+        sent = write.given.get(name)
+        if sent is not None:
+            known = default_of(name)
+            stored = write.before.get(name, known)
+            require(sent.keys() <= known.keys(), camel(name), f"Takes the keys {', '.join(known)}.")
+            setattr(preference, name, {**stored, **sent})
+    for name in SWITCHES:
+        switches = getattr(preference, name) or {}
+        require(all(isinstance(value, bool) for value in switches.values()), camel(name), "Takes true or false.")
+    _check_quiet_hours(preference.quiet_hours or default_of("quiet_hours"))
+
+
+def _check_quiet_hours(hours: dict[str, Any]) -> None:
+    require(isinstance(hours["enabled"], bool), "quietHours", "enabled takes true or false.")
+    for name in ("start", "end"):
+        fits = isinstance(hours[name], str) and CLOCK_TIME.fullmatch(hours[name])
+        require(bool(fits), "quietHours", f"{name} takes a time such as 22:00.")
+    try:
+        ZoneInfo(hours["timeZone"])
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        require(False, "quietHours", "timeZone takes the name of an IANA zone.")

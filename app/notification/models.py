@@ -1,0 +1,133 @@
+"""What users are told, and how they want to be told."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.orm import Mapped
+
+from app.engine.fields import (
+    CALLER_USER,
+    DERIVED,
+    FILTERABLE,
+    GENERATED,
+    IMMUTABLE,
+    READ_ONLY,
+    SAFE_MAX,
+    SORTABLE,
+    boolean,
+    enum,
+    integer,
+    json,
+    reference,
+    string,
+    strings,
+    timestamp,
+)
+from app.engine.indexes import index
+from app.engine.policy import Owner, Policy, Rule
+from app.engine.record import Record
+
+
+class NotificationNotification(Record):
+    """A message from the product to one user, also sent over the event stream."""
+
+    __tablename__ = "notification_notification"
+    domain, segment = "notification", "notification"
+    policy = Policy(Owner("user_id"), create=Rule.ADMIN)
+    operations_note = "server code sends them; the receiver may only change readAt"
+    keys = (
+        index("user_id", "read_at"),
+        index("user_id", "sequence"),
+    )
+    transitions = {
+        "delivery_status": {
+            "pending": ["delivered", "failed", "suppressed"],
+            "failed": ["pending", "delivered"],
+            "delivered": [],
+            "suppressed": [],
+        }
+    }
+
+    user_id: Mapped[UUID] = reference("auth_user", "cascade", IMMUTABLE, FILTERABLE)
+    type: Mapped[str] = enum(
+        "MESSAGE",
+        "APPROVAL_REQUEST",
+        "CANVAS_ACCESS",
+        "INSIGHT_READY",
+        "MEETING_STARTING",
+        "MENTION",
+        "CANVAS_MENTION",
+        marks=(IMMUTABLE, FILTERABLE, SORTABLE),
+    )
+    title: Mapped[str] = string(IMMUTABLE, min=1, max=200)
+    body: Mapped[str] = string(IMMUTABLE, max=4000)
+    data: Mapped[dict[str, Any]] = json(
+        IMMUTABLE, shape="object", max_bytes=16384, default={}, note="ids and a link for the client"
+    )
+    actor_id: Mapped[UUID | None] = reference("auth_user", "set null", IMMUTABLE, FILTERABLE)
+    organization_id: Mapped[UUID | None] = reference("auth_organization", "set null", IMMUTABLE, FILTERABLE)
+    sequence: Mapped[int] = integer(
+        READ_ONLY,
+        SORTABLE,
+        min=1,
+        max=SAFE_MAX,
+        unique=True,
+        default=GENERATED,
+        server_default=text("nextval('notification_sequence')"),
+        note="from one database sequence; the id line of the event stream",
+    )
+    read_at: Mapped[datetime | None] = timestamp(FILTERABLE, SORTABLE)
+    channels: Mapped[list[str]] = strings(
+        READ_ONLY, items=("stream", "teams", "email"), default=DERIVED, note="chosen from the preferences"
+    )
+    delivery_status: Mapped[str] = enum(
+        "pending", "delivered", "failed", "suppressed", marks=(READ_ONLY, FILTERABLE), default="pending"
+    )
+    delivered_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
+
+
+class NotificationPreference(Record):
+    """Notification settings of one user."""
+
+    __tablename__ = "notification_preference"
+    domain, segment = "notification", "preference"
+    policy = Policy(Owner("user_id"))
+    operations_note = (
+        "one row per user, made at sign-up; the preferences route reads and writes the same row; after a "
+        "delete the defaults apply"
+    )
+
+    user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, unique=True, default=CALLER_USER)
+    enabled: Mapped[bool] = boolean(FILTERABLE, default=True)
+    channels: Mapped[dict[str, Any]] = json(
+        shape="object",
+        max_bytes=1024,
+        default={"stream": True, "teams": True, "email": False},
+        note="channel to boolean; unknown keys are refused, missing ones keep their value",
+    )
+    types: Mapped[dict[str, Any]] = json(
+        shape="object",
+        max_bytes=2048,
+        default={
+            "MESSAGE": True,
+            "APPROVAL_REQUEST": True,
+            "CANVAS_ACCESS": True,
+            "INSIGHT_READY": True,
+            "MEETING_STARTING": True,
+            "MENTION": True,
+            "CANVAS_MENTION": True,
+        },
+        note="likewise",
+    )
+    quiet_hours: Mapped[dict[str, Any]] = json(
+        shape="object",
+        max_bytes=1024,
+        default={"enabled": False, "start": "22:00", "end": "07:00", "timeZone": "UTC"},
+        note="local times and an IANA zone",
+    )
+    meeting_lead_minutes: Mapped[int] = integer(min=0, max=120, default=5)
+    muted_channel_ids: Mapped[list[str]] = strings(max_items=200, item_max=255, default=[])

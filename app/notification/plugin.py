@@ -1,0 +1,8 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.notification import hooks, models
+from app.plugins import Plugin
+
+plugin = Plugin("notification", "What users are told, and how they want to be told.", models=(models,), hooks=(hooks,))

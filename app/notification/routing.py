@@ -1,0 +1,121 @@
+"""Notifications: stored in the transaction of what they tell of, by what the receiver's preferences say, and signalled
+to the receiver's streams once that is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, time
+from functools import partial
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from flask import current_app
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app.engine.database import AFTER_COMMIT, take_turn
+from app.foundation.clock import now
+from app.jobs import queue
+from app.notification.models import NotificationNotification, NotificationPreference
+from app.runtime.pubsub import signals
+
+LONGEST_TITLE = 200
+LONGEST_BODY = 4000
+# Channels that reach people who are not looking; they rest in quiet hours.
+INTRUSIVE = ("teams", "email")
+
+
+def notify(
+    session: Session,
+    user_id: UUID,
+    type: str,
+    title: str,
+    body: str = "",
+    data: dict[str, Any] | None = None,
+    *,
+    actor_id: UUID | None = None,
+    organization_id: UUID | None = None,
+) -> None:
+    """Notify a user in the transaction of ``session``; ``data`` holds ids and a link for the client."""
+    notification = NotificationNotification(
+        id=uuid7(), user_id=user_id, type=type, title=title[:LONGEST_TITLE], body=body[:LONGEST_BODY], data=data or {},
+        actor_id=actor_id, organization_id=organization_id,
+    )  # fmt: skip
+    address(session, notification)
+    session.add(notification)
+    session.flush()
+
+
+def notify_all(session: Session, user_ids: Iterable[UUID], type: str, title: str, body: str = "", **more: Any) -> None:
+    """Notify several users of the same; in one order, so that two who do so do not wait for each other."""
+    for user_id in sorted(set(user_ids)):
+        notify(session, user_id, type, title, body, **more)
+
+
+def hold(session: Session, user_ids: Iterable[UUID]) -> None:
+    """Take the receivers of several kinds of notifications of one transaction, in one order."""
+    for user_id in sorted(user_ids):
+        # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
+        # number has sent all before it.
+        take_turn(session, f"notifications of {user_id}")
+
+
+def address(session: Session, notification: NotificationNotification) -> None:
+    """Choose the channels of a new notification, keep its place in the receiver's order, and have it sent."""
+    hold(session, [notification.user_id])
+    wanted = NotificationPreference.user_id == notification.user_id
+    preference = session.scalar(select(NotificationPreference).where(wanted))
+    notification.channels = _channels(preference, notification)
+    if not notification.channels:
+        notification.delivery_status = "suppressed"
+    if "stream" in notification.channels:
+        _signal(session, notification.user_id)
+    if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
+        queue.defer(session, queue.DELIVER, notification.id, one_of=notification.user_id)
+
+
+def default_of(name: str) -> Any:
+    """What a preference says for those who said nothing."""
+    return NotificationPreference.fields()[name].wire.default
+
+
+def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:
+    """Whether ``moment`` lies in the quiet hours, which may go past midnight."""
+    if not hours["enabled"]:
+        return False
+    try:
+        start, end = (time.fromisoformat(hours[name]) for name in ("start", "end"))
+        local = moment.astimezone(ZoneInfo(hours["timeZone"])).time()
+    except (ValueError, KeyError, OSError):
+        # A zone that this host does not know is no reason to fail whoever tells of something.
+        return False
+    return start <= local < end if start <= end else local >= start or local < end
+
+
+def _channels(preference: NotificationPreference | None, notification: NotificationNotification) -> list[str]:
+    open_channels = preference.channels if preference else default_of("channels")
+    types = preference.types if preference else default_of("types")
+    muted = preference.muted_channel_ids if preference else []
+    unwanted = (preference is not None and not preference.enabled) or not types.get(notification.type, True)
+    if unwanted or notification.data.get("channelId") in muted:
+        return []
+    quiet = is_quiet(preference.quiet_hours if preference else default_of("quiet_hours"), now())
+    return [
+        name for name in default_of("channels") if open_channels.get(name) and not (quiet and name in INTRUSIVE)
+    ]  # fmt: skip
+
+
+def _signal(session: Session, user_id: UUID) -> None:
+    """Signal once for all that the transaction sends."""
+    actions = session.info.setdefault(AFTER_COMMIT, [])
+    for action in actions:
+        if isinstance(action, partial) and action.func == _send:
+            action.args[0].add(user_id)
+            return
+    actions.append(partial(_send, {user_id}))
+
+
+def _send(user_ids: set[UUID]) -> None:
+    signals().send(user_ids)

@@ -1,0 +1,1 @@
+"""Operating the service: backup and restore, sample data, the data dictionary."""

@@ -1,0 +1,54 @@
+"""The sample data: a coherent set over all domains, for a first look and for demonstrations."""
+
+from __future__ import annotations
+
+from random import Random
+
+from sqlalchemy import exists, or_, select
+from sqlalchemy.orm import Session
+
+from app.auth.models.organizations import AuthOrganization
+from app.crm.models import CrmCompany
+from app.foundation.clock import now
+from app.ops.samples import (
+    agents,
+    canvases,
+    companies,
+    conversations,
+    figures,
+    key_use,
+    knowledge,
+    notices,
+    people,
+    product_use,
+    research,
+)
+from app.ops.samples.scene import Scene
+from app.ops.seed import seed
+
+RANDOM_SEED = 7
+
+
+def load(session: Session) -> list[tuple[str, str]] | None:
+    """Add the set and return the address and password of each person made, or None when records are there already."""
+    if _holds_records(session):
+        return None
+    seed(session)
+    scene = Scene(session, now(), Random(RANDOM_SEED))  # noqa: S311 - has to come out alike, not hard to guess
+    team, passwords = people.make(scene)
+    deals = companies.make(scene, team)
+    handbook = knowledge.make(scene, team)
+    answer = conversations.make(scene, team, handbook)
+    canvas = canvases.make(scene, team, answer)
+    deliverable = agents.make(scene, team, handbook, deals)
+    research.make(scene, team, handbook)
+    key_use.make(scene, team)
+    events = product_use.make(scene, team, canvas)
+    insight = figures.make(scene, team, deals, events)
+    notices.make(scene, team, notices.Subjects(deliverable, insight, canvas))
+    return passwords
+
+
+def _holds_records(session: Session) -> bool:
+    known = exists().where(AuthOrganization.slug == people.SLUG)
+    return bool(session.scalar(select(or_(exists().where(CrmCompany.id.is_not(None)), known))))

@@ -1,0 +1,104 @@
+"""The agents of the sample data, and a proposal that waits for its approval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.ai_agent.models import (
+    AiAgentConfig,
+    AiAgentDeliverable,
+    AiAgentEvaluationResult,
+    AiAgentMessage,
+    AiAgentOptimizationResult,
+)
+from app.crm.models import CrmCompany, CrmDeal
+from app.ops.samples import proposals
+from app.ops.samples.knowledge import Handbook, tokens
+from app.ops.samples.people import Team
+from app.ops.samples.scene import Scene
+
+WRITER: dict[str, Any] = {
+    "name": "Proposal writer",
+    "description": "Writes the first version of a proposal from a deal and the handbook.",
+    "instructions": proposals.INSTRUCTIONS,
+    "tools": ["knowledge_search", "crm_lookup", "document_write"],
+    "parameters": {"temperature": 0.4, "maxOutputTokens": 2000},
+    "criteria": list(proposals.CRITERIA),
+    "max_steps": 12,
+}
+SUMMARISER: dict[str, Any] = {
+    "name": "Meeting summariser",
+    "description": "Turns the notes of a meeting into decisions and tasks.",
+    "instructions": (
+        "Read the notes of the meeting. List the decisions first, then the tasks, each with a person and a date. "
+        "Leave out what was only talked about. Where the notes contradict each other, say so and ask."
+    ),
+    "tools": ["document_write", "notify_user"],
+    "parameters": {"temperature": 0.2, "maxOutputTokens": 800},
+    "criteria": [
+        {"name": "Tasks are complete", "description": "Every task has a person and a date.", "weight": 1,
+         "passScore": 0.8},
+    ],
+    "requires_approval": False,
+}  # fmt: skip
+
+
+def make(scene: Scene, team: Team, handbook: Handbook, deals: list[CrmDeal]) -> AiAgentDeliverable:
+    """Store the agents and their work, and return the piece that waits for approval."""
+    shared = {"organization_id": team.organization.id, "created_by_id": team.admin.id, "status": "active"}
+    writer = AiAgentConfig(**shared, **WRITER, index_id=handbook.index.id, version=2)
+    scene.store(writer, scene.at(28, "14:00"), scene.at(13, "16:25"))
+    scene.store(AiAgentConfig(**shared, **SUMMARISER), scene.at(26, "09:45"))
+    deal = next(each for each in deals if each.name == proposals.DEAL)
+    work = _deliverable(scene, team, writer, deal)
+    _transcript(scene, work, deal)
+    scores = _evaluations(scene, team, work)
+    _optimization(scene, team, writer, scores)
+    return work
+
+
+def _deliverable(scene: Scene, team: Team, writer: AiAgentConfig, deal: CrmDeal) -> AiAgentDeliverable:
+    submitted = scene.at(1, "15:07")
+    work = AiAgentDeliverable(
+        organization_id=team.organization.id, config_id=writer.id, config_version=writer.version,
+        requested_by_id=team.member.id, approver_id=team.owner.id, title=proposals.TITLE, brief=proposals.BRIEF,
+        kind="report", content=proposals.CONTENT, deal_id=deal.id, status="awaiting_approval",
+        due_at=scene.at(-3, "17:00"), submitted_at=submitted,
+    )  # fmt: skip
+    return scene.store(work, scene.at(1, "15:05"), submitted)
+
+
+def _transcript(scene: Scene, work: AiAgentDeliverable, deal: CrmDeal) -> None:
+    company = scene.session.get_one(CrmCompany, deal.company_id)
+    facts = {"deal": deal.name, "stage": deal.stage, "amount": deal.amount, "company": company.name}
+    lookup = AiAgentMessage(role="tool", content="Read the deal and its company.", tool_name="crm_lookup")
+    lookup.tool_input, lookup.tool_output = {"dealId": str(deal.id)}, facts
+    finished = AiAgentMessage(role="agent", content=proposals.SUMMARY)
+    finished.input_tokens, finished.output_tokens = tokens(work.brief + str(facts)), tokens(proposals.CONTENT)
+    brief = AiAgentMessage(role="user", content=work.brief, user_id=work.requested_by_id)
+    for sequence, (entry, clock) in enumerate(((brief, "15:05"), (lookup, "15:06"), (finished, "15:07")), start=1):
+        entry.deliverable_id, entry.sequence = work.id, sequence
+        scene.store(entry, scene.at(1, clock))
+
+
+def _evaluations(scene: Scene, team: Team, work: AiAgentDeliverable) -> list[float]:
+    """Two judgements, one for each criterion: a person's and a rule's."""
+    scores = []
+    for criterion, judged, clock in zip(proposals.CRITERIA, proposals.JUDGEMENTS, ("16:20", "15:08"), strict=True):
+        score, evaluator, comment = judged
+        result = AiAgentEvaluationResult(deliverable_id=work.id, criterion=criterion["name"], score=score)
+        result.evaluator, result.comment = evaluator, comment
+        result.user_id = team.admin.id if evaluator == "human" else None
+        result.passed, result.config_version = score >= criterion["passScore"], work.config_version
+        scene.store(result, scene.at(1, clock))
+        scores.append(score * criterion["weight"])
+    return scores
+
+
+def _optimization(scene: Scene, team: Team, writer: AiAgentConfig, scores: list[float]) -> None:
+    proposal = AiAgentOptimizationResult(
+        config_id=writer.id, created_by_id=team.admin.id, method="manual", base_version=writer.version,
+        candidate_instructions=proposals.BETTER_INSTRUCTIONS, candidate_parameters={"temperature": 0.3},
+        rationale=proposals.RATIONALE, sample_size=1, baseline_score=round(sum(scores), 3), candidate_score=0.87,
+    )  # fmt: skip
+    scene.store(proposal, scene.at(1, "17:12"))

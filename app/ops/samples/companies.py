@@ -1,0 +1,83 @@
+"""The companies, contacts and deals of the sample data, all of them kept by one member."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from app.crm.hooks import PROBABILITY
+from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.ops.samples.deals import DEALS, Row
+from app.ops.samples.people import Team
+from app.ops.samples.scene import Scene
+
+# Name, web address, industry, revenue in US dollars, employees, visibility, days since it was added.
+COMPANIES = (
+    ("Northquay Logistics", "https://northquay.example", "Logistics", 48_200_000, 310, "public", 52),
+    ("Saltmarsh Foods", "https://saltmarsh.example", "Food", 126_500_000, 540, "private", 47),
+    ("Tidewater Instruments", "https://tidewater.example", "Manufacturing", 21_750_000, 128, "public", 41),
+    ("Beacon Marine Insurance", "https://beacon.example", "Insurance", 310_000_000, 860, "private", 33),
+    ("Kestrel Shipyard", "https://kestrel.example", "Shipbuilding", 74_900_000, 415, "private", 26),
+    ("Skerry Freight", None, "Logistics", None, 24, "private", 15),
+)
+
+# Company, first name, last name, title, telephone, days after the company.
+CONTACTS = (
+    ("Northquay Logistics", "Hanna", "Virtanen", "Head of Operations", "+44 20 7946 0121", 0),
+    ("Northquay Logistics", "Peter", "Achebe", "IT Manager", "+44 20 7946 0138", 1),
+    ("Northquay Logistics", "Lucia", "Romano", "Finance Director", None, 6),
+    ("Saltmarsh Foods", "Daniel", "Whitlock", "Supply Chain Lead", "+44 20 7946 0245", 0),
+    ("Saltmarsh Foods", "Amara", "Nwosu", "Quality Manager", "+44 20 7946 0251", 3),
+    ("Tidewater Instruments", "Greta", "Holm", "Managing Director", "+1 202 555 0143", 0),
+    ("Tidewater Instruments", "Samuel", "Ortiz", "Head of Service", "+1 202 555 0157", 2),
+    ("Tidewater Instruments", "Yuki", "Tanabe", "Software Architect", None, 9),
+    ("Beacon Marine Insurance", "Claire", "Dubois", "Claims Director", "+44 20 7946 0362", 0),
+    ("Beacon Marine Insurance", "Rashid", "Karim", "Data Protection Officer", None, 5),
+    ("Kestrel Shipyard", "Oskar", "Nilsen", "Yard Manager", "+44 20 7946 0419", 0),
+    ("Kestrel Shipyard", "Fiona", "MacLeod", "Purchasing", "+44 20 7946 0427", 4),
+    ("Skerry Freight", "Ewan", "Sinclair", "Owner", "+44 20 7946 0580", 0),
+    ("Skerry Freight", "Maja", "Kowalska", "Dispatcher", None, 2),
+)
+
+
+def make(scene: Scene, team: Team) -> list[CrmDeal]:
+    """Store companies and contacts, and return the deals made with them."""
+    shared = {"organization_id": team.organization.id, "created_by_id": team.member.id}
+    companies = _companies(scene, shared)
+    contacts = _contacts(scene, shared, companies)
+    return [_deal(scene, shared, contacts[row.contact], row) for row in DEALS]
+
+
+def _companies(scene: Scene, shared: dict[str, UUID]) -> dict[str, UUID]:
+    made = {}
+    for name, website, industry, revenue, employees, visibility, days in COMPANIES:
+        company = CrmCompany(**shared, name=name, website=website, industry=industry, employees=employees)
+        company.revenue = revenue * 100 if revenue else None
+        company.visibility = visibility
+        made[name] = scene.store(company, scene.at(days, "11:10")).id
+    return made
+
+
+def _contacts(scene: Scene, shared: dict[str, UUID], companies: dict[str, UUID]) -> dict[str, CrmContact]:
+    age = {company[0]: company[-1] for company in COMPANIES}
+    made = {}
+    for company, first, last, title, phone, later in CONTACTS:
+        email = f"{first}.{last}@{company.split()[0]}.example".lower()
+        contact = CrmContact(**shared, first_name=first, last_name=last, email=email, title=title, phone=phone)
+        contact.company_id = companies[company]
+        made[f"{first} {last}"] = scene.store(contact, scene.at(age[company] - later, "11:25"))
+    return made
+
+
+def _deal(scene: Scene, shared: dict[str, UUID], contact: CrmContact, row: Row) -> CrmDeal:
+    made = scene.at(row.made, "13:15")
+    moved = made if row.moved == row.made else scene.at(row.moved, "14:40")
+    deal = CrmDeal(**shared, name=row.name, company_id=contact.company_id, contact_id=contact.id, stage=row.stage)
+    deal.owner_id = shared["created_by_id"]
+    deal.amount = row.amount * 100
+    deal.probability = PROBABILITY[row.stage]
+    deal.priority, deal.source = row.priority, row.source
+    deal.expected_close_at = scene.at(-row.closes_in, "12:00")
+    deal.stage_changed_at = moved
+    deal.closed_at = moved if row.stage in ("won", "lost") else None
+    deal.lost_reason, deal.next_step, deal.description = row.lost_reason, row.next_step, row.description
+    return scene.store(deal, made, moved)

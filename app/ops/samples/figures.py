@@ -1,0 +1,132 @@
+"""Insights and reports of the sample data, worked out from its own rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from app.analytics.hooks import after
+from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsInsight, AnalyticsReport
+from app.crm.hooks import PROBABILITY
+from app.crm.models import CrmDeal
+from app.ops.samples import key_use
+from app.ops.samples.people import Team
+from app.ops.samples.scene import Scene
+
+# Days before today on which the weekly report ran; it covers the seven days before each.
+RUNS = (23, 16, 9, 2)
+
+
+def make(scene: Scene, team: Team, deals: list[CrmDeal], events: list[AnalyticsEvent]) -> AnalyticsInsight:
+    """Store the insights and reports, and return the newest insight."""
+    _use_report(scene, team, events)
+    _pipeline_report(scene, team, deals)
+    _limit_insight(scene, team)
+    _forecast(scene, team, deals)
+    return _growth(scene, team, events)
+
+
+def _growth(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> AnalyticsInsight:
+    before, start, end = (scene.at(days, "00:00") for days in (29, 15, 1))
+    value, previous = len(_between(events, start, end)), len(_between(events, before, start))
+    days = Counter(f"{event.occurred_at:%Y-%m-%d}" for event in _between(events, start, end))
+    insight = _insight(team, "trend", "events.count", value, (start, end))
+    insight.previous_value, insight.change_percent = previous, (value - previous) / abs(previous) * 100
+    insight.title = "Use of the product has grown"
+    insight.summary = (
+        f"{value} events in fourteen days, after {previous} in the fourteen days before. People were busier; the "
+        "nightly export added one event a day, as always."
+    )
+    insight.unit = "events"
+    insight.details = {"series": [{"day": day, "value": days[day]} for day in sorted(days)]}
+    return scene.store(insight, scene.at(1, "06:00"))
+
+
+def _limit_insight(scene: Scene, team: Team) -> None:
+    period = scene.at(key_use.BURST, "00:00"), scene.at(key_use.BURST - 1, "00:00")
+    insight = _insight(team, "anomaly", "key.rate_limited", key_use.BEYOND_LIMIT, period)
+    insight.previous_value, insight.unit = 0, "requests"
+    insight.title = f"The key {key_use.NAME} ran into its limit"
+    insight.summary = (
+        f"{key_use.BEYOND_LIMIT} requests were answered with 429 within one minute. The key is allowed "
+        f"{key_use.LIMIT} requests a minute; on no other day was that reached."
+    )
+    insight.severity, insight.status, insight.acknowledged_by_id = "warning", "acknowledged", team.admin.id
+    scene.store(insight, scene.at(key_use.BURST - 1, "06:00"), scene.at(key_use.BURST - 1, "09:12"))
+
+
+def _forecast(scene: Scene, team: Team, deals: list[CrmDeal]) -> None:
+    open_deals = [deal for deal in deals if deal.closed_at is None]
+    expected = [((deal.amount or 0) // 100) * deal.probability / 100 for deal in open_deals]
+    insight = _insight(team, "forecast", "crm.expected_revenue", sum(expected), (scene.at(4, "00:00"), _quarter(scene)))
+    insight.title = "What the open deals are likely to bring"
+    insight.summary = (
+        f"{len(open_deals)} open deals, each weighed with its probability, come to {sum(expected):,.0f} US dollars "
+        "over the next three months."
+    )
+    insight.unit = "USD"
+    named = zip(open_deals, expected, strict=True)
+    insight.details = {"breakdown": [{"deal": deal.name, "value": value} for deal, value in named]}
+    scene.store(insight, scene.at(4, "06:00"))
+
+
+def _quarter(scene: Scene) -> datetime:
+    return scene.at(-90, "00:00")
+
+
+def _insight(team: Team, kind: str, metric: str, value: float, period: tuple[datetime, datetime]) -> AnalyticsInsight:
+    insight = AnalyticsInsight(organization_id=team.organization.id, kind=kind, metric=metric, value=value)
+    insight.period_start, insight.period_end = period
+    return insight
+
+
+def _use_report(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> None:
+    """A weekly report that ran four times; the row holds the last run."""
+    start, end, ran = scene.at(RUNS[-1] + 7, "00:00"), scene.at(RUNS[-1], "00:00"), scene.at(RUNS[-1], "06:00")
+    counted: dict[str, list[AnalyticsEvent]] = {}
+    for event in _between(events, start, end):
+        counted.setdefault(event.name, []).append(event)
+    report = AnalyticsReport(organization_id=team.organization.id, created_by_id=team.owner.id)
+    report.name, report.kind, report.schedule = "Use of the product, week by week", "usage", "weekly"
+    report.parameters = {"groupBy": "event"}
+    report.period_start, report.period_end = start, end
+    report.next_run_at = after(ran, "weekly")
+    _fill(report, [_line(name, counted[name]) for name in sorted(counted)], ran)
+    scene.store(report, scene.at(RUNS[0], "05:58"), ran)
+    for days in RUNS:
+        _generated(scene, report, scene.at(days, "06:00"))
+
+
+def _line(name: str, events: list[AnalyticsEvent]) -> dict[str, Any]:
+    return {"event": name, "count": len(events), "users": len({event.user_id for event in events})}
+
+
+def _pipeline_report(scene: Scene, team: Team, deals: list[CrmDeal]) -> None:
+    ran = scene.at(4, "08:30")
+    report = AnalyticsReport(organization_id=team.organization.id, created_by_id=team.member.id)
+    report.name, report.kind = "Deals by stage", "crm_pipeline"
+    report.parameters = {"groupBy": "stage"}
+    report.period_start, report.period_end = scene.at(64, "00:00"), scene.at(4, "00:00")
+    lines = []
+    for stage in PROBABILITY:
+        amounts = [deal.amount or 0 for deal in deals if deal.stage == stage]
+        lines.append({"stage": stage, "deals": len(amounts), "amount": sum(amounts), "currency": "USD"})
+    _fill(report, lines, ran)
+    scene.store(report, scene.at(4, "08:29"), ran)
+    _generated(scene, report, ran)
+
+
+def _fill(report: AnalyticsReport, lines: list[dict[str, Any]], ran: datetime) -> None:
+    report.status, report.data, report.row_count, report.generated_at = "ready", lines, len(lines), ran
+
+
+def _generated(scene: Scene, report: AnalyticsReport, ran: datetime) -> None:
+    details = {"reportId": str(report.id), "kind": report.kind, "source": "server"}
+    activity = AnalyticsActivity(user_id=report.created_by_id, organization_id=report.organization_id)
+    activity.activity_type, activity.metadata_, activity.occurred_at = "REPORT_GENERATED", details, ran
+    scene.store(activity, ran)
+
+
+def _between(events: list[AnalyticsEvent], start: datetime, end: datetime) -> list[AnalyticsEvent]:
+    return [event for event in events if start <= event.occurred_at < end]

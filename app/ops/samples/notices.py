@@ -1,0 +1,58 @@
+"""The unread notifications of the sample data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.ai.models.chats import AiArtifact
+from app.ai_agent.models import AiAgentDeliverable
+from app.analytics.models import AnalyticsInsight
+from app.auth.models.identity import AuthUser
+from app.engine.record import Record
+from app.notification.models import NotificationNotification
+from app.notification.routing import default_of
+from app.ops.samples.people import Team
+from app.ops.samples.scene import Scene
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """What there is to tell."""
+
+    deliverable: AiAgentDeliverable
+    insight: AnalyticsInsight
+    canvas: AiArtifact
+
+
+def make(scene: Scene, team: Team, about: Subjects) -> None:
+    """Tell the managers of the insight, the approver of the work, and the colleagues of each other."""
+    for manager in (team.owner, team.admin):
+        notice = _notice(manager, "INSIGHT_READY", about.insight.title, about.insight.summary)
+        _send(scene, team, _linked(notice, "insightId", about.insight), about.insight.created_at)
+    request = _notice(team.owner, "APPROVAL_REQUEST", "A proposal waits for you", about.deliverable.title)
+    request.actor_id = team.member.id
+    _send(scene, team, _linked(request, "deliverableId", about.deliverable), scene.at(1, "15:07"))
+    body = "Your proposal is nearly there; see what I wrote on it."
+    message = _notice(team.member, "MESSAGE", f"{team.admin.name} wrote to you", body)
+    message.actor_id = team.admin.id
+    _send(scene, team, _linked(message, "deliverableId", about.deliverable), scene.at(1, "16:21"))
+    mention = _notice(team.admin, "CANVAS_MENTION", f"{team.member.name} mentioned you", about.canvas.title)
+    mention.actor_id = team.member.id
+    _send(scene, team, _linked(mention, "canvasId", about.canvas), scene.at(1, "16:48"))
+
+
+def _notice(receiver: AuthUser, kind: str, title: str, body: str) -> NotificationNotification:
+    return NotificationNotification(user_id=receiver.id, type=kind, title=title, body=body)
+
+
+def _linked(notice: NotificationNotification, name: str, subject: Record) -> NotificationNotification:
+    notice.data = {name: str(subject.id), "link": f"{subject.collection_path()}/{subject.id}"}
+    return notice
+
+
+def _send(scene: Scene, team: Team, notice: NotificationNotification, sent: datetime) -> None:
+    notice.organization_id = team.organization.id
+    notice.channels = [name for name, enabled in default_of("channels").items() if enabled]
+    notice.delivery_status, notice.delivered_at = "delivered", sent
+    scene.store(notice, sent)

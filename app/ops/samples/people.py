@@ -1,0 +1,96 @@
+"""The sample organization, its three members and their team."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import update
+
+from app.auth import organizations, passwords
+from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
+from app.notification.models import NotificationPreference
+from app.ops.samples.scene import Scene
+from app.storage.models import StorageBucket
+
+NAME, SLUG = "Harbour Works Demo", "harbour-works-demo"
+MAIL_DOMAIN = "harbour.example"
+FOUNDED = 64
+# Role, name, days since joining, time of the last sign-in on the day before loading.
+MEMBERS = (
+    ("owner", "Mara Lindqvist", FOUNDED, "08:12"),
+    ("admin", "Tomas Okafor", 60, "08:34"),
+    ("member", "Ines Duarte", 55, "08:47"),
+)
+
+
+@dataclass(frozen=True)
+class Team:
+    """The organization and its people: ``owner`` and ``admin`` manage it, ``member`` keeps the companies."""
+
+    organization: AuthOrganization
+    owner: AuthUser
+    admin: AuthUser
+    member: AuthUser
+
+    @property
+    def everybody(self) -> tuple[AuthUser, AuthUser, AuthUser]:
+        return self.owner, self.admin, self.member
+
+
+def make(scene: Scene) -> tuple[Team, list[tuple[str, str]]]:
+    """Store the people and the organization; also return each address with its password."""
+    users, credentials = [], []
+    for _, name, days, signed_in in MEMBERS:
+        user, password = _person(scene, name, scene.at(days, "09:00"), scene.at(1, signed_in))
+        users.append(user)
+        credentials.append((user.email, password))
+    team = Team(_organization(scene, users), *users)
+    _desk(scene, team)
+    return team, credentials
+
+
+def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> tuple[AuthUser, str]:
+    email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
+    user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
+    user.created_at, user.updated_at = joined, signed_in
+    home = organizations.welcome(scene.session, user)
+    _backdate(scene, home.id, joined)
+    wanted = NotificationPreference.user_id == user.id
+    scene.session.execute(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
+    password = secrets.token_urlsafe(15)
+    account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
+    account.password = passwords.hashed(password)
+    scene.store(account, joined)
+    return user, password
+
+
+def _organization(scene: Scene, users: list[AuthUser]) -> AuthOrganization:
+    founded = scene.at(FOUNDED, "09:20")
+    organization = scene.store(AuthOrganization(name=NAME, slug=SLUG), founded)
+    organizations.furnish(scene.session, organization, users[0].id)
+    _backdate(scene, organization.id, founded)
+    for user, (role, _, days, _) in zip(users[1:], MEMBERS[1:], strict=True):
+        member = AuthMember(organization_id=organization.id, user_id=user.id, role=role)
+        scene.store(member, scene.at(days, "09:30"))
+    return organization
+
+
+def _backdate(scene: Scene, organization_id: UUID, made: datetime) -> None:
+    """Date an organization that was just furnished, its first member and its bucket."""
+    dates = {"created_at": made, "updated_at": made}
+    scene.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
+    scene.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
+    scene.session.execute(update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates))
+
+
+def _desk(scene: Scene, team: Team) -> None:
+    made = scene.at(54, "10:05")
+    description = "Answers customers, and keeps companies, contacts and deals in order."
+    desk = AuthTeam(organization_id=team.organization.id, name="Customer desk", description=description)
+    scene.store(desk, made)
+    for user in (team.admin, team.member):
+        scene.store(AuthTeamMember(team_id=desk.id, user_id=user.id), made)

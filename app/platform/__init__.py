@@ -1,0 +1,1 @@
+"""Feature flags, the audit log and what operators run the service by."""

@@ -1,0 +1,32 @@
+"""Feature flags: the ones the service itself knows, and switching them."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.engine import audit
+from app.engine.statements import autocommitted
+from app.foundation.errors import NotFound
+from app.platform.models import PlatformFeatureFlag
+
+ANONYMOUS_KEYS = "auth-anonymous-api-key"
+NAMES = {ANONYMOUS_KEYS: "Anonymous API keys"}
+
+
+def is_enabled(key: str) -> bool:
+    """Whether the flag called ``key`` is on now, as the database has it."""
+    with autocommitted() as connection:
+        found = connection.execute("SELECT enabled FROM platform_feature_flag WHERE key = %s", (key,)).fetchone()
+    return bool(found and found[0])
+
+
+def switch(session: Session, key: str, *, enabled: bool) -> PlatformFeatureFlag:
+    """Turn the flag called ``key`` on or off; raises NotFound."""
+    flag = session.scalar(select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update())
+    if flag is None:
+        raise NotFound(f"No flag is called {key}")
+    if flag.enabled != enabled:
+        flag.enabled = enabled
+        audit.written(session, None, "update", flag, {"enabled": not enabled})
+    return flag

@@ -1,0 +1,13 @@
+"""What the domain brings to the application."""
+
+from __future__ import annotations
+
+from app.platform import audit_log, models, webhooks
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "platform",
+    "Switches and the record of who changed what.",
+    models=(models, webhooks),
+    hooks=(audit_log,),
+)

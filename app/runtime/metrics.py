@@ -1,0 +1,107 @@
+"""What is measured of a running service, for Prometheus, over all of its worker processes.
+
+Each process writes its numbers into files of the folder ``PROMETHEUS_MULTIPROC_DIR``, which gunicorn's configuration
+makes; whichever worker is asked adds them up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from flask import Flask, Response, g, request
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+from sqlalchemy import event, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.extensions import READS, db
+from app.runtime import connections
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+REQUESTS = Counter("rowgate_requests", "Requests answered.", ["method", "route", "status"])
+LATENCY = Histogram(
+    "rowgate_request_seconds", "Time from a request to the start of its answer.", ["method", "route"], buckets=BOUNDS
+)
+REFUSALS = Counter("rowgate_limit_refusals", "Requests refused by a limit.", ["limit"])
+STREAMS = Gauge("rowgate_open_streams", "Open streams of notifications.", multiprocess_mode="livesum")
+CONNECTIONS = Gauge(
+    "rowgate_database_connections_in_use", "Connections taken from a pool.", ["pool"], multiprocess_mode="livesum"
+)
+JOBS = text("""
+SELECT task_name, status::text, count(*),
+    coalesce(extract(epoch FROM max(now() - due) FILTER (WHERE status = 'todo')), 0)
+FROM (
+    SELECT j.task_name, j.status, coalesce(j.scheduled_at, e.at) AS due FROM procrastinate_jobs j
+    LEFT JOIN procrastinate_events e ON e.job_id = j.id AND e.type = 'deferred'
+    WHERE j.status IN ('todo', 'doing', 'failed')
+) AS job GROUP BY task_name, status
+""")
+
+
+class JobQueue(Collector):
+    """The jobs in the database, from the rows that ``jobs`` gives."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        jobs = GaugeMetricFamily("rowgate_jobs", "Jobs that wait, run, or have failed.", labels=["task", "status"])
+        oldest = GaugeMetricFamily("rowgate_job_wait_seconds", "How long the oldest due job waits.", labels=["task"])
+        for task, status, number, waits in self._rows:
+            jobs.add_metric([task, status], number)
+            if status == "todo":
+                oldest.add_metric([task], max(float(waits), 0.0))
+        yield jobs
+        yield oldest
+
+
+def init_app(app: Flask) -> None:
+    """Measure the requests of ``app`` and its pools."""
+    app.after_request(_observe)
+    with app.app_context():
+        for pool, engine in (("reads", db.engines[READS]), ("writes", db.engine)):
+            gauge, taken = CONNECTIONS.labels(pool), connections.in_use(app)[pool]
+            for change in connections.CHANGES:
+                event.listen(engine, change, lambda *_, gauge=gauge, taken=taken: gauge.set(len(taken)))
+
+
+def jobs() -> Sequence[Any]:
+    """The jobs in the database by task and status; none where the database is away."""
+    try:
+        with db.engines[READS].connect() as connection:
+            return connection.execute(JOBS).all()
+    except SQLAlchemyError:
+        return ()
+
+
+def written(jobs: Sequence[Any]) -> bytes:
+    """Everything measured, in the text format of Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(JobQueue(jobs))
+    try:
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    except ValueError:  # one process, without a folder
+        return generate_latest(REGISTRY) + generate_latest(registry)
+    return generate_latest(registry)
+
+
+def _observe(response: Response) -> Response:
+    rule = request.url_rule
+    route = rule.rule if rule is not None else "unmatched"
+    method = request.method if request.method in METHODS else "other"
+    counted, timed = _series(method, route, response.status_code)
+    counted.inc()
+    timed.observe(time.perf_counter() - g.began)
+    return response
+
+
+@cache
+def _series(method: str, route: str, status: int) -> tuple[Any, Any]:
+    return REQUESTS.labels(method, route, str(status)), LATENCY.labels(method, route)

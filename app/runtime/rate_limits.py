@@ -1,0 +1,258 @@
+"""Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away.
+
+Flask-Limiter counts the limits of single routes; those of every request are counted here. Both use one storage.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+from typing import Any, TypeVar, cast
+
+from flask import Flask, Response, current_app, g, request
+from flask_limiter import Limiter, RequestLimit, RouteLimit
+from flask_limiter.util import get_qualified_name
+from limits import RateLimitItem, RateLimitItemPerSecond, parse
+from limits.storage import MemoryStorage, Storage, storage_from_string
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from app.foundation.errors import RateLimited
+from app.runtime.metrics import REFUSALS
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+# How long counting stays in this process after Redis failed to answer, in seconds.
+PAUSE = 2.0
+PATIENCE: dict[str, Any] = {"socket_connect_timeout": 1, "socket_timeout": 1, "retry": Retry(NoBackoff(), 0)}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many in such a window, under a name that appears in the headers."""
+
+    name: str
+    item: RateLimitItem
+
+
+@dataclass
+class Counter:
+    """Counts in Redis; falls back to this process for a while whenever Redis does not answer."""
+
+    shared: Storage
+    own: MemoryStorage = field(default_factory=MemoryStorage)
+    resumes_at: float = 0.0
+
+    def hit(self, key: str, window: int, amount: int = 1) -> int:
+        """Count ``amount`` and return the number counted in the running window of ``window`` seconds."""
+        return self.first_answer(lambda storage: int(storage.incr(key, window, amount)))
+
+    def is_reachable(self) -> bool:
+        """Whether Redis answers now."""
+        try:
+            return bool(self.shared.check())
+        except RedisError:
+            return False
+
+    def ends_at(self, key: str) -> float:
+        """When the running window of ``key`` ends, as a Unix time."""
+        return self.first_answer(lambda storage: float(storage.get_expiry(key)))
+
+    def first_answer(self, ask: Callable[[Any], T], ask_own: Callable[[Any], T] | None = None) -> T:
+        """Ask the shared storage, or this process's own while Redis is away, in its own way where that differs."""
+        if time.monotonic() >= self.resumes_at:
+            try:
+                return ask(self.shared)
+            except RedisError as error:
+                self.resumes_at = time.monotonic() + PAUSE
+                log.warning("Redis is away, limits are counted per process: %s", type(error).__name__)
+        return (ask_own or ask)(self.own)
+
+
+def counter() -> Counter:
+    """The counter of the running application."""
+    bound: Counter = current_app.extensions["limit_counter"]
+    return bound
+
+
+class CounterOfApplication(Storage):
+    """The counter of the running application as a storage of Flask-Limiter."""
+
+    STORAGE_SCHEME = ["rowgate"]
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        return RedisError
+
+    @property
+    def storage(self) -> Any:
+        """The client of Redis, as the commands ``flask limiter`` show it."""
+        return counter().shared.storage  # type: ignore[attr-defined]
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        return counter().hit(key, expiry, amount)
+
+    def get(self, key: str) -> int:
+        return counter().first_answer(lambda storage: int(storage.get(key)))
+
+    def get_expiry(self, key: str) -> float:
+        return counter().ends_at(key)
+
+    def check(self) -> bool:
+        return counter().is_reachable()
+
+    def reset(self) -> int | None:
+        return counter().shared.reset()
+
+    def clear(self, key: str) -> None:
+        counter().shared.clear(key)
+
+
+def _user() -> str:
+    return f"user:{g.principal.user_id}"
+
+
+def _network() -> str:
+    return f"network:{network_of(request.remote_addr)}"
+
+
+def _is_uncounted() -> bool:
+    return not counted_network(request.remote_addr)
+
+
+def _text_of(name: str) -> Callable[[], str]:
+    return lambda: getattr(current_app.config["SETTINGS"], name)
+
+
+def _count_refusal(limit: RequestLimit) -> None:
+    REFUSALS.labels(limit.request_args[-1]).inc()
+
+
+limiter = Limiter(_network, storage_uri="rowgate://", on_breach=_count_refusal)
+
+# Each counts one where it is entered, and raises RateLimitExceeded when that is one too many.
+ANONYMOUS_KEYS = limiter.shared_limit("5 per hour", scope="anonymous-keys")
+KEYS = limiter.shared_limit("10 per hour", scope="keys", key_func=_user)
+ROTATIONS = limiter.shared_limit("10 per hour", scope="rotations", key_func=_user)
+SIGN_UPS = limiter.shared_limit(_text_of("sign_up_limit"), scope="sign-up", exempt_when=_is_uncounted)
+SIGN_INS = limiter.shared_limit(_text_of("sign_in_limit"), scope="sign-in", exempt_when=_is_uncounted)
+
+
+def init_app(app: Flask, storage_uri: str) -> None:
+    """Open the storage of ``app`` and bind Flask-Limiter to it."""
+    app.extensions["limit_counter"] = Counter(cast(Storage, storage_from_string(storage_uri, **PATIENCE)))
+    # Its hooks look for limits on every request; an extension that is there already adds none. Answers of the routes
+    # that count are told by ``tell``.
+    app.extensions["limiter"] = {limiter}
+    limiter.init_app(app)
+
+
+def counts(*limits: RouteLimit) -> Callable[[F], F]:
+    """Let ``flask limiter`` list limits that the view enters itself."""
+
+    def declare(view: F) -> F:
+        for limit in limits:
+            limiter.limit_manager.add_decorated_limit(get_qualified_name(view), limit)
+        return view
+
+    return declare
+
+
+def tell(response: Response) -> Response:
+    """Say in an answer how much is left of the limit that was counted for it."""
+    spent = limiter.current_limit
+    if spent is not None:
+        name, seconds = spent.request_args[-1], max(1, math.ceil(spent.window.reset_time - time.time()))
+        # Redis may have gone or come back since it counted.
+        left = 0 if spent.breached else spent.remaining
+        response.headers.update(_headers(Limit(name, spent.limit), left, seconds))
+        if spent.breached:
+            response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def default_limit() -> Limit:
+    """The limit of the generic routes, by setting."""
+    return by_setting("default")
+
+
+def by_setting(name: str) -> Limit:
+    """The limit of this name whose amount is a setting: ``unknown-key`` is that of UNKNOWN_KEY_LIMIT."""
+    return _parsed(name, getattr(current_app.config["SETTINGS"], f"{name.replace('-', '_')}_limit"))
+
+
+def network_of(address: str | None) -> str:
+    """Who an address stands for: itself, or for IPv6 its /64, which one subscriber has whole. Callers without a
+    known address share one allowance."""
+    try:
+        parsed = ip_address(address or "")
+    except ValueError:
+        return "unknown"
+    if parsed.version == 4:
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
+
+
+def spend_on_network(limit: Limit, address: str | None) -> None:
+    """Count one of ``limit`` for the network of an address; raises RateLimited."""
+    network = counted_network(address)
+    if network:
+        spend(limit, f"network:{network}")
+
+
+def counted_network(address: str | None) -> str:
+    """The network of an address that is held to its limits; none in development for loopback, where everybody on this
+    machine has the same."""
+    if _is_loopback(address) and not current_app.config["SETTINGS"].production:
+        return ""
+    return network_of(address)
+
+
+def _is_loopback(address: str | None) -> bool:
+    try:
+        return ip_address(address or "").is_loopback
+    except ValueError:
+        return False
+
+
+def spend_on_key(key: Mapping[str, Any]) -> None:
+    """Count one validation of an API key against the limit in its row."""
+    if key["rate_limit_enabled"]:
+        seconds = max(1, key["rate_limit_time_window"] // 1000)
+        item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
+        spend(Limit("key", item), f"key:{key['id']}")
+
+
+def spend(limit: Limit, *who: str) -> None:
+    """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
+    key = limit.item.key_for(limit.name, *who)
+    if counter().hit(key, limit.item.get_expiry()) > limit.item.amount:
+        REFUSALS.labels(limit.name).inc()
+        seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
+        raise RateLimited(headers={"Retry-After": str(seconds), **_headers(limit, 0, seconds)})
+
+
+def _headers(limit: Limit, left: int, seconds: int) -> dict[str, str]:
+    """The fields of draft-ietf-httpapi-ratelimit-headers, and those of Flask-Limiter."""
+    amount = limit.item.amount
+    return {
+        "RateLimit-Policy": f'"{limit.name}";q={amount};w={limit.item.get_expiry()}',
+        "RateLimit": f'"{limit.name}";r={left};t={seconds}',
+        "X-RateLimit-Limit": str(amount),
+        "X-RateLimit-Remaining": str(left),
+        "X-RateLimit-Reset": str(int(time.time()) + seconds),
+    }
+
+
+@lru_cache
+def _parsed(name: str, text: str) -> Limit:
+    return Limit(name, parse(text))

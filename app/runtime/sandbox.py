@@ -1,0 +1,114 @@
+"""Work on what strangers send, in a child process with limits of time and memory and without a secret.
+
+A file may be made so that reading it takes hours, or all the memory there is. The child has its own limits, set before
+it looks at the file, and an empty environment.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+log = logging.getLogger(__name__)
+
+NICENESS = 10
+MEBIBYTE = 1024 * 1024
+# What the child may write: an answer, which its function bounds, in JSON with every character escaped.
+MAX_ANSWER = 16 * MEBIBYTE
+MAX_OPEN_FILES = 64
+ENDED_BY_TIME = (signal.SIGXCPU, signal.SIGALRM, signal.SIGKILL)
+TOO_LONG = "It takes longer than {} seconds"
+TOO_LARGE = "It takes more than {} MiB of memory"
+
+
+class Refusal(Exception):
+    """Input that cannot be worked with; the text says why, in a sentence for its sender."""
+
+
+class OutOfBounds(Refusal):
+    """Work that takes more time or memory than it may."""
+
+
+def run(work: str, source: IO[bytes], *, seconds: int, memory: int, **arguments: Any) -> Any:
+    """What the function ``work`` (``module:name``) returns for the bytes of ``source`` and ``arguments``, as JSON can
+    carry it. It may take ``seconds`` of a processor, twice as long in all, and ``memory`` MiB.
+
+    Raises OutOfBounds, and Refusal when the function raises it or fails.
+    """
+    command = [sys.executable, "-m", "app.runtime.sandbox", work, str(seconds), str(memory), json.dumps(arguments)]
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
+        folder = Path(__file__).parents[2]
+        child = subprocess.Popen(
+            command, cwd=folder, env={"PYTHONUTF8": "1"}, stdin=source, stdout=answer, stderr=said,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            child.wait(2 * seconds + 1)
+        except subprocess.TimeoutExpired:
+            raise OutOfBounds(TOO_LONG.format(2 * seconds)) from None
+        finally:
+            child.kill()
+            child.wait()
+        answer.seek(0)
+        return _read(child.returncode, answer.read(MAX_ANSWER), said, seconds)
+
+
+def _read(status: int, answer: bytes, said: IO[bytes], seconds: int) -> Any:
+    if -status in ENDED_BY_TIME:
+        raise OutOfBounds(TOO_LONG.format(seconds))
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        said.seek(0)
+        log.warning("A child process failed with status %d: %s", status, said.read(4096).decode(errors="replace"))
+        raise Refusal("It cannot be read") from None
+    if "refused" in found:
+        raise Refusal(found["refused"])
+    if "memory" in found:
+        raise OutOfBounds(TOO_LARGE.format(found["memory"]))
+    return found["result"]
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """Bound this process, whatever happens to the one that waits for it."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (memory * MEBIBYTE, memory * MEBIBYTE))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_ANSWER, MAX_ANSWER))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MAX_OPEN_FILES, MAX_OPEN_FILES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.alarm(2 * seconds)
+    os.nice(NICENESS)
+
+
+def _answered(work: str, memory: int, arguments: dict[str, Any]) -> dict[str, Any]:
+    module, _, name = work.partition(":")
+    try:
+        return {"result": getattr(import_module(module), name)(sys.stdin.buffer.read(), **arguments)}
+    except MemoryError:
+        return {"memory": memory}
+    except Exception as error:
+        # The class is that of a module which was loaded under another name.
+        if any(each.__name__ == "Refusal" for each in type(error).__mro__):
+            return {"refused": str(error)}
+        raise
+
+
+def main() -> None:
+    """Be the child: take limits, work on standard input, and answer on standard output."""
+    work, seconds, memory, arguments = sys.argv[1:]
+    _limit(int(seconds), int(memory))
+    answer = json.dumps(_answered(work, int(memory), json.loads(arguments)))
+    sys.stdout.write(answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Documents made of uploaded files, whose text is read by a job."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from uuid_utils.compat import uuid7
+
+from app.engine.database import retried, transaction
+from app.engine.events import Event
+from app.engine.principal import Principal
+from app.foundation.errors import ForeignKeyViolation, Invalid
+from app.jobs import queue
+from app.storage.extraction import Unreadable, extract, is_readable
+from app.storage.models import StorageDocument, StorageUpload
+from app.storage.object_store import object_store
+
+# What a job reads at once.
+LARGEST = 50 * 1024 * 1024
+LONGEST_TITLE = 200
+
+# A document got the text of its file, or it cannot be had, and why.
+text_read: Event[[Session, StorageDocument]] = Event()
+text_refused: Event[[Session, StorageDocument, str]] = Event()
+
+
+@retried
+def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) -> UUID:
+    """Make a document of an upload that the caller sees; its text follows by a job of the same transaction.
+
+    Raises ForeignKeyViolation, and Invalid for a file that no text can be read from.
+    """
+    with transaction() as session:
+        visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
+        upload = session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
+        if upload is None:
+            raise ForeignKeyViolation.on("uploadId")
+        if not is_readable(upload.content_type) or upload.size > LARGEST:
+            raise Invalid({"uploadId": ["No text can be read from this file."]})
+        title = given.get("title") or upload.filename[:LONGEST_TITLE]
+        document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
+        document.kind = given.get("kind", "text")
+        session.add(document)
+        session.flush()
+        queue.defer(session, queue.READ, document.id, user_id=document.user_id)
+        return document.id
+
+
+def read(document_id: UUID) -> None:
+    """Fill a document with the text of its upload. What is gone meanwhile or was written by hand is left alone.
+
+    The file is read outside of any transaction: that takes as long as its sender likes, within the limits.
+    """
+    upload = _upload_of(document_id)
+    if upload is None:
+        return
+    with tempfile.TemporaryFile() as file:
+        object_store().fetch(upload.storage_key, file)
+        file.seek(0)
+        try:
+            text = extract(file, upload.content_type, current_app.config["SETTINGS"])
+        except Unreadable as refusal:
+            _keep_refusal(document_id, upload.id, str(refusal))
+        else:
+            _keep_text(document_id, upload.id, text)
+
+
+def _upload_of(document_id: UUID) -> StorageUpload | None:
+    """The file that a document waits for, detached."""
+    with transaction() as session:
+        document = session.get(StorageDocument, document_id)
+        waits = document is not None and document.upload_id is not None and not document.content
+        upload = session.get(StorageUpload, document.upload_id) if document and waits else None
+        session.expunge_all()
+    return upload
+
+
+@retried
+def _keep_text(document_id: UUID, upload_id: UUID, text: str) -> None:
+    with transaction() as session:
+        document = _waiting(session, document_id, upload_id)
+        if document is not None:
+            document.content = text
+            document.version += 1
+            text_read.emit(session, document)
+
+
+@retried
+def _keep_refusal(document_id: UUID, upload_id: UUID, reason: str) -> None:
+    with transaction() as session:
+        document = _waiting(session, document_id, upload_id)
+        if document is not None:
+            text_refused.emit(session, document, reason)
+
+
+def _waiting(session: Session, document_id: UUID, upload_id: UUID) -> StorageDocument | None:
+    """The document, locked, if it still waits for the text of this file."""
+    document = session.get(StorageDocument, document_id, with_for_update=True)
+    return document if document and document.upload_id == upload_id and not document.content else None

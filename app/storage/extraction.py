@@ -1,0 +1,87 @@
+"""Text out of files: plain text, Markdown, HTML and PDF. Files are read in a child process, within limits."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING
+
+from app.runtime import sandbox
+from app.runtime.sandbox import Refusal
+
+if TYPE_CHECKING:  # the child process needs no settings
+    from config import Settings
+
+HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
+READABLE = ("text/", "application/json", *HTML, PDF)
+UNSEEN = ("script", "style", "noscript", "template", "head")
+
+
+class Unreadable(Refusal):
+    """A file that holds no text, none that can be got at, or too much of it."""
+
+
+def is_readable(content_type: str) -> bool:
+    """Whether text can be read from files of this type."""
+    return content_type.startswith(READABLE)
+
+
+def extract(source: IO[bytes], content_type: str, settings: Settings) -> str:
+    """The text in the file ``source``; raises Unreadable, also when to read it takes more than the settings allow."""
+    try:
+        text: str = sandbox.run(
+            "app.storage.extraction:text_of", source,
+            seconds=settings.extraction_seconds, memory=settings.extraction_memory,
+            content_type=content_type, pages=settings.extraction_pages, characters=settings.extraction_characters,
+        )  # fmt: skip
+    except Refusal as refusal:
+        raise Unreadable(f"The text of the file cannot be had: {refusal}") from None
+    return text
+
+
+def text_of(content: bytes, content_type: str, pages: int, characters: int) -> str:
+    """The text in ``content``; raises Unreadable."""
+    if content_type == PDF:
+        pieces = _of_pdf(content, pages)
+    elif content_type in HTML:
+        pieces = [_of_html(content)]
+    else:
+        pieces = [content.decode("utf-8", errors="replace")]
+    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip()
+    if not text:
+        raise Unreadable("It holds no text")
+    return text
+
+
+def _joined(pieces: Iterable[str], characters: int) -> str:
+    kept, length = [], 0
+    for piece in pieces:
+        kept.append(piece)
+        length += len(piece)
+        if length > characters:
+            raise Unreadable(f"It holds more than {characters} characters")
+    return "\n\n".join(kept)
+
+
+def _of_pdf(content: bytes, most: int) -> Iterable[str]:
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if len(reader.pages) > most:
+            raise Unreadable(f"It has more than {most} pages")
+        for page in reader.pages:
+            yield page.extract_text()
+    except (PyPdfError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unreadable("It is no PDF that can be read") from error
+
+
+def _of_html(content: bytes) -> str:
+    from bs4 import BeautifulSoup
+
+    page = BeautifulSoup(content, "html.parser")
+    for unseen in page(UNSEEN):
+        unseen.decompose()
+    return re.sub(r"\n\s*\n+", "\n\n", page.get_text("\n"))

@@ -1,0 +1,212 @@
+"""What follows writes in the storage domain."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from codecs import getincrementaldecoder
+from collections.abc import Mapping
+from functools import partial
+from hashlib import sha256
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import puremagic
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthOrganization
+from app.auth.organizations import organization_provisioned
+from app.engine.hooks import Write, on_create, on_delete, on_update, prepare, require
+from app.foundation.clock import now
+from app.foundation.errors import Invalid, PayloadTooLarge
+from app.jobs import queue
+from app.storage.models import StorageBucket, StorageDocument, StorageUpload
+from app.storage.object_store import object_store, put
+
+DEFAULT_BUCKET = "default"
+LARGEST_INLINE = 512 * 1024
+UNKNOWN_TYPE = "application/octet-stream"
+# type "/" subtype of RFC 6838, without parameters.
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]{0,63}/[A-Za-z0-9][\w!#$&^.+-]{0,62}", re.ASCII)
+
+
+class TypeRefused(Invalid):
+    """A type that the bucket does not take."""
+
+
+class Inline(NamedTuple):
+    """A file that came within a body, and where its bytes are."""
+
+    content: bytes
+    content_type: str
+    key: str
+
+    def discard(self) -> None:
+        object_store().remove(self.key)
+
+
+@organization_provisioned.subscribe
+def give_bucket(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> None:
+    """Give a new organization an empty bucket."""
+    session.add(StorageBucket(organization_id=organization.id, created_by_id=owner_id, name=DEFAULT_BUCKET))
+
+
+@prepare(StorageUpload)
+def keep_content(given: Mapping[str, Any]) -> Inline:
+    """Store the bytes before the transaction begins: a slow store would keep locks and connections from others."""
+    content = _decoded(given["content_base64"])
+    clean_filename(given["filename"])
+    return Inline(content, content_type(content, given.get("content_type")), put(content))
+
+
+@on_create(StorageUpload)
+def store_upload(upload: StorageUpload, write: Write) -> None:
+    content, upload.content_type, upload.storage_key = write.prepared
+    upload.filename, upload.status = clean_filename(upload.filename), "stored"
+    upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
+    place(upload, write)
+
+
+def place(upload: StorageUpload, write: Write) -> None:
+    """Give a measured file its place in the bucket it names, or in the caller's default one; raises PayloadTooLarge and
+    TypeRefused where the bucket does not take it."""
+    bucket = _bucket(upload, write)
+    _admit(upload, bucket)
+    upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
+    bucket.used_bytes += upload.size
+    bucket.upload_count += 1
+
+
+@on_update(StorageUpload)
+def rename_upload(upload: StorageUpload, write: Write) -> None:
+    if write.changed("filename"):
+        upload.filename = clean_filename(upload.filename)
+
+
+@on_delete(StorageUpload)
+def remove_upload(upload: StorageUpload, write: Write) -> None:
+    """Give the space back; the bytes go once the row is gone for good."""
+    bucket = write.get(StorageBucket, upload.bucket_id, lock=True)
+    bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
+    bucket.upload_count = max(0, bucket.upload_count - 1)
+    write.after_commit(partial(object_store().remove, upload.storage_key))
+
+
+@on_delete(AuthUser)
+def release_uploads(user: AuthUser, write: Write) -> None:
+    """Give back the space of all uploads of a user, whose rows are about to go with the user."""
+    own = select(StorageUpload.bucket_id, func.sum(StorageUpload.size).label("size"), func.count().label("number"))
+    freed = own.where(StorageUpload.user_id == user.id).group_by(StorageUpload.bucket_id).subquery()
+    write.session.execute(
+        update(StorageBucket)
+        .where(StorageBucket.id == freed.c.bucket_id)
+        .values(
+            used_bytes=func.greatest(0, StorageBucket.used_bytes - freed.c.size),
+            upload_count=func.greatest(0, StorageBucket.upload_count - freed.c.number),
+        )
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        content = b64decode(text, validate=True)
+    except (Base64Error, ValueError):
+        raise Invalid({"contentBase64": ["Is not base64."]}) from None
+    if len(content) > LARGEST_INLINE:
+        raise PayloadTooLarge("The file is over 512 KiB; use the upload route")
+    return content
+
+
+def _bucket(upload: StorageUpload, write: Write) -> StorageBucket:
+    wanted = StorageBucket.id == upload.bucket_id
+    if upload.bucket_id is None:
+        own = StorageBucket.organization_id == write.principal.organization_id
+        wanted = own & (StorageBucket.name == DEFAULT_BUCKET)
+    bucket = write.session.scalar(select(StorageBucket).where(wanted).with_for_update())
+    if bucket is None:
+        raise Invalid({"bucketId": ["Is required: the organization has no default bucket."]})
+    return bucket
+
+
+def _admit(upload: StorageUpload, bucket: StorageBucket) -> None:
+    if upload.size > bucket.max_file_size:
+        raise PayloadTooLarge("The file is larger than the bucket allows")
+    if bucket.used_bytes + upload.size > bucket.quota_bytes:
+        raise PayloadTooLarge("The bucket is full")
+    allowed = bucket.allowed_content_types
+    if allowed and upload.content_type not in allowed:
+        raise TypeRefused({"contentType": ["The bucket does not take this type."]})
+
+
+def clean_filename(name: str) -> str:
+    """Keep the last part of a path, without control characters; raises Invalid when nothing is left."""
+    last = re.split(r"[\\/]", name)[-1]
+    cleaned = "".join(character for character in last if character.isprintable()).strip().strip(".") or ""
+    require(bool(cleaned), "filename", "Must name a file.")
+    return cleaned
+
+
+def content_type(content: bytes, declared: str | None) -> str:
+    """Tell the type from the first bytes; a declared type has to agree with what they show."""
+    found = _sniffed(content)
+    if declared is None:
+        return found or ("text/plain" if _is_text(content) else UNKNOWN_TYPE)
+    require(bool(MEDIA_TYPE.fullmatch(declared)), "contentType", "Must be a type such as text/plain.")
+    plausible = declared == found if found else not _is_binary_media(declared)
+    require(plausible or declared == UNKNOWN_TYPE, "contentType", "Does not fit the content.")
+    return declared
+
+
+def type_of(head: bytes, declared: str) -> str:
+    """Tell the type of a file from its first bytes. What they leave open, the declared type may say, as long as it does
+    not claim what they would show."""
+    found = _sniffed(head)
+    if found:
+        return found
+    if MEDIA_TYPE.fullmatch(declared) and not _is_binary_media(declared) and declared != UNKNOWN_TYPE:
+        return declared
+    return "text/plain" if _is_text(head) else UNKNOWN_TYPE
+
+
+def _sniffed(content: bytes) -> str | None:
+    """The type of the format with an unmistakable signature, or None."""
+    if content.startswith(b"%PDF-"):  # two formats share it, which the library takes for doubt
+        return "application/pdf"
+    try:
+        best = puremagic.magic_string(content[:4096])[0]
+    except (puremagic.PureError, ValueError, IndexError):
+        return None
+    return best.mime_type or None if best.confidence >= 0.8 else None
+
+
+def _is_binary_media(declared: str) -> bool:
+    return declared.startswith(("image/", "audio/", "video/")) and declared != "image/svg+xml"
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        # The end may lie in the middle of a character.
+        return "\x00" not in getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return False
+
+
+@on_create(StorageDocument)
+def open_document(document: StorageDocument, write: Write) -> None:
+    if document.content:
+        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
+    if document.status == "published":
+        document.published_at = now()
+
+
+@on_update(StorageDocument)
+def revise_document(document: StorageDocument, write: Write) -> None:
+    if write.changed("title", "content"):
+        document.version += 1
+        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
+    if write.entered("status", document, "published"):
+        document.published_at = now()

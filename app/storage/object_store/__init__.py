@@ -1,0 +1,49 @@
+"""Where uploaded bytes lie: a local folder, or any store that speaks S3. Keys are made here and never hold a caller's
+text."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from flask import current_app
+
+from app.storage.object_store.local import LocalStore
+from app.storage.object_store.store import Store, Writer
+
+__all__ = ["Store", "Writer", "new_key", "object_store", "put"]
+
+
+def object_store() -> Store:
+    """The store of the running application."""
+    made: Store | None = current_app.extensions.get("object_store")
+    if made is None:
+        made = current_app.extensions["object_store"] = _made()
+    return made
+
+
+def new_key() -> str:
+    return secrets.token_hex(20)
+
+
+def put(content: bytes) -> str:
+    """Store ``content`` durably under a new key and return the key; raises Unavailable."""
+    key = new_key()
+    writer = object_store().open(key)
+    try:
+        writer.write(content)
+        writer.commit()
+    except BaseException:
+        writer.abort()
+        raise
+    return key
+
+
+def _made() -> Store:
+    settings = current_app.config["SETTINGS"]
+    if not settings.s3_bucket:
+        return LocalStore(Path(settings.var_dir) / "uploads")
+    # The SDK takes a fifth of a second to import: that is for services that use it.
+    from app.storage.object_store.s3 import S3Store
+
+    return S3Store(settings)

@@ -1,0 +1,145 @@
+"""Uploaded files: received as a stream, kept with a row, found again, and what lies about without a row removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from itertools import islice
+from uuid import UUID
+
+from sqlalchemy import select
+from uuid_utils.compat import uuid7
+
+from app.engine.database import OutcomeUnknown, retried, transaction
+from app.engine.hooks import Write
+from app.engine.principal import Principal
+from app.foundation.clock import now
+from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.storage.hooks import TypeRefused, clean_filename, place, type_of
+from app.storage.models import StorageUpload
+from app.storage.object_store import new_key, object_store
+
+# The part of a file that its type is told from.
+HEAD = 64 * 1024
+LONGEST_NAME = 255
+# Bytes without a row are left alone for as long as an upload may take.
+SETTLED = timedelta(days=1)
+ASKED_AT_ONCE = 500
+
+
+class Incoming:
+    """A file on its way into the store: measured, hashed and bounded while it passes.
+
+    It has what a form parser wants of a file to write to.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.size, self.head = limit, 0, b""
+        self.key = new_key()
+        self._digest = sha256()
+        self._writer = object_store().open(self.key)
+
+    def write(self, chunk: bytes) -> None:
+        self.size += len(chunk)
+        if self.size > self.limit:
+            raise PayloadTooLarge("The file is larger than uploads may be")
+        if len(self.head) < HEAD:
+            self.head += chunk[: HEAD - len(self.head)]
+        self._digest.update(chunk)
+        self._writer.write(chunk)
+
+    def seek(self, offset: int) -> None:
+        """There is nothing to go back to: the bytes have passed."""
+
+    @property
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+    def commit(self) -> None:
+        self._writer.commit()
+
+    def abort(self) -> None:
+        self._writer.abort()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What is needed to hand out the bytes of an upload."""
+
+    key: str
+    filename: str
+    content_type: str
+    sha256: str
+
+
+def keep(principal: Principal, incoming: Incoming, filename: str, declared: str) -> UUID:
+    """Store the row of a file whose bytes have come, and return its id. The bytes are durable before the row is there,
+    and go again when it cannot be made; where that is in doubt they stay, and the sweep collects them.
+
+    Raises Invalid, PayloadTooLarge, UnsupportedMediaType and Unavailable.
+    """
+    if not incoming.size:
+        raise Invalid({"file": ["Is empty."]})
+    name = _shortened(clean_filename(filename))
+    incoming.commit()
+    try:
+        return _stored(principal, incoming, name, type_of(incoming.head, declared))
+    except OutcomeUnknown:
+        raise
+    except BaseException as error:
+        object_store().remove(incoming.key)
+        if isinstance(error, TypeRefused):
+            raise UnsupportedMediaType("The bucket does not take this type of file") from None
+        raise
+
+
+@retried
+def _stored(principal: Principal, incoming: Incoming, filename: str, content_type: str) -> UUID:
+    with transaction() as session:
+        upload = StorageUpload(
+            id=uuid7(),
+            user_id=principal.user_id,
+            filename=filename,
+            content_type=content_type,
+            size=incoming.size,
+            sha256=incoming.sha256,
+            storage_key=incoming.key,
+            status="stored",
+        )
+        place(upload, Write(session, principal))
+        session.add(upload)
+        session.flush()
+        return upload.id
+
+
+def _shortened(filename: str) -> str:
+    """A name that fits, with the ending it had."""
+    stem, dot, ending = filename.rpartition(".")
+    kept = f"{dot}{ending}" if stem and len(ending) <= 16 else ""
+    return filename if len(filename) <= LONGEST_NAME else filename[: LONGEST_NAME - len(kept)] + kept
+
+
+def find(principal: Principal, identifier: UUID) -> Stored:
+    """The upload with this id, for whoever may see it; raises NotFound."""
+    columns = (StorageUpload.storage_key, StorageUpload.filename, StorageUpload.content_type, StorageUpload.sha256)
+    visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
+    wanted = select(*columns).where(StorageUpload.id == identifier, StorageUpload.status == "stored", visible)
+    with transaction() as session:
+        row = session.execute(wanted, principal.binds).one_or_none()
+    if row is None:
+        raise NotFound()
+    return Stored(*row)
+
+
+def sweep() -> int:
+    """Remove what lies in the store without a row, from a crash or with a user who is gone; returns how many."""
+    store, removed = object_store(), 0
+    settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
+    while keys := list(islice(settled, ASKED_AT_ONCE)):
+        with transaction() as session:
+            known = set(session.scalars(select(StorageUpload.storage_key).where(StorageUpload.storage_key.in_(keys))))
+        for key in set(keys) - known:
+            store.remove(key)
+            removed += 1
+    return removed

@@ -1,0 +1,44 @@
+"""Domains are plugins, and the picture in the documentation is the order in which rooms import each other."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+
+from app import plugins
+from app.jobs.registry import JOBS, PERIODIC
+from config import ROOT
+
+LOADED = plugins.load()
+
+
+def test_every_domain_is_a_plugin_and_every_plugin_is_loaded():
+    found = {path.parent.name for path in (ROOT / "app").glob("*/plugin.py")}
+    assert found == set(plugins.PRODUCT)
+    assert [plugin.name.replace("-", "_") for plugin in LOADED] == list(plugins.PRODUCT)
+
+
+def test_plugins_say_what_they_are_in_a_sentence():
+    assert all(re.fullmatch(r"[A-Z].+\.", plugin.summary) for plugin in LOADED)
+
+
+def test_plugins_do_not_share_tables_or_jobs():
+    tables = Counter(table.__tablename__ for plugin in LOADED for table in plugin.tables())
+    jobs = Counter(name for plugin in LOADED for name in (*plugin.jobs, *(each.name for each in plugin.periodic)))
+    assert tables.most_common(1)[0][1] == jobs.most_common(1)[0][1] == 1
+
+
+def test_what_plugins_bring_is_what_the_worker_does():
+    assert {name for plugin in LOADED for name in plugin.jobs} == JOBS.keys()
+    assert [each for plugin in LOADED for each in plugin.periodic] == PERIODIC
+
+
+def test_the_picture_in_the_documentation_is_what_lint_checks():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    picture = re.search(r"```\n(app\.factory\n.*?)```", page, re.DOTALL)[1].splitlines()
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    rooms, http = (contract["layers"] for contract in contracts)
+    inside = [" | ".join(f"app.{name}" for name in layer.split(" | ")) for layer in rooms]
+    assert [layer for layer in picture if layer not in ("blueprints", "schemas")] == inside
+    assert http == picture[: len(http)]
