@@ -136,7 +136,7 @@ def measure() -> list[Point]:
 
 def _owner(session: Session, number: int, role: str = "user") -> Owner:
     user = AuthUser(email=f"owner{number}@bench.example", name=f"Owner {number}", email_verified=True, role=role)
-    home = organizations.welcome(session, user)
+    home = organizations.provision_user(session, user)
     company = CrmCompany(organization_id=home.id, created_by_id=user.id, name=f"Company {number}")
     session.add(company)
     session.flush()

@@ -96,7 +96,7 @@ def _users(app: Flask) -> list[str]:
         with transaction() as session:
             for _ in range(OPENING):
                 user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
-                organizations.welcome(session, user)
+                organizations.provision_user(session, user)
                 tokens.append(sign_in.open_session(session, user).token)
     return tokens
 

@@ -60,7 +60,7 @@ def populate(app: Flask) -> Population:
         upgrade()
         with transaction() as session:
             admin = AuthUser(email="admin@bench.example", name="Admin", email_verified=True, role="admin")
-            organizations.welcome(session, admin)
+            organizations.provision_user(session, admin)
             admin_token = sign_in.open_session(session, admin).token
             people = tuple(_person(session, number) for number in range(USERS))
             _copy_contacts(session, people)
@@ -72,7 +72,7 @@ def populate(app: Flask) -> Population:
 
 def _person(session: Session, number: int) -> Person:
     user = AuthUser(email=f"user{number}@bench.example", name=f"User {number}", email_verified=True)
-    organization = organizations.welcome(session, user)
+    organization = organizations.provision_user(session, user)
     company = CrmCompany(organization_id=organization.id, created_by_id=user.id, name=f"Company {number}")
     session.add(company)
     session.flush()

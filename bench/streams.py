@@ -94,7 +94,7 @@ def _asker(app: Flask, base_url: str) -> str:
     """A user whose chain asks the provider."""
     with transaction() as session:
         user = AuthUser(email=f"{os.urandom(6).hex()}@bench.example", name="Bench", email_verified=True)
-        home = organizations.welcome(session, user)
+        home = organizations.provision_user(session, user)
         slug = f"bench-{os.urandom(6).hex()}"
         provider = AiProvider(slug=slug, name="Bench", kind="ollama", base_url=base_url, default_model="slow")
         chain = AiChain(organization_id=home.id, name="Bench", is_default=True)

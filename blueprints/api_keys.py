@@ -119,7 +119,7 @@ def _route_reading(blp: Blueprint) -> None:
     def list_keys() -> Response:
         owner, args = _owner_wanted(caller())
         query = list_query(AuthApiKey, caller(), args, current_app.config["SETTINGS"].max_take)
-        found, count = records.find(AuthApiKey, caller(), {**query.filters, **owner}, query.take, query.skip)
+        found, count = records.list_page(AuthApiKey, caller(), {**query.filters, **owner}, query.take, query.skip)
         return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
 
     @blp.route("/self", methods=["GET"])
@@ -290,7 +290,7 @@ def _holds(principal: Principal, scope: str) -> bool:
 def _described_self(principal: Principal) -> dict[str, Any]:
     if principal.credential is Credential.SESSION:
         raise Forbidden("This tells a key about itself; a session is told by /api/auth/session")
-    record = records.itself(AuthApiKey, principal, principal.credential_id)
+    record = records.get_own(AuthApiKey, principal, principal.credential_id)
     return {
         **record,
         "anonymous": principal.credential is Credential.ANONYMOUS_KEY,

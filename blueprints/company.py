@@ -39,7 +39,7 @@ def _list(blp: Blueprint) -> crud.Handler:
     @blp.response(200, guide_list_schema(CrmCompany))
     def handler() -> Response:
         query = list_query(CrmCompany, caller(), request.args, current_app.config["SETTINGS"].max_take)
-        found, total = records.find(CrmCompany, caller(), query.filters, query.take, query.skip)
+        found, total = records.list_page(CrmCompany, caller(), query.filters, query.take, query.skip)
         more = total > query.skip + len(found)
         page = {"page": query.skip // query.take, "pageSize": query.take, "hasMore": more}
         return answer({"data": found, "total": total, **page})

@@ -54,7 +54,7 @@ def _list(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, list_schema(model))
     def handler() -> Response:
         query = list_query(model, caller(), request.args, current_app.config["SETTINGS"].max_take)
-        found, count = records.find(model, caller(), query.filters, query.take, query.skip)
+        found, count = records.list_page(model, caller(), query.filters, query.take, query.skip)
         return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
 
     return handler

@@ -77,7 +77,7 @@ class Cast:
         with self.app.app_context(), transaction() as session:
             user = AuthUser(email=f"user{number}@cast.example", name=f"User {number}", role=role, **values)
             user.email_verified = True
-            home = organizations.welcome(session, user)
+            home = organizations.provision_user(session, user)
             return Actor(self.app, sign_in.open_session(session, user).token, user.id, home.id)
 
     def colleague(self, of: Actor, role: str = "member") -> Actor:

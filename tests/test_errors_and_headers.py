@@ -126,7 +126,7 @@ def test_an_unknown_failure_tells_the_request_id_alone_and_the_rest_is_logged(ow
     def fail(*args):
         raise RuntimeError("the inner text")
 
-    monkeypatch.setattr(records, "find", fail)
+    monkeypatch.setattr(records, "list_page", fail)
     with caplog.at_level(logging.ERROR):
         response = owner.get(CONTACTS, headers={"X-Request-Id": "request-123"})
     assert response.status_code == 500

@@ -76,13 +76,13 @@ def test_refusals_of_limits_are_counted_by_their_name(build, app):
 
 
 def test_waiting_jobs_are_counted(app, owner):
-    before = of(measured(app), "rowgate_jobs", task=queue.REPORT, status="todo")
+    before = of(measured(app), "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo")
     with app.app_context(), transaction() as session:
-        queue.defer(session, queue.REPORT, owner.user_id)
+        queue.defer(session, queue.COMPUTE_REPORT, owner.user_id)
         session.execute(text("UPDATE procrastinate_events SET at = at - interval '1 minute' WHERE type = 'deferred'"))
     after = measured(app)
-    assert of(after, "rowgate_jobs", task=queue.REPORT, status="todo") == before + 1
-    assert of(after, "rowgate_job_wait_seconds", task=queue.REPORT) >= 60
+    assert of(after, "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo") == before + 1
+    assert of(after, "rowgate_job_wait_seconds", task=queue.COMPUTE_REPORT) >= 60
 
 
 def test_the_rest_is_told_while_the_database_is_away(build):

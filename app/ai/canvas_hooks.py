@@ -19,7 +19,7 @@ from app.engine.database import transaction
 from app.engine.hooks import Write, on_create, on_read, on_update
 from app.engine.principal import Principal
 from app.foundation.clock import now
-from app.notification.routing import hold, notify_all
+from app.notification.routing import lock_recipients, notify_all
 
 # "@ada@example.com" in the text of a canvas names somebody.
 MENTION = re.compile(r"(?<![\w.])@([\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
@@ -50,7 +50,7 @@ def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) 
     addresses = (set(_named(artifact.content or "")) - set(_named(before))) & colleagues.keys()
     named = {colleagues[address] for address in addresses}
     if opened:
-        hold(write.session, colleagues.values())
+        lock_recipients(write.session, colleagues.values())
     told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.principal.user_id}
     told["organization_id"] = write.principal.organization_id
     notify_all(write.session, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)

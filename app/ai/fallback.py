@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Protocol
 
 from app.ai import breaker, passages
-from app.ai.pieces import Piece, Prompt, ProviderFailure, Reply
+from app.ai.pieces import CompletionInfo, Delta, Prompt, ProviderFailure
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.foundation.errors import Failure, Unavailable, UpstreamFailure
 
@@ -15,10 +15,10 @@ from app.foundation.errors import Failure, Unavailable, UpstreamFailure
 AGAIN_AFTER = 0.2
 REASONS = {"timeout": "No provider answered in time", "rate_limit": "The provider takes no more questions for now"}
 
-Call = Callable[[Candidate, Prompt, Reply, float], Generator[Piece, None, None]]
+Call = Callable[[Candidate, Prompt, CompletionInfo, float], Generator[Delta, None, None]]
 
 
-class Witness(Protocol):
+class AttemptObserver(Protocol):
     """Whoever wants to know how each try went."""
 
     def skipped(self, candidate: Candidate) -> None:
@@ -27,14 +27,14 @@ class Witness(Protocol):
     def began(self, candidate: Candidate) -> None:
         """A provider is about to be called."""
 
-    def ended(self, candidate: Candidate, reply: Reply, failure: ProviderFailure | None) -> None:
+    def ended(self, candidate: Candidate, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
         """The call is over, by an answer or a failure."""
 
-    def left(self, candidate: Candidate, reply: Reply) -> None:
+    def left(self, candidate: Candidate, reply: CompletionInfo) -> None:
         """Whoever read the answer has gone."""
 
 
-class Broken(Exception):
+class StreamInterrupted(Exception):
     """An answer that broke off after it had begun."""
 
     def __init__(self, failure: ProviderFailure) -> None:
@@ -42,52 +42,55 @@ class Broken(Exception):
         self.failure = failure
 
 
-def answer(plan: Plan, prompt: Prompt, reply: Reply, witness: Witness) -> Generator[Piece, None, None]:
+def answer(
+    plan: Plan, prompt: Prompt, reply: CompletionInfo, observer: AttemptObserver
+) -> Generator[Delta, None, None]:
     """The pieces of the first answer that begins. A provider that fails before that is followed by the next one, when
     the plan says so of its failure.
 
-    Raises UpstreamFailure or Unavailable before the first piece, Broken after it. Closing the iterator closes the call.
+    Raises UpstreamFailure or Unavailable before the first piece, StreamInterrupted after it. Closing the iterator
+    closes the call.
     """
     calls = {candidate.kind: _call(candidate.kind) for candidate in plan.candidates}
     deadline = time.monotonic() + plan.timeout
     failure: ProviderFailure | None = None
-    for candidate in _tries(plan, witness):
+    for candidate in _tries(plan, observer):
         if failure is not None and time.monotonic() >= deadline:
             break
         begun, asked = False, time.monotonic()
         try:
-            witness.began(candidate)
+            observer.began(candidate)
             for piece in calls[candidate.kind](candidate, prompt, reply, deadline):
                 begun = True
                 yield piece
         except ProviderFailure as found:
             failure = found
-            witness.ended(candidate, reply, failure)
+            observer.ended(candidate, reply, failure)
             if begun:
-                raise Broken(failure) from None
+                raise StreamInterrupted(failure) from None
             breaker.failed(candidate, failure, time.monotonic() - asked)
             if failure.code not in plan.retry_on:
                 break
-            vars(reply).update(vars(Reply()))
+            vars(reply).update(vars(CompletionInfo()))
         except GeneratorExit:
-            witness.left(candidate, reply)
+            observer.left(candidate, reply)
             raise
         except BaseException:
-            witness.ended(candidate, reply, ProviderFailure("server_error", "The service failed"))
+            observer.ended(candidate, reply, ProviderFailure("server_error", "The service failed"))
             raise
         else:
-            witness.ended(candidate, reply, None)
+            observer.ended(candidate, reply, None)
             breaker.succeeded(candidate)
             return
     raise _nobody(failure)
 
 
-def _tries(plan: Plan, witness: Witness) -> Iterator[Candidate]:
+def _tries(plan: Plan, observer: AttemptObserver) -> Iterator[Candidate]:
     """Each try that the plan allows; between two at one provider there is a pause."""
     left = plan.max_attempts
     for candidate in plan.candidates:
         if left and not breaker.admits(candidate):
-            witness.skipped(candidate)
+            observer.skipped(candidate)
             continue
         for number in range(min(1 + candidate.retries, left)):
             if number:

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from app.ai.models.answering import AiAttempt, AiChainProvider, AiGenerationStep, AiProvider, AiStream
 from app.ai.models.chats import AiChat, AiMessage
-from app.ai.pieces import ProviderFailure, Reply
+from app.ai.pieces import CompletionInfo, ProviderFailure
 from app.ai.providers import Candidate
 from app.ai.scene import Scene
 from app.engine.database import after_commit
@@ -49,7 +49,7 @@ class AttemptRecord:
         record.outcome = {"status": "skipped", "error_code": "circuit_open", "finished_at": now()}
         return record
 
-    def end(self, reply: Reply, failure: ProviderFailure | None) -> None:
+    def end(self, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
         outcome = self._over("succeeded")
         outcome |= {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
         outcome |= {"http_status": reply.http_status, "request_id": reply.request_id}
@@ -140,7 +140,7 @@ def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], las
         after_commit(session, partial(setattr, step, "written", state))
 
 
-def write_end(session: Session, turn: Turn, status: str, reply: Reply, failure: str, code: str | None) -> None:
+def write_end(session: Session, turn: Turn, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
     """Write how the stream ended, and the assistant's message."""
     scene, last = turn.scene, turn.attempts[-1] if turn.attempts else None
     reason = "error" if status == "failed" else reply.finish_reason

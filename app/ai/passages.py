@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.ai.pieces import Piece, Prompt, Reply
+from app.ai.pieces import CompletionInfo, Delta, Prompt
 from app.ai.providers import Candidate
 from app.ai_rag import search
 from app.ai_rag.hooks import OWN_DOCUMENTS, token_count
@@ -26,7 +26,9 @@ FITTING = 0.12
 NOTHING = "Nothing in your documents fits this question."
 
 
-def pieces(candidate: Candidate, prompt: Prompt, reply: Reply, deadline: float) -> Generator[Piece, None, None]:
+def pieces(
+    candidate: Candidate, prompt: Prompt, reply: CompletionInfo, deadline: float
+) -> Generator[Delta, None, None]:
     """The best passages under the titles of their documents, best first; or a sentence that says there are none."""
     found = fitting(_found(prompt))
     told = 0
@@ -34,9 +36,9 @@ def pieces(candidate: Candidate, prompt: Prompt, reply: Reply, deadline: float) 
         titled = number == 0 or hit.title != found[number - 1].title
         text = ("\n" if number else "") + (f"**{hit.title}**\n\n" if titled else "") + _quoted(hit.content)
         told += token_count(text)
-        yield Piece("text", text)
+        yield Delta("text", text)
     if not found:
-        yield Piece("text", NOTHING)
+        yield Delta("text", NOTHING)
     reply.finish_reason = "stop"
     reply.input_tokens, reply.output_tokens = token_count(prompt.question), told or token_count(NOTHING)
 
@@ -62,7 +64,7 @@ def readable(session: Session, prompt: Prompt) -> list[UUID]:
     principal = replace(prompt.principal, is_admin=False)
     if prompt.index_id is not None:
         return documents_in(session, principal, prompt.index_id)
-    gathered = AiRagDocument.policy.scope.gathered(AiRagDocument, principal.reader)
+    gathered = AiRagDocument.policy.scope.list_condition(AiRagDocument, principal.reader)
     found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
     home = home_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
     if home is not None and home not in principal.memberships:

@@ -21,14 +21,14 @@ ErrorCode = Literal[
 FinishReason = Literal["stop", "length", "content_filter", "tool_calls", "error", "other"]
 
 
-class Said(NamedTuple):
+class ChatMessage(NamedTuple):
     """An entry of a conversation as a provider reads it."""
 
     role: str
     content: str
 
 
-class Piece(NamedTuple):
+class Delta(NamedTuple):
     """A piece of what a provider gives, in order: of the answer, or of the thoughts before it."""
 
     kind: Literal["text", "reasoning"]
@@ -40,7 +40,7 @@ class Prompt:
     """What an answer is wanted to: the conversation, whoever asks, and the knowledge base to look into, if a certain
     one. What is ``shared`` with others is not made of what is the asker's alone."""
 
-    conversation: tuple[Said, ...]
+    conversation: tuple[ChatMessage, ...]
     principal: Principal
     index_id: UUID | None = None
     shared: bool = False
@@ -52,7 +52,7 @@ class Prompt:
 
 
 @dataclass
-class Reply:
+class CompletionInfo:
     """What is known of an answer besides its text, filled in while it comes."""
 
     finish_reason: FinishReason | None = None

@@ -12,11 +12,11 @@ from uuid_utils.compat import uuid7
 
 from app.ai.models.answering import AiStream
 from app.ai.models.chats import AiChat, AiMessage
-from app.ai.pieces import Prompt, Said
+from app.ai.pieces import ChatMessage, Prompt
 from app.ai.providers import BUILTIN, Plan, choose
 from app.ai_rag import search, searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
-from app.engine.database import retried, take_turn, transaction
+from app.engine.database import advisory_lock, retried, transaction
 from app.engine.principal import Credential, Principal
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
@@ -31,11 +31,11 @@ GROUNDED = "Answer from these passages where they fit, and name their titles:\n\
 
 
 @dataclass(frozen=True)
-class Ask:
+class ChatRequest:
     """What came in: the chat it is for, by its id or by the client's own name for it, and the conversation, which ends
     with the user's entry. ``again`` asks for another answer to an entry that is stored."""
 
-    said: Sequence[Said]
+    said: Sequence[ChatMessage]
     chat_id: UUID | None = None
     client_id: str | None = None
     again: bool = False
@@ -53,14 +53,14 @@ class Scene:
 
 
 @retried
-def opened(principal: Principal, ask: Ask) -> Scene:
+def start_turn(principal: Principal, ask: ChatRequest) -> Scene:
     """Store what the user says, with a place for the answer; raises NotFound for a chat that is not the caller's."""
     with transaction() as session:
         chat, is_new = _chat(session, principal, ask)
         before = [] if is_new else _remembered(session, chat)
         asked = _store(session, chat, ask, before, is_new=is_new)
         before = [each for each in before if each.sequence < asked.sequence]
-        message = _append(session, chat, Said("assistant", ""), status="streaming")
+        message = _append(session, chat, ChatMessage("assistant", ""), status="streaming")
         conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*map(_said, before), *ask.said]
         plan = choose(session, principal, chat.chain_id, chat.organization_id)
         stream = AiStream(
@@ -68,7 +68,7 @@ def opened(principal: Principal, ask: Ask) -> Scene:
             started_at=now(),
         )  # fmt: skip
         session.add(stream)
-        told = [Said("system", chat.system_prompt)] if chat.system_prompt else []
+        told = [ChatMessage("system", chat.system_prompt)] if chat.system_prompt else []
         return Scene(chat.id, stream.id, message.id, plan, Prompt((*told, *conversation), principal, chat.index_id))
 
 
@@ -84,7 +84,7 @@ def grounded(scene: Scene) -> Prompt:
     return replace(prompt, conversation=(*said[:instructed], *grounds, *said[instructed:]))
 
 
-def _chat(session: Session, principal: Principal, ask: Ask) -> tuple[AiChat, bool]:
+def _chat(session: Session, principal: Principal, ask: ChatRequest) -> tuple[AiChat, bool]:
     """The chat, locked, and whether it was made now."""
     own = select(AiChat).where(AiChat.user_id == principal.user_id).with_for_update()
     if ask.chat_id is not None:
@@ -94,7 +94,7 @@ def _chat(session: Session, principal: Principal, ask: Ask) -> tuple[AiChat, boo
         return chat, False
     if ask.client_id is not None:
         # Two first requests at once make one chat.
-        take_turn(session, f"{principal.user_id} {ask.client_id}")
+        advisory_lock(session, f"{principal.user_id} {ask.client_id}")
         named = own.where(AiChat.metadata_["clientId"].astext == ask.client_id)
         chat = session.scalar(named.order_by(AiChat.created_at).limit(1))
         if chat is not None:
@@ -126,11 +126,11 @@ def _remembered(session: Session, chat: AiChat) -> list[AiMessage]:
     return list(session.scalars(newest))[::-1]
 
 
-def _said(message: AiMessage) -> Said:
-    return Said(message.role, message.content)
+def _said(message: AiMessage) -> ChatMessage:
+    return ChatMessage(message.role, message.content)
 
 
-def _store(session: Session, chat: AiChat, ask: Ask, before: list[AiMessage], *, is_new: bool) -> AiMessage:
+def _store(session: Session, chat: AiChat, ask: ChatRequest, before: list[AiMessage], *, is_new: bool) -> AiMessage:
     """Store what is new: all that came with a new chat, the last entry otherwise."""
     last = ask.said[-1]
     if chat.title == UNTITLED and not before:
@@ -145,7 +145,7 @@ def _store(session: Session, chat: AiChat, ask: Ask, before: list[AiMessage], *,
     return message
 
 
-def _append(session: Session, chat: AiChat, said: Said, status: str = "complete") -> AiMessage:
+def _append(session: Session, chat: AiChat, said: ChatMessage, status: str = "complete") -> AiMessage:
     highest = session.scalar(select(func.max(AiMessage.sequence)).where(AiMessage.chat_id == chat.id))
     message = AiMessage(id=uuid7(), chat_id=chat.id, sequence=(highest or 0) + 1, status=status)
     message.role, message.content = said
@@ -156,7 +156,7 @@ def _append(session: Session, chat: AiChat, said: Said, status: str = "complete"
 
 
 @retried
-def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str) -> list[Said]:
+def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str) -> list[ChatMessage]:
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
     seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible)
@@ -169,4 +169,4 @@ def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str)
         session.flush()
         hits = searches.answer(session, query)
     passages = "\n\n".join(f"[{hit.title}]\n{hit.content}" for hit in hits)
-    return [Said("system", GROUNDED + passages)] if hits else []
+    return [ChatMessage("system", GROUNDED + passages)] if hits else []

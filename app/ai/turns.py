@@ -12,7 +12,7 @@ from app.ai import fallback, heartbeat
 from app.ai.messages import LONGEST_ANSWER, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
 from app.ai.models.answering import AiAttempt, AiGenerationStep, AiStream
 from app.ai.models.chats import AiChat, AiMessage
-from app.ai.pieces import Piece, ProviderFailure, Reply
+from app.ai.pieces import CompletionInfo, Delta, ProviderFailure
 from app.ai.providers import Candidate
 from app.ai.scene import Scene, grounded
 from app.engine.database import transaction
@@ -51,10 +51,10 @@ class Turn:
         with transaction() as session:
             write_attempts(session, self.scene, self.attempts)
 
-    def ended(self, candidate: Candidate, reply: Reply, failure: ProviderFailure | None) -> None:
+    def ended(self, candidate: Candidate, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
         self.attempts[-1].end(reply, failure)
 
-    def left(self, candidate: Candidate, reply: Reply) -> None:
+    def left(self, candidate: Candidate, reply: CompletionInfo) -> None:
         if self.is_full:
             reply.finish_reason = "length"
             self.attempts[-1].end(reply, None)
@@ -69,7 +69,7 @@ class Turn:
     def text(self) -> str:
         return "".join(step.text for step in self.steps if step.kind == "text")
 
-    def hear(self, piece: Piece) -> Piece:
+    def hear(self, piece: Delta) -> Delta:
         """Keep a piece, as much of it as there is room for; raises Stopped when the answer is not wanted any more."""
         piece = piece._replace(text=piece.text[: LONGEST_ANSWER - self.length])
         self.length += len(piece.text)
@@ -94,7 +94,7 @@ class Turn:
                 raise Stopped()
             write_steps(session, self.scene, self.steps)
 
-    def finish(self, status: str, reply: Reply, failure: str = "", code: str | None = None) -> None:
+    def finish(self, status: str, reply: CompletionInfo, failure: str = "", code: str | None = None) -> None:
         """Keep how the answer ended, with all of it; nothing when the chat is gone. A database that is away for a
         moment is waited for."""
         for pause in WAITS:
@@ -103,7 +103,7 @@ class Turn:
             time.sleep(pause)
         return self._finish(status, reply, failure, code)
 
-    def _finish(self, status: str, reply: Reply, failure: str, code: str | None) -> None:
+    def _finish(self, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
         with transaction() as session:
             # The chat first: whoever removes it, or a message of it, begins there too.
             session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
@@ -117,13 +117,13 @@ class Turn:
             write_end(session, self, "aborted" if before == "aborted" else status, reply, failure, code)
 
 
-def answer(turn: Turn) -> Generator[Piece, None, None]:
+def answer(turn: Turn) -> Generator[Delta, None, None]:
     """The pieces of the answer; it is stored before the last one is followed by the end.
 
-    Raises UpstreamFailure or Unavailable before the first piece, fallback.Broken after it. Closing the iterator ends
-    the call to the provider and keeps what has come as aborted.
+    Raises UpstreamFailure or Unavailable before the first piece, fallback.StreamInterrupted after it. Closing the
+    iterator ends the call to the provider and keeps what has come as aborted.
     """
-    reply = Reply()
+    reply = CompletionInfo()
     try:
         with (
             heartbeat.kept_alive(turn.scene.stream_id),
@@ -138,7 +138,7 @@ def answer(turn: Turn) -> Generator[Piece, None, None]:
         if isinstance(gone, GeneratorExit):
             raise
         turn.is_stopped = True
-    except fallback.Broken as broken:
+    except fallback.StreamInterrupted as broken:
         turn.finish("failed", reply, broken.failure.text, broken.failure.code)
         raise
     except Failure as failure:

@@ -13,7 +13,7 @@ import openai
 from flask import current_app
 from openai import OpenAI
 
-from app.ai.pieces import ErrorCode, FinishReason, Piece, Prompt, ProviderFailure, Reply, storable
+from app.ai.pieces import CompletionInfo, Delta, ErrorCode, FinishReason, Prompt, ProviderFailure, storable
 from app.ai.providers import Candidate
 from app.foundation.outbound import CONNECT_TIMEOUT, Outbound
 
@@ -56,7 +56,9 @@ class _Tail(httpx2.SyncByteStream):
         self._stream.close()
 
 
-def pieces(candidate: Candidate, prompt: Prompt, reply: Reply, deadline: float) -> Generator[Piece, None, None]:
+def pieces(
+    candidate: Candidate, prompt: Prompt, reply: CompletionInfo, deadline: float
+) -> Generator[Delta, None, None]:
     """Ask ``candidate`` and give its answer as it comes, until ``deadline`` on the monotonic clock; raises
     ProviderFailure. Closing the iterator closes the connection to the provider."""
     watched = _Watched(deadline, private=current_app.config["SETTINGS"].private_provider_urls)
@@ -120,16 +122,16 @@ def _parameters(given: dict[str, Any]) -> dict[str, Any]:
     return {theirs: numbers[ours] for ours, theirs in PARAMETERS.items() if ours in numbers}
 
 
-def _read(chunk: Any, reply: Reply) -> Generator[Piece, None, None]:
+def _read(chunk: Any, reply: CompletionInfo) -> Generator[Delta, None, None]:
     if chunk.usage is not None:
         reply.input_tokens, reply.output_tokens = int(chunk.usage.prompt_tokens), int(chunk.usage.completion_tokens)
     for choice in chunk.choices or ():
         delta = choice.delta
         thought = getattr(delta, "reasoning_content", None)
         if thought:
-            yield Piece("reasoning", storable(thought))
+            yield Delta("reasoning", storable(thought))
         if delta.content:
-            yield Piece("text", storable(delta.content))
+            yield Delta("text", storable(delta.content))
         if choice.finish_reason:
             reply.finish_reason = choice.finish_reason if choice.finish_reason in FINISHED else "other"
 

@@ -13,11 +13,11 @@ from uuid_utils.compat import uuid7
 
 from app.ai import fallback, providers
 from app.ai.passages import documents_in
-from app.ai.pieces import Prompt, ProviderFailure, Reply, Said, storable
+from app.ai.pieces import ChatMessage, CompletionInfo, Prompt, ProviderFailure, storable
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
-from app.ai_agent.output_schemas import Unfit
+from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
 from app.auth.users import acting
 from app.engine.database import retried, transaction
@@ -44,9 +44,9 @@ class Unwitnessed:
 
     def began(self, candidate: Candidate) -> None: ...
 
-    def ended(self, candidate: Candidate, reply: Reply, failure: ProviderFailure | None) -> None: ...
+    def ended(self, candidate: Candidate, reply: CompletionInfo, failure: ProviderFailure | None) -> None: ...
 
-    def left(self, candidate: Candidate, reply: Reply) -> None: ...
+    def left(self, candidate: Candidate, reply: CompletionInfo) -> None: ...
 
 
 def work_on(deliverable_id: UUID) -> None:
@@ -55,15 +55,15 @@ def work_on(deliverable_id: UUID) -> None:
     if task is None:
         return
     plan, prompt, schema = task
-    reply = Reply()
+    reply = CompletionInfo()
     try:
         text = "".join(each.text for each in fallback.answer(plan, prompt, reply, Unwitnessed()) if each.kind == "text")
         data = _checked(text, schema)
-    except fallback.Broken as broken:
+    except fallback.StreamInterrupted as broken:
         _failed(deliverable_id, broken.failure.text)
     except Failure as failure:
         _failed(deliverable_id, failure.text)
-    except Unfit as unfit:
+    except SchemaMismatch as unfit:
         _failed(deliverable_id, str(unfit))
     else:
         _done(deliverable_id, storable(text[:LONGEST]), data, reply)
@@ -83,7 +83,7 @@ def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] |
         plan = providers.choose(session, principal, agent.chain_id, work.organization_id)
         plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
         transcript = _transcript(session, work)
-        brief = Said("user", f"{work.title}\n\n{work.brief}")
+        brief = ChatMessage("user", f"{work.title}\n\n{work.brief}")
         instructions = _instructions(session, principal, agent, plan, work.brief)
         work.status, work.error_message = "running", None
         # All members read what comes: it is made of what they all may read.
@@ -95,42 +95,44 @@ def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
     return replace(candidate, parameters={**candidate.parameters, **agent.parameters})
 
 
-def _transcript(session: Session, work: AiAgentDeliverable) -> list[Said]:
+def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]:
     said = select(AiAgentMessage).where(AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES))
     entries = session.scalars(said.order_by(AiAgentMessage.sequence))
-    transcript = [Said(ROLES[entry.role], entry.content) for entry in entries]
+    transcript = [ChatMessage(ROLES[entry.role], entry.content) for entry in entries]
     if work.decision_note:
-        transcript.append(Said("user", work.decision_note))
+        transcript.append(ChatMessage("user", work.decision_note))
     return transcript
 
 
-def _instructions(session: Session, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str) -> list[Said]:
-    told = [Said("system", agent.instructions)]
+def _instructions(
+    session: Session, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str
+) -> list[ChatMessage]:
+    told = [ChatMessage("system", agent.instructions)]
     if agent.output_schema:
-        told.append(Said("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
+        told.append(ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
         hits = search.search(session, brief, documents_in(session, principal, agent.index_id), GROUNDS)
-        told += [Said("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
+        told += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return told
 
 
 def _checked(text: str, schema: dict[str, Any] | None) -> Any:
-    """The data in an answer that has to be JSON by ``schema``; raises Unfit."""
+    """The data in an answer that has to be JSON by ``schema``; raises SchemaMismatch."""
     if not text.strip():
-        raise Unfit("The answer is empty")
+        raise SchemaMismatch("The answer is empty")
     if schema is None:
         return None
     body = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
         data = json.loads(storable(body.replace("\\u0000", "\ufffd")))
     except (ValueError, RecursionError):
-        raise Unfit("The answer is not JSON") from None
+        raise SchemaMismatch("The answer is not JSON") from None
     output_schemas.fit(data, schema)
     return data
 
 
 @retried
-def _done(deliverable_id: UUID, text: str, output: Any, reply: Reply) -> None:
+def _done(deliverable_id: UUID, text: str, output: Any, reply: CompletionInfo) -> None:
     with transaction() as session:
         work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
         if work is None or work.status != "running":
@@ -147,7 +149,7 @@ def _done(deliverable_id: UUID, text: str, output: Any, reply: Reply) -> None:
             )  # fmt: skip
 
 
-def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: Reply) -> AiAgentMessage:
+def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: CompletionInfo) -> AiAgentMessage:
     within = select(func.max(AiAgentMessage.sequence)).where(AiAgentMessage.deliverable_id == work.id)
     return AiAgentMessage(
         id=uuid7(), deliverable_id=work.id, sequence=(session.scalar(within) or 0) + 1, role="agent",

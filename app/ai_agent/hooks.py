@@ -25,7 +25,7 @@ def check_promise(agent: AiAgentConfig, write: Write) -> None:
     if write.given.get("output_schema") is not None:
         try:
             output_schemas.check(write.given["output_schema"])
-        except output_schemas.Unfit as unfit:
+        except output_schemas.SchemaMismatch as unfit:
             require(False, "outputSchema", str(unfit))
 
 
@@ -43,7 +43,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     if "approver_id" not in write.given:
         work.approver_id = write.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
-    queue.defer(write.session, queue.WORK, work.id, user_id=work.requested_by_id)
+    queue.defer(write.session, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
 
 
 @on_update(AiAgentDeliverable)
@@ -57,7 +57,7 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
-            queue.defer(write.session, queue.WORK, work.id, user_id=work.requested_by_id)
+            queue.defer(write.session, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
     elif decides:
         _decide(work, write)
     else:

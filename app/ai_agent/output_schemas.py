@@ -28,42 +28,42 @@ EXPRESSIONS = ("pattern", "patternProperties")
 MAX_ITEMS, MAX_PARTS = 500, 5000
 
 
-class Unfit(Refusal):
+class SchemaMismatch(Refusal):
     """Data that does not fit, or a schema that is not taken."""
 
 
 def check(schema: dict[str, Any]) -> None:
-    """Check a schema that is about to be stored; raises Unfit."""
+    """Check a schema that is about to be stored; raises SchemaMismatch."""
     _check_size(schema)
     _check_part(schema)
     try:
         validator_for(schema).check_schema(schema)
     except exceptions.SchemaError as error:
-        raise Unfit(f"Is no JSON Schema: {error.message[:200]}") from None
+        raise SchemaMismatch(f"Is no JSON Schema: {error.message[:200]}") from None
 
 
 def fit(data: Any, schema: dict[str, Any]) -> None:
     """Check ``data`` against a schema, in a child process: a schema whose parts refer to each other may take for ever.
-    Raises Unfit."""
+    Raises SchemaMismatch."""
     with TemporaryFile() as source:
         source.write(json.dumps([data, schema]).encode())
         source.seek(0)
         try:
             sandbox.run("app.ai_agent.output_schemas:fit_in_child", source, seconds=FIT_SECONDS, memory=FIT_MEMORY)
         except Refusal as refusal:
-            raise Unfit(str(refusal)) from None
+            raise SchemaMismatch(str(refusal)) from None
 
 
 def fit_in_child(content: bytes) -> None:
-    """Check the data in ``content``, a JSON array of data and schema; raises Unfit."""
+    """Check the data in ``content``, a JSON array of data and schema; raises SchemaMismatch."""
     data, schema = json.loads(content)
     check(schema)
     try:
         validator_for(schema)(schema, registry=Registry()).validate(data)
     except exceptions.ValidationError as error:
-        raise Unfit(f"The answer does not fit the schema: {error.message[:200]}") from None
+        raise SchemaMismatch(f"The answer does not fit the schema: {error.message[:200]}") from None
     except (Unresolvable, RecursionError):
-        raise Unfit("The schema refers to what is not there, or to itself without end") from None
+        raise SchemaMismatch("The schema refers to what is not there, or to itself without end") from None
 
 
 def _check_size(schema: Any) -> None:
@@ -73,7 +73,7 @@ def _check_size(schema: Any) -> None:
         parts += len(level)
         inside = [each for each in level if isinstance(each, dict | list)]
         if parts > MAX_PARTS or any(len(each) > MAX_ITEMS for each in inside):
-            raise Unfit(f"May hold {MAX_PARTS} parts, and {MAX_ITEMS} in one place.")
+            raise SchemaMismatch(f"May hold {MAX_PARTS} parts, and {MAX_ITEMS} in one place.")
         level = [part for each in inside for part in (each.values() if isinstance(each, dict) else each)]
 
 
@@ -91,7 +91,7 @@ def _check_part(part: Any) -> None:
                 _check_part(each)
             continue
         if name in REFERENCES and not (isinstance(value, str) and value.startswith("#")):
-            raise Unfit("May refer only to parts of itself.")
+            raise SchemaMismatch("May refer only to parts of itself.")
         if name in EXPRESSIONS:
-            raise Unfit("May hold no regular expressions.")
+            raise SchemaMismatch("May hold no regular expressions.")
         _check_part(value)

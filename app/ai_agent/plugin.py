@@ -12,5 +12,5 @@ plugin = Plugin(
     "Configured agents, the work they hand in, and how that work is judged and improved.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.WORK: Job(deliverables.work_on, failing(models.AiAgentDeliverable, "running"))},
+    jobs={queue.RUN_AGENT: Job(deliverables.work_on, failing(models.AiAgentDeliverable, "running"))},
 )

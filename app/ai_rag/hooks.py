@@ -51,7 +51,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     index = write.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write)
     index.document_count += 1
-    queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
+    queue.defer(write.session, queue.INDEX_DOCUMENT, document.id, user_id=write.principal.user_id)
 
 
 @on_update(AiRagDocument)
@@ -63,7 +63,7 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         index = write.get(AiRagIndex, document.index_id, lock=True)
         _check_room(index, document, write)
         drop_chunks(write.session, document, index)
-        queue.defer(write.session, queue.INDEX, document.id, user_id=write.principal.user_id)
+        queue.defer(write.session, queue.INDEX_DOCUMENT, document.id, user_id=write.principal.user_id)
 
 
 def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
@@ -207,7 +207,7 @@ def ask(query: AiRagQuery, write: Write) -> None:
     require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
         require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
-    queue.defer(write.session, queue.SEARCH, query.id, user_id=write.principal.user_id)
+    queue.defer(write.session, queue.RUN_QUERY, query.id, user_id=write.principal.user_id)
 
 
 def _is_filter(wanted: object) -> bool:

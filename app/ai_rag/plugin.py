@@ -13,8 +13,8 @@ plugin = Plugin(
     models=(models,),
     hooks=(hooks, stored_documents),
     jobs={
-        queue.ENTER: Job(stored_documents.enter),
-        queue.INDEX: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
-        queue.SEARCH: Job(searches.run_query, failing(models.AiRagQuery, "running")),
+        queue.ENTER_DOCUMENT: Job(stored_documents.enter),
+        queue.INDEX_DOCUMENT: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
+        queue.RUN_QUERY: Job(searches.run_query, failing(models.AiRagQuery, "running")),
     },
 )

@@ -61,7 +61,7 @@ def _enter(session: Session, document: StorageDocument) -> None:
         entry.content_hash = _own_hash(session, entry, index)
         drop_chunks(session, entry, index)
         session.flush()
-        queue.defer(session, queue.INDEX, entry.id, user_id=document.user_id)
+        queue.defer(session, queue.INDEX_DOCUMENT, entry.id, user_id=document.user_id)
 
 
 def _entry(session: Session, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:

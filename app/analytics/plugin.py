@@ -12,7 +12,7 @@ plugin = Plugin(
     "What happened in the product, what it adds up to, and reports on it.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
+    jobs={queue.COMPUTE_REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
     periodic=(
         Periodic("expire_analytics", "30 3 * * *", retention.expire_analytics),
         Periodic("queue_due_reports", "15 * * * *", reports.queue_due),

@@ -153,7 +153,7 @@ def _queue_again(report_id: UUID) -> None:
             report.period_end = after(report.period_end, report.schedule)
             report.next_run_at = after(report.next_run_at, report.schedule)
         report.status = "queued"
-        queue.defer(session, queue.REPORT, report.id, user_id=report.created_by_id)
+        queue.defer(session, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
 def within(report: AnalyticsReport, moment: Any) -> Any:

@@ -90,7 +90,7 @@ def guard() -> None:
         return
     access = access_of_request()
     if access.limited:
-        spend_on_address()
+        consume_for_address()
     if access.open:
         return
     if access.people:
@@ -120,15 +120,15 @@ def admitted(access: Access) -> Principal:
     try:
         principal = authenticate(access)
     except Unauthenticated:
-        spend_on_address()
+        consume_for_address()
         raise
     _authorize(principal, access)
     return principal
 
 
-def spend_on_address() -> None:
+def consume_for_address() -> None:
     """Count the request against the limit of the address that it comes from; raises RateLimited."""
-    rate_limits.spend(rate_limits.default_limit(), f"address:{rate_limits.network_of(request.remote_addr)}")
+    rate_limits.consume(rate_limits.default_limit(), f"address:{rate_limits.network_of(request.remote_addr)}")
 
 
 def caller() -> Principal:

@@ -26,7 +26,7 @@ def session_token() -> str | None:
     return token if crypto.kind(token) == crypto.SESSION else None
 
 
-def give(response: Response, token: str, *, remember: bool) -> None:
+def set(response: Response, token: str, *, remember: bool) -> None:
     """Set the session cookie; unless ``remember``, it ends with the browser."""
     # Behind the secret stands the day of a cookie that is to be renewed; one that ends with the browser has none.
     value, age = (f"{token}.{_today()}", LASTS) if remember else (f"{token}.", None)
@@ -43,11 +43,11 @@ def renew(response: Response) -> Response:
     """Let the cookie of the request last its full time again, unless the answer sets another."""
     if "Set-Cookie" not in response.headers:
         token, _ = _parts()
-        give(response, token, remember=True)
+        set(response, token, remember=True)
     return response
 
 
-def take_back(response: Response) -> None:
+def clear(response: Response) -> None:
     """Remove the session cookie."""
     response.delete_cookie(name(), secure=_is_secure(), httponly=True, samesite="Lax", path="/")
 
@@ -68,7 +68,7 @@ def refuse_cross_site() -> None:
         raise Forbidden("Sign-in is for pages of this service only")
 
 
-def may_be_given() -> bool:
+def may_be_set() -> bool:
     """Whether a sign-in may leave a cookie. One from a page of an origin that CORS_ORIGINS names gets its bearer token
     alone; raises Forbidden for those of others."""
     origins = current_app.config["SETTINGS"].origins

@@ -42,7 +42,7 @@ def of_session_id(identifier: UUID) -> Principal:
 def _of_row(row: dict[str, Any] | None) -> Principal:
     if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
-    rate_limits.spend(rate_limits.default_limit(), f"user:{row['user_id']}")
+    rate_limits.consume(rate_limits.default_limit(), f"user:{row['user_id']}")
     if _is_due(row["last_seen_at"]):
         slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
         _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
@@ -65,14 +65,14 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     row = _one(_key_statement(), digest)
     if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
-        rate_limits.spend_on_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
+        rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
     outcome = _outcome(row) if row else "NOT_FOUND"
     key_usage.begin(row["id"] if row else None, outcome, from_query=from_query)
     if row is None or outcome != "VALID":
         raise Unauthenticated(invalid_token=True)
     try:
-        rate_limits.spend_on_key(row)
-        rate_limits.spend(rate_limits.default_limit(), f"key:{row['id']}")
+        rate_limits.consume_for_key(row)
+        rate_limits.consume(rate_limits.default_limit(), f"key:{row['id']}")
     except RateLimited:
         key_usage.conclude("RATE_LIMITED")
         raise

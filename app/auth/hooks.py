@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
-from app.auth.organizations import end_sessions, free_slug, furnish, welcome
+from app.auth.organizations import end_sessions, free_slug, provision_organization, provision_user
 from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.principal import Credential, Principal
@@ -29,7 +29,7 @@ MOST_PENDING = 100
 
 @on_create(AuthUser)
 def register(user: AuthUser, write: Write) -> None:
-    welcome(write.session, user)
+    provision_user(write.session, user)
 
 
 @on_update(AuthUser)
@@ -86,7 +86,7 @@ def found(organization: AuthOrganization, write: Write) -> None:
         _store_under_free_slug(organization, write)
     else:
         write.store(organization)
-    owner = furnish(write.session, organization, write.principal.user_id)
+    owner = provision_organization(write.session, organization, write.principal.user_id)
     audit.written(write.session, write.principal, "create", owner)
 
 

@@ -21,20 +21,20 @@ organization_provisioned: Event[[Session, AuthOrganization, UUID | None]] = Even
 LONGEST_SLUG = 48
 
 
-def welcome(session: Session, user: AuthUser) -> AuthOrganization:
+def provision_user(session: Session, user: AuthUser) -> AuthOrganization:
     """Store a new user with what everybody has: a personal organization, and what other domains give a user."""
     session.add(user)
     session.flush()
     organization = AuthOrganization(name=user.name, slug=free_slug(session, user.name), is_personal=True)
     session.add(organization)
     session.flush()
-    furnish(session, organization, user.id)
+    provision_organization(session, organization, user.id)
     user_provisioned.emit(session, user)
     session.flush()
     return organization
 
 
-def furnish(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> AuthMember:
+def provision_organization(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> AuthMember:
     """Give a stored organization its owner, whose membership is returned, and what other domains give it."""
     owner = AuthMember(organization_id=organization.id, user_id=owner_id, role="owner")
     session.add(owner)

@@ -11,7 +11,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from flask import current_app
 
 from app.foundation.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
-from app.runtime.gevent_support import aside
+from app.runtime.gevent_support import run_in_thread
 from app.runtime.places import Places
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def is_outdated(stored: str) -> bool:
 def _computed(network: str, work: Callable[..., T], *arguments: Any) -> T:
     """Compute aside, as long as the queue there is one that people would wait in."""
     with PLACES.of(network):
-        return aside(work, *arguments)
+        return run_in_thread(work, *arguments)
 
 
 def _verify(stored: str | None, password: str) -> bool:

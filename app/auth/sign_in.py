@@ -135,7 +135,7 @@ def _proven(email: str, password: str) -> tuple[UUID, str]:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
     right = passwords.is_right(stored, password, network=rate_limits.counted_network(request.remote_addr))
     account = crypto.vault().digest(address or email)
-    if not throttling.settle(account, network, succeeded=right):
+    if not throttling.record_attempt(account, network, succeeded=right):
         raise InvalidEmailOrPassword()
     return user_id, stored
 

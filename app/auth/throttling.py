@@ -36,7 +36,7 @@ return 0
 _one_at_a_time = Lock()
 
 
-def settle(account: str, network: str, *, succeeded: bool) -> bool:
+def record_attempt(account: str, network: str, *, succeeded: bool) -> bool:
     """Note what an attempt came to, and tell whether it counts as a success.
 
     It is asked after the password has been checked, so that of parallel guesses no more are heard than of guesses one
@@ -48,8 +48,8 @@ def settle(account: str, network: str, *, succeeded: bool) -> bool:
     keys = [f"sign-in/{kind}/{who}" for who in (f"account/{account}", f"network/{network}") for kind in KINDS]
     free = (settings.sign_in_failures, settings.sign_in_failures_per_network)
     return rate_limits.counter().first_answer(
-        lambda shared: _settle_shared(shared, keys, free, succeeded),
-        lambda own: _settle_own(own, keys, free, succeeded),
+        lambda shared: _record_shared(shared, keys, free, succeeded),
+        lambda own: _record_own(own, keys, free, succeeded),
     )
 
 
@@ -69,12 +69,12 @@ def delay(times: int) -> int:
     return min(FIRST << min(times, 20), LONGEST)
 
 
-def _settle_shared(shared: Any, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+def _record_shared(shared: Any, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
     arguments = (int(succeeded), *free, WINDOW, FIRST, LONGEST)
     return bool(shared.storage.eval(SETTLE, len(keys), *keys, *arguments))
 
 
-def _settle_own(own: Storage, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
+def _record_own(own: Storage, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
     """The same within this process, while Redis is away."""
     with _one_at_a_time:
         if own.get(keys[0]) or own.get(keys[2]):

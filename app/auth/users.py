@@ -43,7 +43,7 @@ def add(session: Session, user: AuthUser) -> None:
     """Store a new user with a personal organization; raises UniqueViolation for a known address."""
     if session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
         raise UniqueViolation.on(["email"])
-    organizations.welcome(session, user)
+    organizations.provision_user(session, user)
 
 
 def add_password(session: Session, user: AuthUser, hashed: str) -> AuthAccount:

@@ -122,7 +122,7 @@ def retried(write: F) -> F:
     return cast(F, run)
 
 
-def take_turn(session: Session, name: str) -> None:
+def advisory_lock(session: Session, name: str) -> None:
     """Wait for whoever else is at ``name``, and keep it until this transaction ends."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 

@@ -40,7 +40,7 @@ Values = dict[str, Any]
 FIXED = {READ_ONLY, IMMUTABLE}
 
 
-def find(
+def list_page(
     model: type[Record], principal: Principal, filters: Mapping[str, Any], take: int, skip: int
 ) -> tuple[list[Values], int]:
     """One page of the records that the caller may see and that match ``filters`` (by attribute), newest first,
@@ -66,7 +66,7 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     return record
 
 
-def itself(model: type[Record], principal: Principal, identifier: UUID) -> Values:
+def get_own(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     """The record that a credential is, which may always be told about itself."""
     statement = statements.stored(model, principal.reader)
     with statements.autocommitted() as connection:

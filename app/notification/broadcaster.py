@@ -143,8 +143,8 @@ class Broadcaster:
         return asked is not None and asked()
 
     def _listen(self) -> None:
-        for heard in self._signals.heard():
-            news = set(self._streams) if heard is None else heard & self._streams.keys()
+        for users in self._signals.subscribe():
+            news = set(self._streams) if users is None else users & self._streams.keys()
             if news:
                 self.wake(news)
 

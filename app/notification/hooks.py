@@ -28,7 +28,7 @@ def give_preferences(session: Session, user: AuthUser) -> None:
 
 @on_create(NotificationNotification)
 def send(notification: NotificationNotification, write: Write) -> None:
-    routing.address(write.session, notification)
+    routing.route(write.session, notification)
 
 
 @on_create(NotificationPreference)

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.engine.database import AFTER_COMMIT, take_turn
+from app.engine.database import AFTER_COMMIT, advisory_lock
 from app.foundation.clock import now
 from app.jobs import queue
 from app.notification.models import NotificationNotification, NotificationPreference
@@ -43,7 +43,7 @@ def notify(
         id=uuid7(), user_id=user_id, type=type, title=title[:LONGEST_TITLE], body=body[:LONGEST_BODY], data=data or {},
         actor_id=actor_id, organization_id=organization_id,
     )  # fmt: skip
-    address(session, notification)
+    route(session, notification)
     session.add(notification)
     session.flush()
 
@@ -54,17 +54,17 @@ def notify_all(session: Session, user_ids: Iterable[UUID], type: str, title: str
         notify(session, user_id, type, title, body, **more)
 
 
-def hold(session: Session, user_ids: Iterable[UUID]) -> None:
+def lock_recipients(session: Session, user_ids: Iterable[UUID]) -> None:
     """Take the receivers of several kinds of notifications of one transaction, in one order."""
     for user_id in sorted(user_ids):
         # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
         # number has sent all before it.
-        take_turn(session, f"notifications of {user_id}")
+        advisory_lock(session, f"notifications of {user_id}")
 
 
-def address(session: Session, notification: NotificationNotification) -> None:
+def route(session: Session, notification: NotificationNotification) -> None:
     """Choose the channels of a new notification, keep its place in the receiver's order, and have it sent."""
-    hold(session, [notification.user_id])
+    lock_recipients(session, [notification.user_id])
     wanted = NotificationPreference.user_id == notification.user_id
     preference = session.scalar(select(NotificationPreference).where(wanted))
     notification.channels = _channels(preference, notification)
@@ -73,7 +73,7 @@ def address(session: Session, notification: NotificationNotification) -> None:
     if "stream" in notification.channels:
         _signal(session, notification.user_id)
     if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
-        queue.defer(session, queue.DELIVER, notification.id, one_of=notification.user_id)
+        queue.defer(session, queue.DELIVER_TO_TEAMS, notification.id, one_of=notification.user_id)
 
 
 def default_of(name: str) -> Any:

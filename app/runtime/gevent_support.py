@@ -98,7 +98,7 @@ def _threads() -> ThreadPool:
     return ThreadPool(1)
 
 
-def aside(work: Callable[..., T], *arguments: Any) -> T:
+def run_in_thread(work: Callable[..., T], *arguments: Any) -> T:
     """Compute ``work`` on a thread of the operating system where gevent runs the process, so that its other green
     threads go on meanwhile. One piece of work at a time in each process; the others wait their turn."""
     if not monkey.is_module_patched("threading"):

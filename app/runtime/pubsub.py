@@ -72,7 +72,7 @@ class Signals:
                 with self._sending:
                     self._unsent -= names
 
-    def heard(self) -> Iterator[set[UUID] | None]:
+    def subscribe(self) -> Iterator[set[UUID] | None]:
         """What is told, as it comes; an empty set now and then, and None when something may have been missed: at the
         beginning, and again and again while Redis does not answer."""
         while True:

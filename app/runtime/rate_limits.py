@@ -202,11 +202,11 @@ def network_of(address: str | None) -> str:
     return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
 
 
-def spend_on_network(limit: Limit, address: str | None) -> None:
+def consume_for_network(limit: Limit, address: str | None) -> None:
     """Count one of ``limit`` for the network of an address; raises RateLimited."""
     network = counted_network(address)
     if network:
-        spend(limit, f"network:{network}")
+        consume(limit, f"network:{network}")
 
 
 def counted_network(address: str | None) -> str:
@@ -224,15 +224,15 @@ def _is_loopback(address: str | None) -> bool:
         return False
 
 
-def spend_on_key(key: Mapping[str, Any]) -> None:
+def consume_for_key(key: Mapping[str, Any]) -> None:
     """Count one validation of an API key against the limit in its row."""
     if key["rate_limit_enabled"]:
         seconds = max(1, key["rate_limit_time_window"] // 1000)
         item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
-        spend(Limit("key", item), f"key:{key['id']}")
+        consume(Limit("key", item), f"key:{key['id']}")
 
 
-def spend(limit: Limit, *who: str) -> None:
+def consume(limit: Limit, *who: str) -> None:
     """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
     key = limit.item.key_for(limit.name, *who)
     if counter().hit(key, limit.item.get_expiry()) > limit.item.amount:

@@ -47,7 +47,7 @@ def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) ->
         document.kind = given.get("kind", "text")
         session.add(document)
         session.flush()
-        queue.defer(session, queue.READ, document.id, user_id=document.user_id)
+        queue.defer(session, queue.READ_DOCUMENT, document.id, user_id=document.user_id)
         return document.id
 
 

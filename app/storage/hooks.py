@@ -198,7 +198,7 @@ def _is_text(content: bytes) -> bool:
 @on_create(StorageDocument)
 def open_document(document: StorageDocument, write: Write) -> None:
     if document.content:
-        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
+        queue.defer(write.session, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if document.status == "published":
         document.published_at = now()
 
@@ -207,6 +207,6 @@ def open_document(document: StorageDocument, write: Write) -> None:
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1
-        queue.defer(write.session, queue.ENTER, document.id, user_id=document.user_id)
+        queue.defer(write.session, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if write.entered("status", document, "published"):
         document.published_at = now()

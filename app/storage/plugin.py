@@ -12,6 +12,6 @@ plugin = Plugin(
     "Files and written documents.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.READ: Job(documents.read)},
+    jobs={queue.READ_DOCUMENT: Job(documents.read)},
     periodic=(Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),),
 )

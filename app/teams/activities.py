@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.analytics.models import AnalyticsActivity
 from app.foundation.clock import now
-from app.notification.routing import hold, notify_all
+from app.notification.routing import lock_recipients, notify_all
 from app.teams import conversations, meetings
 from app.teams.conversations import thread_of
 from app.teams.inbox import Arrival, digest_of
@@ -87,7 +87,7 @@ def _message(session: Session, activity: Json, tenant_id: str) -> None:
     told = {str(each["aadObjectId"]) for each in mentioned if each.get("aadObjectId")}
     named = set(users_of(session, tenant_id, known | told).values()) - {sender}
     others = conversations.spoke_before(session, tenant_id, thread) - named - {sender}
-    hold(session, named | others)
+    lock_recipients(session, named | others)
     author = str(part(activity, "from").get("name") or "Somebody")
     body = spoken(activity)[:LONGEST_BODY]
     data = {"conversationId": thread, "tenantId": tenant_id, "source": "teams"}

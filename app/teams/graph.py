@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
-from app.jobs.queue import SUBSCRIPTION, defer
+from app.jobs.queue import KEEP_SUBSCRIPTION, defer
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
 from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent
@@ -98,7 +98,7 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
 
 def renew_soon(session: Session, subscription_id: UUID) -> None:
     """Have a job renew a subscription; of several, one at a time."""
-    defer(session, SUBSCRIPTION, subscription_id, one_of=subscription_id)
+    defer(session, KEEP_SUBSCRIPTION, subscription_id, one_of=subscription_id)
 
 
 def decrypted(content: Any) -> dict[str, Any]:

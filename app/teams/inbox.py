@@ -59,7 +59,7 @@ def receive(arrivals: Sequence[Arrival]) -> list[UUID]:
             fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
             identifier = session.scalar(fresh.returning(IntegrationInboundEvent.id))
             if identifier is not None:
-                queue.defer(session, queue.INBOX, identifier)
+                queue.defer(session, queue.PROCESS_EVENT, identifier)
                 ids.append(identifier)
     return ids
 

@@ -12,7 +12,7 @@ from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsActivity
 from app.auth.users import signed_in_as
 from app.engine import records
-from app.engine.database import take_turn, transaction
+from app.engine.database import advisory_lock, transaction
 from app.foundation.errors import Failure, Unavailable
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of
@@ -70,7 +70,7 @@ def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
     known = AnalyticsActivity.metadata_["action"].astext == about
     pressed = select(AnalyticsActivity.id).where(AnalyticsActivity.user_id == user_id, known)
     with transaction() as session:
-        take_turn(session, f"actions of {user_id}")
+        advisory_lock(session, f"actions of {user_id}")
         if session.scalar(pressed.limit(1)) is None:
             record(session, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
 

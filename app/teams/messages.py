@@ -14,7 +14,7 @@ from app.engine.database import transaction
 from app.engine.principal import Principal
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
-from app.jobs.queue import POST, defer
+from app.jobs.queue import POST_TO_TEAMS, defer
 from app.notification.models import NotificationNotification
 from app.teams import connector
 from app.teams.app_tokens import credentials
@@ -76,7 +76,7 @@ def post(place: Place, message: str, card: Card | None) -> Sent | None:
         if failure.details:
             raise
         with transaction() as session:
-            defer(session, POST, place.id, one_of=place.id, body=body)
+            defer(session, POST_TO_TEAMS, place.id, one_of=place.id, body=body)
         return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
 

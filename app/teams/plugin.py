@@ -13,10 +13,10 @@ plugin = Plugin(
     models=(models,),
     hooks=(tab,),
     jobs={
-        queue.INBOX: Job(processing.process),
-        queue.DELIVER: Job(messages.deliver, messages.give_up),
-        queue.POST: Job(messages.post_again),
-        queue.SUBSCRIPTION: Job(subscriptions.keep),
+        queue.PROCESS_EVENT: Job(processing.process),
+        queue.DELIVER_TO_TEAMS: Job(messages.deliver, messages.give_up),
+        queue.POST_TO_TEAMS: Job(messages.post_again),
+        queue.KEEP_SUBSCRIPTION: Job(subscriptions.keep),
     },
     periodic=(
         Periodic("remind_of_meetings", "* * * * *", meetings.remind),

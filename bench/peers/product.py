@@ -123,7 +123,7 @@ class Rowgate(Gunicorn):
     def _owner(self, session: Session, owner: int) -> tuple[UUID, UUID]:
         """Make an owner; returns the organization and the user."""
         user = AuthUser(email=email(owner), name=f"Owner {owner}", email_verified=True)
-        home = organizations.welcome(session, user)
+        home = organizations.provision_user(session, user)
         if owner in SIGNED_IN:
             self.tokens[owner] = sign_in.open_session(session, user).token
             _, self.keys[owner] = api_keys.issue(session, user, scopes=("write",), rate_limit_enabled=False)

@@ -9,8 +9,8 @@ from uuid import UUID
 from flask import Response, current_app, request, stream_with_context
 
 from app.ai import fallback, scene, turns
-from app.ai.pieces import Piece, Said
-from app.ai.scene import Ask
+from app.ai.pieces import ChatMessage, Delta
+from app.ai.scene import ChatRequest
 from app.ai.turns import Turn
 from app.auth.authentication import caller
 from app.auth.login import login_required
@@ -33,7 +33,7 @@ class Form(Protocol):
     content_type: str
     headers: dict[str, str]
 
-    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]: ...
+    def written(self, pieces: Iterator[Delta]) -> Iterator[bytes]: ...
 
 
 class TextStream:
@@ -45,7 +45,7 @@ class TextStream:
     def __init__(self, turn: Turn) -> None:
         pass
 
-    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
+    def written(self, pieces: Iterator[Delta]) -> Iterator[bytes]:
         for piece in pieces:
             if piece.kind == "text" and piece.text:
                 yield piece.text.encode()
@@ -62,18 +62,18 @@ class MessageStream:
         self._open: tuple[str, str] | None = None
         self._count = 0
 
-    def written(self, pieces: Iterator[Piece]) -> Iterator[bytes]:
+    def written(self, pieces: Iterator[Delta]) -> Iterator[bytes]:
         yield _event("start", messageId=self._turn.scene.message_id)
         try:
             for piece in pieces:
                 if piece.text:
                     yield self._piece(piece)
-        except (fallback.Broken, Failure):
+        except (fallback.StreamInterrupted, Failure):
             yield self._closed() + _event("error", errorText=BROKE_OFF) + DONE
             return
         yield self._closed() + _event("abort" if self._turn.is_stopped else "finish") + DONE
 
-    def _piece(self, piece: Piece) -> bytes:
+    def _piece(self, piece: Delta) -> bytes:
         begun = b""
         if self._open is None or self._open[0] != piece.kind:
             begun = self._closed()
@@ -92,11 +92,11 @@ class MessageStream:
 class Begun:
     """An answer whose first piece is there."""
 
-    def __init__(self, pieces: Generator[Piece, None, None]) -> None:
+    def __init__(self, pieces: Generator[Delta, None, None]) -> None:
         self._pieces = pieces
         self._first = next(pieces, None)
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[Delta]:
         if self._first is not None:
             yield self._first
             yield from self._pieces
@@ -147,7 +147,7 @@ def register(blp: Blueprint) -> None:
     def chat(given: dict[str, Any]) -> Response:
         if caller().user_id is None:
             raise Forbidden()
-        turn = Turn(scene.opened(caller(), _ask(given)))
+        turn = Turn(scene.start_turn(caller(), _ask(given)))
         chat_id = {"x-chat-id": str(turn.scene.chat_id)}
         form = _wanted(given)(turn)
         try:
@@ -168,9 +168,9 @@ def _wanted(given: dict[str, Any]) -> Callable[[Turn], Form]:
     return MessageStream if accepted[EVENTS] > accepted[PLAIN] else TextStream
 
 
-def _ask(given: dict[str, Any]) -> Ask:
-    said = [Said(*each) for each in spoken(given["messages"])]
+def _ask(given: dict[str, Any]) -> ChatRequest:
+    said = [ChatMessage(*each) for each in spoken(given["messages"])]
     name = given.get("id")
     chat_id = UUID(name) if name is not None and UUID_FORM.fullmatch(name) else None
     again = given.get("trigger") == "regenerate-message"
-    return Ask(said, chat_id, name if chat_id is None else None, again)
+    return ChatRequest(said, chat_id, name if chat_id is None else None, again)

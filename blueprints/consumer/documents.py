@@ -48,7 +48,7 @@ def _route_collection(blp: Blueprint) -> None:
         refuse_unknown(request.args, known=WINDOW)
         query = list_query(StorageDocument, caller(), request.args, current_app.config["SETTINGS"].max_take)
         own = {"user_id": caller().user_id}
-        found, count = records.find(StorageDocument, caller(), own, query.take, query.skip)
+        found, count = records.list_page(StorageDocument, caller(), own, query.take, query.skip)
         rows = [document_body(record, LISTED) for record in found]
         return answer({"data": rows, "meta": {"count": count, "take": query.take, "skip": query.skip}})
 

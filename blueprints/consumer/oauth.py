@@ -63,7 +63,7 @@ def build() -> Blueprint:
         except Refused as refusal:
             return _redirect(back.error_callback_url, refusal.code)
         response = _redirect(back.callback_url)
-        cookies.give(response, opened.cookie, remember=True)
+        cookies.set(response, opened.cookie, remember=True)
         return response
 
     return blp

@@ -63,7 +63,7 @@ def _route_entrance(blp: Blueprint) -> None:
     @blp.arguments(SignUp)
     @blp.response(200, SignedUp)
     def sign_up(given: dict[str, Any]) -> Response:
-        with_cookie = cookies.may_be_given()
+        with_cookie = cookies.may_be_set()
         user, opened = sign_in.sign_up(given)
         body = {"token": opened.token if opened else None, "user": user_body(user)}
         return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
@@ -78,7 +78,7 @@ def _route_entrance(blp: Blueprint) -> None:
     @blp.arguments(SignIn)
     @blp.response(200, SignedInBody)
     def sign_in_with_password(given: dict[str, Any]) -> Response:
-        with_cookie = cookies.may_be_given()
+        with_cookie = cookies.may_be_set()
         opened = sign_in.with_password(given["email"], given["password"])
         body = {"redirect": False, "token": opened.token, "user": user_body(opened.user)}
         return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
@@ -93,7 +93,7 @@ def _route_entrance(blp: Blueprint) -> None:
         if principal is not None:
             sign_in.sign_out(principal)
         response = answer({"success": True})
-        cookies.take_back(response)
+        cookies.clear(response)
         return response
 
 
@@ -160,7 +160,7 @@ def _with_session(body: dict[str, Any], opened: SignedIn | None, *, with_cookie:
     if opened is not None:
         response.headers["set-auth-token"] = opened.token
         if with_cookie:
-            cookies.give(response, opened.cookie, remember=remember)
+            cookies.set(response, opened.cookie, remember=remember)
     return response
 
 

@@ -125,12 +125,12 @@ def _own() -> dict[str, Any]:
     user_id = caller().user_id
     if user_id is None:
         raise Forbidden()
-    found, _ = records.find(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)
+    found, _ = records.list_page(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)
     if found:
         return found[0]
     with suppress(UniqueViolation):  # two requests at once make one
         return records.create(NotificationPreference, caller(), {})
-    return records.find(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)[0][0]
+    return records.list_page(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)[0][0]
 
 
 def _last() -> int | None:

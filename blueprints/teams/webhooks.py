@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.authentication import open_to_all, spend_on_address
+from app.auth.authentication import consume_for_address, open_to_all
 from app.engine.database import transaction
 from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
@@ -45,7 +45,7 @@ def build() -> Blueprint:
     @blp.alt_response(501, description="An invoke that the bot has no answer to")
     def receive() -> Response:
         if request.content_length is None or request.content_length > USUAL_SIZE:
-            spend_on_address()
+            consume_for_address()
         if "validationToken" in request.args:
             return _handshake(request.args["validationToken"])
         body = json_body()

@@ -133,7 +133,7 @@ def test_a_job_that_waits_for_the_database_is_interrupted_and_waits_to_be_done_a
         jobs = busy(DATABASE_LOCK_TIMEOUT="60", DATABASE_STATEMENT_TIMEOUT="60")
         await_true(lambda: is_anybody_waiting(app))
         assert jobs.stop() < BOUND
-    assert jobs.status(queue.ENTER, document) == "todo"
+    assert jobs.status(queue.ENTER_DOCUMENT, document) == "todo"
 
 
 def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, busy):
@@ -146,4 +146,4 @@ def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, b
     assert jobs.stop() < BOUND
     # Whoever inherits it may take its time to notice that it has ended.
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
-    assert jobs.status(queue.READ, document) == "todo"
+    assert jobs.status(queue.READ_DOCUMENT, document) == "todo"

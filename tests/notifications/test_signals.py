@@ -41,7 +41,7 @@ def next_told(heard):
 def test_a_listener_looks_when_its_subscription_is_confirmed_and_hears_all_from_then_on(ends):
     sender, listener = ends
     user_id = uuid4()
-    with closing(listener.heard()) as heard:
+    with closing(listener.subscribe()) as heard:
         assert next(heard) is None
         sender.send([user_id])
         assert next_told(heard) == {user_id}
@@ -49,7 +49,7 @@ def test_a_listener_looks_when_its_subscription_is_confirmed_and_hears_all_from_
 
 def test_a_listener_looks_within_five_seconds_again_and_again_while_redis_is_frozen(ends, server):
     _, listener = ends
-    with closing(listener.heard()) as heard:
+    with closing(listener.subscribe()) as heard:
         assert next(heard) is None
         os.kill(server.process_id, signal.SIGSTOP)
         for _ in range(2):
@@ -61,7 +61,7 @@ def test_a_listener_looks_within_five_seconds_again_and_again_while_redis_is_fro
 def test_what_could_not_be_sent_while_redis_was_frozen_is_sent_when_it_is_back(ends, server):
     sender, listener = ends
     user_ids = [uuid4(), uuid4()]
-    with closing(listener.heard()) as heard:
+    with closing(listener.subscribe()) as heard:
         assert next(heard) is None
         os.kill(server.process_id, signal.SIGSTOP)
         for user_id in user_ids:
@@ -89,6 +89,6 @@ def test_of_too_many_users_everybody_is_told(ends, server, monkeypatch):
     for _ in range(3):
         sender.send([uuid4()])
     os.kill(server.process_id, signal.SIGCONT)
-    with closing(listener.heard()) as heard:
+    with closing(listener.subscribe()) as heard:
         assert next(heard) is None
         assert next_told(heard) is None

@@ -67,7 +67,7 @@ def test_nothing_is_hashed_for_a_network_that_is_locked(app, network, monkeypatc
 def test_one_network_takes_few_places_among_those_who_wait_for_a_hash(monkeypatch):
     monkeypatch.setattr(passwords.PLACES, "each", 2)
     go_on = Event()
-    monkeypatch.setattr(passwords, "aside", lambda work, *arguments: go_on.wait(30) and "hash")
+    monkeypatch.setattr(passwords, "run_in_thread", lambda work, *arguments: go_on.wait(30) and "hash")
     waiting = [Thread(target=passwords.hashed, args=("correct horse",), kwargs={"network": "a"}) for _ in range(2)]
     for each in waiting:
         each.start()

@@ -104,7 +104,7 @@ def _user_to_link(session: Session, identity: Identity, asking: AuthSession | No
 def _new_user(session: Session, identity: Identity, address: str) -> AuthUser:
     name = "".join(filter(str.isprintable, identity.name or "")).strip()[:LONGEST_NAME] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
-    organizations.welcome(session, user)
+    organizations.provision_user(session, user)
     audit.written(session, user, "create", user)
     return user
 

@@ -57,7 +57,7 @@ def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> t
     email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
     user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
     user.created_at, user.updated_at = joined, signed_in
-    home = organizations.welcome(scene.session, user)
+    home = organizations.provision_user(scene.session, user)
     _backdate(scene, home.id, joined)
     wanted = NotificationPreference.user_id == user.id
     scene.session.execute(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
@@ -71,7 +71,7 @@ def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> t
 def _organization(scene: Scene, users: list[AuthUser]) -> AuthOrganization:
     founded = scene.at(FOUNDED, "09:20")
     organization = scene.store(AuthOrganization(name=NAME, slug=SLUG), founded)
-    organizations.furnish(scene.session, organization, users[0].id)
+    organizations.provision_organization(scene.session, organization, users[0].id)
     _backdate(scene, organization.id, founded)
     for user, (role, _, days, _) in zip(users[1:], MEMBERS[1:], strict=True):
         member = AuthMember(organization_id=organization.id, user_id=user.id, role=role)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from app.foundation.errors import Unavailable
-from app.runtime.gevent_support import aside
+from app.runtime.gevent_support import run_in_thread
 from app.storage.object_store.store import Delivery
 
 UNFINISHED = ".part"
@@ -61,7 +61,7 @@ def _make_folder(path: Path) -> None:
     """Make a folder that nobody else can look into; its name is on the disk before anything is in it."""
     if not path.is_dir():
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        aside(_sync_folder, path.parent)
+        run_in_thread(_sync_folder, path.parent)
 
 
 def _sync_folder(path: Path) -> None:
@@ -91,11 +91,11 @@ class LocalWriter:
         with _named():
             self._file.flush()
             # Waiting for the disk would stop every request of the process.
-            aside(os.fsync, self._file.fileno())
+            run_in_thread(os.fsync, self._file.fileno())
             self._file.close()
             self._unfinished.rename(self._path)
             # The name as well: the row that is committed next must not name a file that a crash forgets.
-            aside(_sync_folder, self._path.parent)
+            run_in_thread(_sync_folder, self._path.parent)
 
     def abort(self) -> None:
         with suppress(OSError):
