@@ -24,10 +24,10 @@ from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import Postgres, database_url
 from bench.bounded import say
-from bench.load import Connection, Refused
+from bench.load import HOST, Connection, Refused
 from bench.population import COLUMNS
 from bench.processes import cpu_seconds
-from bench.servers import HOST, NO_LIMIT, Server, private_parts
+from bench.servers import NO_LIMIT, Server, private_parts
 from bench.subjects import CONTACTS, request
 from config import Settings
 

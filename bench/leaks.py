@@ -9,9 +9,10 @@ from itertools import islice
 
 from bench import load
 from bench.bounded import say
+from bench.load import HOST
 from bench.population import Population
 from bench.processes import family, memory
-from bench.servers import HOST, Server
+from bench.servers import Server
 from bench.subjects import CONTACTS, request
 
 # Requests after which the memory is taken.

@@ -30,7 +30,8 @@ from app.auth.models.identity import AuthUser
 from app.engine.database import transaction
 from app.factory import create_app
 from app.notification.routing import notify
-from bench.servers import HOST, NO_LIMIT, Server, private_parts
+from bench.load import HOST
+from bench.servers import NO_LIMIT, Server, private_parts
 from config import Settings
 
 STREAMS, WORKERS = 10_000, 2

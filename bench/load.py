@@ -6,13 +6,17 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import cycle
 from multiprocessing import get_context
 from selectors import EVENT_READ, DefaultSelector
+from typing import Any
 
+import orjson
+
+HOST = "127.0.0.1"
 CONNECTIONS = 8
 SILENCE = 10.0
 HEAD_END = b"\r\n\r\n"
@@ -82,6 +86,15 @@ class Connection:
         while answer is None:
             answer = self.receive()
         return answer
+
+
+def request(method: str, path: str, authorization: str, body: Mapping[str, Any] | None = None) -> bytes:
+    """A whole HTTP request as bytes, with a body as JSON."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: {authorization}\r\n"
+    if body is None:
+        return f"{head}\r\n".encode()
+    content = orjson.dumps(body)
+    return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
 
 
 def loader() -> ProcessPoolExecutor:

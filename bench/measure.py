@@ -11,7 +11,8 @@ from statistics import median
 import orjson
 
 from bench import by_hand, load
-from bench.servers import HOST, Server, ServerError
+from bench.load import HOST
+from bench.servers import Server, ServerError
 from bench.subjects import CONTACTS, Subject
 
 WARM_SECONDS, SLICE_SECONDS = 1.0, 2.0

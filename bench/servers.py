@@ -17,10 +17,10 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from app.runtime.embedded import Postgres, Redis
+from bench.load import HOST
 from bench.processes import cpu_seconds, family
 from config import ROOT, Settings
 
-HOST = "127.0.0.1"
 NO_LIMIT = "1000000000 per minute"
 START_TIMEOUT = 30.0
 

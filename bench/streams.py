@@ -26,7 +26,8 @@ from app.auth.models.identity import AuthUser
 from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
-from bench.servers import HOST, Server, free_port, private_parts
+from bench.load import HOST
+from bench.servers import Server, free_port, private_parts
 from config import Settings
 
 STREAMS, WORDS, PAUSE = 200, 12, 0.5

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from itertools import count
 from uuid import UUID
 
-import orjson
-
-from bench import bare, by_hand
+from bench import bare, by_hand, load
 from bench.population import Person, Population
-from bench.servers import HOST, Server
+from bench.servers import Server
 
 CONTACTS = "/api/v1/crm/contact"
 # More than any slice can take: a create is sent once, for its e-mail address must be new.
@@ -59,12 +57,8 @@ def subjects(people: Population, bare_server: Server, product: Server, hand: Ser
 
 
 def request(method: str, path: str, token: str, body: dict[str, str] | None = None) -> bytes:
-    """A whole HTTP request as bytes."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n"
-    if body is None:
-        return f"{head}\r\n".encode()
-    content = orjson.dumps(body)
-    return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+    """A request with a session."""
+    return load.request(method, path, f"Bearer {token}", body)
 
 
 def _creates(writers: tuple[Person, ...], serial: count[int]) -> tuple[bytes, ...]:

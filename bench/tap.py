@@ -17,7 +17,7 @@ from typing import NamedTuple
 RECEIVED_AT_ONCE = 65536
 # Query and Execute: the messages that have the server do something.
 STATEMENTS = frozenset(b"QE")
-STARTUP_HEAD, HEAD = 4, 5
+STARTUP_HEAD = 4
 # Requests to encrypt and to cancel look like a first message, and another first message may follow them.
 NO_SESSION = frozenset((80877102, 80877103, 80877104))
 LAYOUT = struct.Struct("=QQQ")
@@ -40,7 +40,7 @@ class Tap:
 
     def __init__(self, path: Path, target: str, *, is_postgres: bool) -> None:
         self._target = target
-        self._is_postgres = is_postgres
+        self.is_postgres = is_postgres
         self._counting = threading.Lock()
         file = counts_file(path)
         file.write_bytes(bytes(LAYOUT.size))
@@ -70,10 +70,6 @@ class Tap:
     def add(self, round_trips: int, bytes_sent: int, statements: int) -> None:
         with self._counting:
             self._counts.add(Counts(round_trips, bytes_sent, statements))
-
-    @property
-    def is_postgres(self) -> bool:
-        return self._is_postgres
 
 
 class Reading:

@@ -15,7 +15,7 @@ NOT_JUDGED = ("functions", "instructions")
 def differences(recorded: Mapping[str, Figures], counted: Mapping[str, Figures], *, calls: bool = True) -> list[str]:
     """A line for each figure that is another than the recorded one, with the functions behind it; calls are left out
     where another Python counted them, which makes others."""
-    lines = [f"{name}: is recorded, and counted no more" for name in recorded.keys() - counted.keys()]
+    lines = [f"{name}: is recorded, and counted no more" for name in recorded if name not in counted]
     for name, figures in counted.items():
         if name not in recorded:
             lines.append(f"{name}: is not recorded yet")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from app.engine.record import camel
 from bench.peers.peer import Answer, Ask, Peer
-from bench.peers.product import camel
 from bench.peers.world import BIG, READERS, SKIP, TAKE, WRITERS, Contact, World, company_id
 from bench.servers import ServerError
 

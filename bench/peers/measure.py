@@ -11,12 +11,12 @@ from pathlib import Path
 from statistics import median
 
 from bench import load
+from bench.load import HOST
 from bench.peers.parts import Parts
 from bench.peers.peer import Peer
 from bench.peers.works import WORKS, Work
 from bench.peers.world import World
 from bench.processes import cpu_seconds
-from bench.servers import HOST
 from bench.tap import Tap
 
 WARM_SECONDS, SLICE_SECONDS = 0.5, 1.2

@@ -18,10 +18,11 @@ from uuid import UUID
 
 import orjson
 
+from bench.load import HOST, request
 from bench.peers.parts import Parts
 from bench.peers.world import World
 from bench.processes import cpu_seconds
-from bench.servers import HOST, ServerError, free_port
+from bench.servers import ServerError, free_port
 from config import ROOT
 
 BUILD = ROOT / "build" / "peers"
@@ -185,12 +186,7 @@ class Peer(ABC):
 
     def raw(self, wanted: Ask, owner: int) -> bytes:
         """A whole HTTP request as bytes."""
-        head = f"{wanted.method} {wanted.path} HTTP/1.1\r\nHost: {HOST}\r\n"
-        head += f"Authorization: {self.authorization(owner)}\r\n"
-        if wanted.body is None:
-            return f"{head}\r\n".encode()
-        content = orjson.dumps(wanted.body)
-        return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+        return request(wanted.method, wanted.path, self.authorization(owner), wanted.body)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

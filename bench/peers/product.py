@@ -18,6 +18,7 @@ from app.auth import api_keys, organizations, sign_in
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
 from app.engine.database import transaction
+from app.engine.record import camel
 from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import DATABASE, redis_url
@@ -29,11 +30,6 @@ from bench.servers import NO_LIMIT
 from config import ROOT, Settings
 
 CONTACTS = "/api/v1/crm/contact"
-
-
-def camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
 
 
 class Gunicorn(Peer):
@@ -64,7 +60,7 @@ class Gunicorn(Peer):
 
 
 class Bare(Gunicorn):
-    """A route with a constant answer: no database, no caller."""
+    """A route with a constant answer, whatever is asked: no database, no caller."""
 
     name, title = "bare", "bare Flask route"
     application = "bench.bare:app"
@@ -80,7 +76,7 @@ class Bare(Gunicorn):
         return Ask("GET", "/")
 
     def page(self, *, skip: int = 0, company: UUID | None = None) -> Ask:
-        raise NotImplementedError
+        return Ask("GET", "/")
 
 
 class Rowgate(Gunicorn):
