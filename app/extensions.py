@@ -10,7 +10,7 @@ from flask_sqlalchemy import SQLAlchemy
 # The name of a second pool on the same database, whose connections commit by themselves.
 READS = "reads"
 
-db = SQLAlchemy()
+db = SQLAlchemy(session_options={"expire_on_commit": False})
 migrate = Migrate()
 
 

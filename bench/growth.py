@@ -13,13 +13,13 @@ from uuid import UUID
 import psycopg
 from flask import Flask
 from flask_migrate import upgrade
-from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.auth import organizations, sign_in
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import Postgres, database_url
@@ -67,9 +67,9 @@ class Growth:
         self._server, self._url = server, database_url(folder)
         self._processes = (server.pid, Postgres(folder).process_id or 0)
         self._rows = 0
-        with app.app_context(), transaction() as session:
-            self._few, self._many, *self._others = (_owner(session, number) for number in range(2 + OTHERS))
-            self._admin = _owner(session, 2 + OTHERS, role="admin")
+        with app.app_context(), attempt(SYSTEM) as unit:
+            self._few, self._many, *self._others = (_owner(unit, number) for number in range(2 + OTHERS))
+            self._admin = _owner(unit, 2 + OTHERS, role="admin")
 
     def points(self) -> Iterator[Point]:
         """Let the table grow step by step, and measure after each."""
@@ -134,13 +134,13 @@ def measure() -> list[Point]:
                     engine.dispose()
 
 
-def _owner(session: Session, number: int, role: str = "user") -> Owner:
+def _owner(unit: Unit, number: int, role: str = "user") -> Owner:
     user = AuthUser(email=f"owner{number}@bench.example", name=f"Owner {number}", email_verified=True, role=role)
-    home = organizations.provision_user(session, user)
+    home = organizations.provision_user(unit, user)
     company = CrmCompany(organization_id=home.id, created_by_id=user.id, name=f"Company {number}")
-    session.add(company)
-    session.flush()
-    return Owner(user.id, home.id, company.id, sign_in.open_session(session, user).token)
+    unit.session.add(company)
+    unit.session.flush()
+    return Owner(user.id, home.id, company.id, sign_in.open_session(unit, user).token)
 
 
 def _contact(identifier: UUID, owner: Owner, number: int) -> tuple[Any, ...]:

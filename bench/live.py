@@ -27,7 +27,8 @@ from flask_migrate import upgrade
 
 from app.auth import organizations, sign_in
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import attempt
 from app.factory import create_app
 from app.notification.routing import notify
 from bench.load import HOST
@@ -94,11 +95,11 @@ def measure(var_dir: str) -> Figures:
 def _users(app: Flask) -> list[str]:
     tokens: list[str] = []
     while len(tokens) < STREAMS:
-        with transaction() as session:
+        with attempt(SYSTEM) as unit:
             for _ in range(OPENING):
                 user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
-                organizations.provision_user(session, user)
-                tokens.append(sign_in.open_session(session, user).token)
+                organizations.provision_user(unit, user)
+                tokens.append(sign_in.open_session(unit, user).token)
     return tokens
 
 
@@ -182,15 +183,15 @@ def _notify(var_dir: str, over: Event, sent: Synchronized[int]) -> None:
     """Send at the rate until told to stop."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
-        with transaction() as session:
-            users = list(session.query(AuthUser.id).order_by(AuthUser.created_at).limit(STREAMS))
+        with attempt(SYSTEM) as unit:
+            users = list(unit.session.query(AuthUser.id).order_by(AuthUser.created_at).limit(STREAMS))
         due = time.monotonic()
         while not over.is_set():
             sent.value += 1
             due += 1 / RATE
             time.sleep(max(0.0, due - time.monotonic()))
-            with transaction() as session:
-                notify(session, random.choice(users)[0], "MESSAGE", "Bench", "", {"at": time.time()})
+            with attempt(SYSTEM) as unit:
+                notify(unit, random.choice(users)[0], "MESSAGE", "Bench", "", {"at": time.time()})
 
 
 if __name__ == "__main__":

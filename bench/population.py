@@ -17,7 +17,8 @@ from uuid_utils.compat import uuid7
 from app.auth import organizations, sign_in
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.foundation.clock import now
 
@@ -58,25 +59,25 @@ def populate(app: Flask) -> Population:
     """Migrate the database of ``app`` and fill it."""
     with app.app_context():
         upgrade()
-        with transaction() as session:
+        with attempt(SYSTEM) as unit:
             admin = AuthUser(email="admin@bench.example", name="Admin", email_verified=True, role="admin")
-            organizations.provision_user(session, admin)
-            admin_token = sign_in.open_session(session, admin).token
-            people = tuple(_person(session, number) for number in range(USERS))
-            _copy_contacts(session, people)
+            organizations.provision_user(unit, admin)
+            admin_token = sign_in.open_session(unit, admin).token
+            people = tuple(_person(unit, number) for number in range(USERS))
+            _copy_contacts(unit.session, people)
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM ANALYZE"))
         db.engine.dispose()
     return Population(people, admin_token)
 
 
-def _person(session: Session, number: int) -> Person:
+def _person(unit: Unit, number: int) -> Person:
     user = AuthUser(email=f"user{number}@bench.example", name=f"User {number}", email_verified=True)
-    organization = organizations.provision_user(session, user)
+    organization = organizations.provision_user(unit, user)
     company = CrmCompany(organization_id=organization.id, created_by_id=user.id, name=f"Company {number}")
-    session.add(company)
-    session.flush()
-    token = sign_in.open_session(session, user).token if number < SIGNED_IN else ""
+    unit.session.add(company)
+    unit.session.flush()
+    token = sign_in.open_session(unit, user).token if number < SIGNED_IN else ""
     contacts = tuple(uuid7() for _ in range(CONTACTS_EACH))
     return Person(user.id, organization.id, company.id, contacts, token)
 

@@ -23,7 +23,8 @@ from flask_migrate import upgrade
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
 from app.auth import organizations, sign_in
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import attempt
 from app.extensions import db
 from app.factory import create_app
 from bench.load import HOST
@@ -93,16 +94,16 @@ def _populate(var_dir: str, base_url: str) -> str:
 
 def _asker(app: Flask, base_url: str) -> str:
     """A user whose chain asks the provider."""
-    with transaction() as session:
+    with attempt(SYSTEM) as unit:
         user = AuthUser(email=f"{os.urandom(6).hex()}@bench.example", name="Bench", email_verified=True)
-        home = organizations.provision_user(session, user)
+        home = organizations.provision_user(unit, user)
         slug = f"bench-{os.urandom(6).hex()}"
         provider = AiProvider(slug=slug, name="Bench", kind="ollama", base_url=base_url, default_model="slow")
         chain = AiChain(organization_id=home.id, name="Bench", is_default=True)
-        session.add_all([provider, chain])
-        session.flush()
-        session.add(AiChainProvider(chain_id=chain.id, provider_id=provider.id, position=0))
-        return sign_in.open_session(session, user).token
+        unit.session.add_all([provider, chain])
+        unit.session.flush()
+        unit.session.add(AiChainProvider(chain_id=chain.id, provider_id=provider.id, position=0))
+        return sign_in.open_session(unit, user).token
 
 
 async def _measured(port: int, token: str, worker: psutil.Process) -> Figures:

@@ -15,9 +15,9 @@ from app.auth.key_usage import sums
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine import records
-from app.engine.database import retried, transaction
 from app.engine.policy import SessionOnly
-from app.engine.principal import Credential, Principal
+from app.engine.principal import SYSTEM, Credential, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
 from app.platform import flags
@@ -108,7 +108,9 @@ def _route_creation(blp: Blueprint) -> None:
         _check_verified(caller())
         records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
-            return _rotate(wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
+            return _shown_once(
+                run_unit(caller(), _rotate, wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
+            )
 
 
 def _route_reading(blp: Blueprint) -> None:
@@ -161,7 +163,7 @@ def _route_changes(blp: Blueprint) -> None:
         @blp.response(200, read_schema(AuthApiKey))
         def update(given: dict[str, Any], id: str) -> Response:
             refuse_unknown(request.args)
-            return answer(records.update(AuthApiKey, caller(), wanted(id), given))
+            return answer(run_unit(caller(), Unit.update, AuthApiKey, wanted(id), given))
 
     @blp.route("/<key:id>/limit", methods=["PUT"])
     @session_required
@@ -175,7 +177,7 @@ def _route_changes(blp: Blueprint) -> None:
         refuse_unknown(request.args)
         if not caller().is_admin:
             raise Forbidden("Platform admins set the limits of keys")
-        api_keys.limit_seen(wanted(id), caller(), **given)
+        run_unit(caller(), api_keys.limit_seen, wanted(id), **given)
         return answer(given)
 
     @blp.route("/<key:id>", methods=["DELETE"])
@@ -184,7 +186,7 @@ def _route_changes(blp: Blueprint) -> None:
     @blp.response(200, Deleted)
     def revoke(id: str) -> Response:
         refuse_unknown(request.args)
-        _revoke(wanted(id))
+        run_unit(caller(), _revoke, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
 
@@ -194,13 +196,15 @@ def _create(principal: Principal) -> Response:
     _check_verified(principal)
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
-    with rate_limits.KEYS, transaction() as session:
-        owner = session.get(AuthUser, principal.user_id)
-        if owner is None:
-            raise Unauthenticated(invalid_token=True)
-        home = principal.organization_id
-        key, secret = api_keys.issue(session, owner, **given, organization_id=home, principal=principal)
-        return _shown_once(_made(key, secret))
+    with rate_limits.KEYS:
+        return _shown_once(run_unit(principal, _issue, given))
+
+
+def _issue(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
+    owner = unit.session.get(AuthUser, unit.principal.user_id)
+    if owner is None:
+        raise Unauthenticated(invalid_token=True)
+    return _made(*api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id))
 
 
 def _check_verified(principal: Principal) -> None:
@@ -208,23 +212,18 @@ def _check_verified(principal: Principal) -> None:
         raise Forbidden("Keys are for accounts with a verified address")
 
 
-@retried
-def _rotate(identifier: UUID, grace: timedelta) -> Response:
-    with transaction() as session:
-        key = api_keys.locked(session, identifier, caller())
-        if key.user_id != caller().user_id:
-            raise Forbidden("Only the owner of a key rotates it")
-        fresh, secret = api_keys.rotate(session, key, grace=grace, principal=caller())
-        return _shown_once(_made(fresh, secret))
+def _rotate(unit: Unit, identifier: UUID, grace: timedelta) -> dict[str, Any]:
+    key = api_keys.locked(unit, identifier)
+    if key.user_id != unit.principal.user_id:
+        raise Forbidden("Only the owner of a key rotates it")
+    return _made(*api_keys.rotate(unit, key, grace=grace))
 
 
-@retried
-def _revoke(identifier: UUID) -> None:
-    with transaction() as session:
-        key = api_keys.locked(session, identifier, caller())
-        if key.revoked_at is not None:
-            raise NotFound()
-        api_keys.revoke(session, key, principal=caller())
+def _revoke(unit: Unit, identifier: UUID) -> None:
+    key = api_keys.locked(unit, identifier)
+    if key.revoked_at is not None:
+        raise NotFound()
+    api_keys.revoke(unit, key)
 
 
 def _create_anonymous() -> Response:
@@ -235,10 +234,11 @@ def _create_anonymous() -> Response:
         raise Unauthenticated()
     given = load(NEW_ANONYMOUS, body)
     life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
-    with rate_limits.ANONYMOUS_KEYS, transaction() as session:
-        made, secret = api_keys.issue_anonymous(session, name=given.get("name"), email=given.get("email"), life=life)
-        shown = {"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}
-        return _shown_once(shown)
+    with rate_limits.ANONYMOUS_KEYS:
+        made, secret = run_unit(
+            SYSTEM, api_keys.issue_anonymous, name=given.get("name"), email=given.get("email"), life=life
+        )
+        return _shown_once({"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at})
 
 
 def _asks_anonymously() -> bool:

@@ -9,6 +9,7 @@ from flask import Response, current_app, request
 from app.auth.authentication import caller, credentials_required
 from app.crm.models import CrmCompany
 from app.engine import records
+from app.engine.unit_of_work import Unit, run_unit
 from blueprints import crud
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described
@@ -51,6 +52,6 @@ def _delete(blp: Blueprint) -> crud.Handler:
     @blp.response(200, read_schema(CrmCompany))
     def handler(id: str) -> Response:
         refuse_unknown(request.args)
-        return answer(records.delete(CrmCompany, caller(), crud.wanted(id), returning=True))
+        return answer(run_unit(caller(), Unit.delete, CrmCompany, crud.wanted(id), returning=True))
 
     return handler

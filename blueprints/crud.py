@@ -11,6 +11,7 @@ from app.auth.authentication import caller, credentials_required
 from app.engine import records
 from app.engine.policy import Rule
 from app.engine.record import Record
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described
@@ -65,7 +66,7 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(201, read_schema(model))
     def handler(given: dict[str, Any]) -> Response:
         refuse_unknown(request.args)
-        return answer(records.create(model, caller(), given), 201)
+        return answer(run_unit(caller(), Unit.create, model, given), 201)
 
     return handler
 
@@ -84,7 +85,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
         refuse_unknown(request.args)
-        return answer(records.update(model, caller(), wanted(id), given))
+        return answer(run_unit(caller(), Unit.update, model, wanted(id), given))
 
     return handler
 
@@ -93,7 +94,7 @@ def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, Deleted)
     def handler(id: str) -> Response:
         refuse_unknown(request.args)
-        records.delete(model, caller(), wanted(id))
+        run_unit(caller(), Unit.delete, model, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
     return handler

@@ -11,10 +11,12 @@ from uuid import UUID
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.auth import api_keys, organizations, sign_in
+from app.auth import api_keys, credentials, organizations, sign_in
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine.database import transaction
+from app.engine.principal import Principal
+from app.foundation.crypto import vault
+from tests.database import transaction, unit_of_work
 
 numbers = count(1)
 
@@ -27,6 +29,12 @@ class Actor:
     token: str | None = None
     user_id: UUID | None = None
     organization_id: UUID | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """What the service makes of the session token."""
+        with self.app.app_context():
+            return credentials.of_session(vault().digest(self.token or ""))
 
     def get(self, path: str, **options: Any) -> TestResponse:
         return self.send("GET", path, **options)
@@ -66,19 +74,19 @@ class Cast:
     @cached_property
     def anonymous(self) -> Actor:
         """The holder of an anonymous key."""
-        with self.app.app_context(), transaction() as session:
-            key, secret = api_keys.issue_anonymous(session)
+        with self.app.app_context(), unit_of_work() as unit:
+            key, secret = api_keys.issue_anonymous(unit)
             key.rate_limit_enabled = False
         return Actor(self.app, secret)
 
     def user(self, role: str = "user", **values: Any) -> Actor:
         """A new user with a personal organization, signed in."""
         number = next(numbers)
-        with self.app.app_context(), transaction() as session:
+        with self.app.app_context(), unit_of_work() as unit:
             user = AuthUser(email=f"user{number}@cast.example", name=f"User {number}", role=role, **values)
             user.email_verified = True
-            home = organizations.provision_user(session, user)
-            return Actor(self.app, sign_in.open_session(session, user).token, user.id, home.id)
+            home = organizations.provision_user(unit, user)
+            return Actor(self.app, sign_in.open_session(unit, user).token, user.id, home.id)
 
     def colleague(self, of: Actor, role: str = "member") -> Actor:
         """A new user who is also a member of the organization of somebody else."""
@@ -89,9 +97,9 @@ class Cast:
 
     def key(self, of: Actor, *scopes: str, **values: Any) -> Actor:
         """A key of somebody, without the limit on validations unless a test says otherwise."""
-        with self.app.app_context(), transaction() as session:
-            owner = session.get_one(AuthUser, of.user_id)
-            key, secret = api_keys.issue(session, owner, scopes=list(scopes))
+        with self.app.app_context(), unit_of_work() as unit:
+            owner = unit.session.get_one(AuthUser, of.user_id)
+            key, secret = api_keys.issue(unit, owner, scopes=list(scopes))
             for name, value in ({"rate_limit_enabled": False} | values).items():
                 setattr(key, name, value)
             return Actor(self.app, secret, of.user_id, of.organization_id)

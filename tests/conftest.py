@@ -17,13 +17,13 @@ from sqlalchemy import text
 
 from app import plugins
 from app.auth import key_usage
-from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
 from config import Settings
 from tests.cast import Cast
+from tests.database import unit_of_work
 from tests.end_to_end.service import await_true
 
 # Tests are made for every model when they are collected.
@@ -74,8 +74,8 @@ def app(settings: Settings) -> Iterator[Flask]:
     application = create_app(settings)
     with application.app_context():
         upgrade()
-        with transaction() as session:
-            seed(session)
+        with unit_of_work() as unit:
+            seed(unit)
     yield application
     _close(application)
 

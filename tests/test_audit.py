@@ -10,9 +10,9 @@ from sqlalchemy import select
 from app.auth.models.identity import AuthUser
 from app.engine import audit
 from app.engine.catalogue import every_model
-from app.engine.database import transaction
 from app.platform import flags
 from app.platform.models import PlatformAuditLog
+from tests.database import transaction, unit_of_work
 from tests.sign_in.visitors import sign_up, visit
 
 LOG = "/api/v1/platform/audit-log"
@@ -117,11 +117,11 @@ def test_a_change_made_with_a_key_names_the_key(cast, owner):
 
 
 def test_a_change_on_the_command_line_is_the_systems(app, cast):
-    with app.app_context(), transaction() as session:
-        flag = flags.switch(session, flags.ANONYMOUS_KEYS, enabled=True)
+    with app.app_context(), unit_of_work() as unit:
+        flag = flags.switch(unit, flags.ANONYMOUS_KEYS, enabled=True)
         identifier = str(flag.id)
-    with app.app_context(), transaction() as session:
-        flags.switch(session, flags.ANONYMOUS_KEYS, enabled=False)
+    with app.app_context(), unit_of_work() as unit:
+        flags.switch(unit, flags.ANONYMOUS_KEYS, enabled=False)
     row = rows(cast.admin, targetId=identifier)[0]
     assert (row["actorType"], row["actorId"], row["requestId"]) == ("system", None, None)
     assert row["changes"] == {"enabled": {"before": True, "after": False}}

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 
 from app.auth import key_usage
-from app.engine.database import transaction
 from app.jobs import queue, registry
 from tests.cast import Actor
+from tests.database import unit_of_work
 from tests.sign_in.visitors import PASSWORD, sign_up, visit
 
 PATH = "/api/v1/crm/contact"
@@ -138,8 +138,8 @@ def job(run, app):
     """Defers a job that nobody knows how to do, and finds it again."""
 
     def defer(mark):
-        with app.app_context(), transaction() as session:
-            queue.defer(session, "nobody_knows_this", mark)
+        with app.app_context(), unit_of_work() as unit:
+            queue.defer(unit, "nobody_knows_this", mark)
         return find(mark)
 
     def find(mark):

@@ -10,11 +10,11 @@ from sqlalchemy import update
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember
-from app.engine.database import transaction
 from app.extensions import db
 from app.foundation import crypto
 from app.foundation.clock import now
 from tests.cast import Actor
+from tests.database import transaction
 
 PATH = "/api/v1/crm/contact"
 

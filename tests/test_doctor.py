@@ -7,8 +7,8 @@ import json
 import pytest
 from sqlalchemy import text
 
-from app.engine.database import transaction
 from app.jobs import queue, registry
+from tests.database import transaction, unit_of_work
 
 
 @pytest.fixture
@@ -54,9 +54,9 @@ def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
 
 
 def test_jobs_that_have_failed_are_named(app, cast, looked, without_jobs):
-    with app.app_context(), transaction() as session:
-        queue.defer(session, queue.COMPUTE_REPORT, cast.user().user_id)
-        session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
+    with app.app_context(), unit_of_work() as unit:
+        queue.defer(unit, queue.COMPUTE_REPORT, cast.user().user_id)
+        unit.session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
     status, parts = looked()
     assert (status, parts["jobs"]["state"]) == (1, "wrong")
     assert "compute_report (1)" in parts["jobs"]["note"]

@@ -151,3 +151,10 @@ def test_text_in_the_project_speaks_of_the_project_only():
     for path in [*texts, ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "Makefile"]:
         named = path.name != Path(__file__).name and re.search(r"/work/|/root/|\.\./shared", path.read_text())
         assert not named, path
+
+
+def test_one_place_commits():
+    """Units of work do, so that no write misses the retry, the hooks and the audit log of its transaction."""
+    ending = re.compile(r"\b(session|connection|database)\.(commit|rollback|begin)\(|\battempt\(|\bsessionmaker\b")
+    found = [str(path.relative_to(ROOT)) for path in OURS if ending.search(path.read_text())]
+    assert found == ["app/engine/unit_of_work.py"]

@@ -6,10 +6,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import text
 
-from app.engine.database import transaction
 from app.extensions import READS, db
 from app.jobs import queue
 from tests.cast import Actor
+from tests.database import unit_of_work
 
 LIST = "/api/v1/crm/deal"
 
@@ -77,9 +77,11 @@ def test_refusals_of_limits_are_counted_by_their_name(build, app):
 
 def test_waiting_jobs_are_counted(app, owner):
     before = of(measured(app), "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo")
-    with app.app_context(), transaction() as session:
-        queue.defer(session, queue.COMPUTE_REPORT, owner.user_id)
-        session.execute(text("UPDATE procrastinate_events SET at = at - interval '1 minute' WHERE type = 'deferred'"))
+    with app.app_context(), unit_of_work() as unit:
+        queue.defer(unit, queue.COMPUTE_REPORT, owner.user_id)
+        unit.session.execute(
+            text("UPDATE procrastinate_events SET at = at - interval '1 minute' WHERE type = 'deferred'")
+        )
     after = measured(app)
     assert of(after, "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo") == before + 1
     assert of(after, "rowgate_job_wait_seconds", task=queue.COMPUTE_REPORT) >= 60

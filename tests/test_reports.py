@@ -12,9 +12,9 @@ from sqlalchemy import update
 from app.analytics import reports
 from app.analytics.hooks import after
 from app.analytics.models import AnalyticsReport
-from app.engine.database import transaction
 from app.foundation.clock import now, wire
 from tests.chat.chains import ask
+from tests.database import transaction
 from tests.waiting import work
 
 REPORT = "/api/v1/analytics/report"

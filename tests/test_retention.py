@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 
 from app.analytics import retention
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
-from app.engine.database import transaction
 from app.foundation.clock import now
+from tests.database import transaction
 
 AGES = (1, 29, 31, 400)
 

@@ -33,7 +33,6 @@ from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam
 from app.auth.passwords import HASHER
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.catalogue import DOMAINS
-from app.engine.database import transaction
 from app.engine.encoding import dumps
 from app.engine.record import Field, Record
 from app.extensions import db
@@ -43,6 +42,7 @@ from app.notification.models import NotificationNotification
 from app.ops import samples
 from app.runtime import embedded
 from config import Settings
+from tests.database import unit_of_work
 
 R = TypeVar("R", bound=Record)
 
@@ -75,8 +75,8 @@ def sampled(var_dir: str, settings: Settings) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def people(sampled: Flask) -> list[tuple[str, str]]:
-    with transaction() as session:
-        made = samples.load(session)
+    with unit_of_work() as unit:
+        made = samples.load(unit)
     assert made is not None
     return made
 
@@ -142,8 +142,8 @@ def test_the_set_is_complete(model: type[Record], size: int) -> None:
 
 
 def test_loading_again_adds_nothing() -> None:
-    with transaction() as session:
-        assert samples.load(session) is None
+    with unit_of_work() as unit:
+        assert samples.load(unit) is None
     assert len(rows(CrmCompany)) == SIZES[CrmCompany]
 
 

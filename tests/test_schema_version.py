@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from app.engine.database import transaction
+from tests.database import transaction
 
 
 @pytest.fixture

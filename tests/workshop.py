@@ -13,7 +13,6 @@ from app.ai_rag.models import AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.analytics.models import AnalyticsInsight, AnalyticsReport
 from app.auth.models.identity import AuthTwoFactor, AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
-from app.engine.database import transaction
 from app.engine.policy import Owner, Rule
 from app.engine.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
@@ -21,6 +20,7 @@ from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload
 from schemas.derive import create_schema
 from tests.cast import Actor, Cast
+from tests.database import transaction
 
 numbers = count(1)
 EARLIER, LATER = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
@@ -106,8 +106,9 @@ class Workshop:
         """Insert a row that only the server writes, and read it as its owner does."""
         if model is AuthTwoFactor and model in self.planted:
             return self.planted[model]  # a user has one
+        values = self.planted_values(model) | overrides
         with self.cast.app.app_context(), transaction() as session:
-            record = model(**self.planted_values(model) | overrides)
+            record = model(**values)
             session.add(record)
             session.flush()
             identifier = record.id

@@ -10,7 +10,8 @@ from sqlalchemy import case, update
 from app.ai.models.answering import AiProvider
 from app.ai.pieces import ProviderFailure
 from app.ai.providers import BUILTIN, Candidate
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
 
@@ -27,9 +28,8 @@ def admits(candidate: Candidate) -> bool:
     if not candidate.degraded:
         return True
     due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - PAUSE)
-    with transaction() as session:
-        claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
-        return session.execute(claimed.values(last_checked_at=now())).rowcount == 1  # type: ignore[attr-defined]
+    claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
+    return run_unit(SYSTEM, Unit.execute, claimed.values(last_checked_at=now())) == 1
 
 
 def succeeded(candidate: Candidate) -> None:
@@ -55,7 +55,6 @@ def failed(candidate: Candidate, failure: ProviderFailure, waited: float) -> Non
 
 
 def _change(candidate: Candidate, **values: object) -> None:
-    # An answer does not depend on this note.
-    with suppress(Failure), transaction() as session:
-        changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
-        session.execute(changed.values(last_checked_at=now(), **values))
+    changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
+    with suppress(Failure):  # an answer does not depend on this note
+        run_unit(SYSTEM, Unit.execute, changed.values(last_checked_at=now(), **values))

@@ -15,9 +15,9 @@ from app.ai.models.chats import AiArtifact
 from app.analytics.models import AnalyticsActivity
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine.database import transaction
 from app.engine.hooks import Write, on_create, on_read, on_update
 from app.engine.principal import Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.notification.routing import lock_recipients, notify_all
 
@@ -30,7 +30,7 @@ ONE_LOOK = timedelta(hours=1)
 
 @on_create(AiArtifact)
 def show_new(artifact: AiArtifact, write: Write) -> None:
-    write.store(artifact)
+    write.unit.store(artifact)
     _announce(artifact, write, opened=True, before="")
 
 
@@ -44,19 +44,19 @@ def show_changed(artifact: AiArtifact, write: Write) -> None:
 
 def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) -> None:
     """Tell colleagues of a canvas that they can see now, and those it names for the first time that it does."""
-    if artifact.visibility != "public" or write.principal.organization_id is None:
+    if artifact.visibility != "public" or write.unit.principal.organization_id is None:
         return
-    colleagues = _colleagues(write.session, write.principal)
+    colleagues = _colleagues(write.unit.session, write.unit.principal)
     addresses = (set(_named(artifact.content or "")) - set(_named(before))) & colleagues.keys()
     named = {colleagues[address] for address in addresses}
     if opened:
-        lock_recipients(write.session, colleagues.values())
-    told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.principal.user_id}
-    told["organization_id"] = write.principal.organization_id
-    notify_all(write.session, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)
+        lock_recipients(write.unit, colleagues.values())
+    told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.unit.principal.user_id}
+    told["organization_id"] = write.unit.principal.organization_id
+    notify_all(write.unit, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)
     if opened:
         others = set(colleagues.values()) - named
-        notify_all(write.session, others, "CANVAS_ACCESS", f"{artifact.title} was shared with you", **told)
+        notify_all(write.unit, others, "CANVAS_ACCESS", f"{artifact.title} was shared with you", **told)
 
 
 def _colleagues(session: Session, principal: Principal) -> dict[str, UUID]:
@@ -75,18 +75,21 @@ def note_view(artifact: Mapping[str, Any], principal: Principal) -> None:
     """Record that somebody else than its owner has looked at a canvas."""
     if principal.user_id is None or artifact["userId"] == principal.user_id:
         return
-    canvas_id = str(artifact["id"])
+    run_unit(principal, _add_view, str(artifact["id"]))
+
+
+def _add_view(unit: Unit, canvas_id: str) -> None:
+    principal = unit.principal
     about = (
         AnalyticsActivity.activity_type == "CANVAS_VIEW",
         AnalyticsActivity.metadata_["canvasId"].astext == canvas_id,
     )
     recent = (AnalyticsActivity.user_id == principal.user_id, AnalyticsActivity.occurred_at > now() - ONE_LOOK)
-    with transaction() as session:
-        if session.scalar(select(func.count()).where(*about, *recent)):
-            return
-        session.add(
-            AnalyticsActivity(
-                user_id=principal.user_id, organization_id=principal.organization_id, activity_type="CANVAS_VIEW",
-                metadata_={"canvasId": canvas_id, "source": "api"},
-            )
-        )  # fmt: skip
+    if unit.session.scalar(select(func.count()).where(*about, *recent)):
+        return
+    unit.session.add(
+        AnalyticsActivity(
+            user_id=principal.user_id, organization_id=principal.organization_id, activity_type="CANVAS_VIEW",
+            metadata_={"canvasId": canvas_id, "source": "api"},
+        )
+    )  # fmt: skip

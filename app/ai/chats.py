@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.ai.models.chats import AiChat, AiMessage
 from app.engine import records
-from app.engine.database import transaction
+from app.engine.database import reading
 from app.engine.principal import Principal
 from app.foundation.errors import NotFound
 
@@ -32,7 +32,7 @@ def page(principal: Principal, take: int, *, starting_after: UUID | None, ending
     that is no chat of the caller."""
     own = select(AiChat).where(AiChat.user_id == principal.user_id)
     place = tuple_(AiChat.created_at, AiChat.id)
-    with transaction() as session:
+    with reading() as session:
         if ending_before is not None:
             newer = own.where(place > _place(session, own, ending_before))
             found = list(session.scalars(newer.order_by(AiChat.created_at, AiChat.id).limit(take + 1)))
@@ -41,7 +41,6 @@ def page(principal: Principal, take: int, *, starting_after: UUID | None, ending
             older = own if starting_after is None else own.where(place < _place(session, own, starting_after))
             found = list(session.scalars(older.order_by(AiChat.created_at.desc(), AiChat.id.desc()).limit(take + 1)))
             chats = found[:take]
-        session.expunge_all()
     return Page(chats, len(found) > take)
 
 
@@ -49,9 +48,8 @@ def read(principal: Principal, chat_id: UUID) -> tuple[dict[str, Any], list[AiMe
     """A chat that the caller sees, and its messages in order, the newest thousand; raises NotFound."""
     chat = records.get(AiChat, principal, chat_id)
     newest = select(AiMessage).where(AiMessage.chat_id == chat_id).order_by(AiMessage.sequence.desc())
-    with transaction() as session:
+    with reading() as session:
         messages = list(session.scalars(newest.limit(MOST_MESSAGES)))[::-1]
-        session.expunge_all()
     return chat, messages
 
 

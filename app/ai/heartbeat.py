@@ -13,7 +13,9 @@ from uuid import UUID
 
 from flask import Flask, current_app
 
-from app.engine.statements import autocommitted
+from app.engine.principal import SYSTEM
+from app.engine.statements import within
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
 
@@ -56,8 +58,12 @@ class Heartbeat:
 
     def beat(self) -> None:
         """Give a sign of life for all of them in one statement."""
-        with self.app.app_context(), autocommitted() as connection:
-            connection.execute(BEAT, (now(), list(self.streams)))
+        with self.app.app_context():
+            run_unit(SYSTEM, _beat, list(self.streams))
+
+
+def _beat(unit: Unit, stream_ids: list[UUID]) -> None:
+    within(unit.session).execute(BEAT, (now(), stream_ids))
 
 
 def init_app(app: Flask) -> None:

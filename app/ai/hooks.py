@@ -28,8 +28,8 @@ def open_chat(chat: AiChat, write: Write) -> None:
 
 @on_create(AiMessage)
 def append_message(message: AiMessage, write: Write) -> None:
-    chat = write.get(AiChat, message.chat_id, lock=True)
-    message.sequence = write.next_number(AiMessage.sequence, AiMessage.chat_id == chat.id)
+    chat = write.unit.get(AiChat, message.chat_id, lock=True)
+    message.sequence = write.unit.next_number(AiMessage.sequence, AiMessage.chat_id == chat.id)
     _check_attachments(message.attachments, write)
     chat.last_message_at = now()
 
@@ -51,9 +51,9 @@ def _check_attachments(attachments: list[Any], write: Write) -> None:
         fits = isinstance(each, dict) and each.keys() == ATTACHMENT_FIELDS and all(map(_is_text, each.values()))
         require(fits and _is_id(each["uploadId"]), "attachments", "Takes objects of uploadId, name, contentType.")
         wanted.add(UUID(each["uploadId"]))
-    seen = StorageUpload.policy.visible(StorageUpload, write.principal.reader)
+    seen = StorageUpload.policy.visible(StorageUpload, write.unit.principal.reader)
     found = select(func.count()).select_from(StorageUpload).where(StorageUpload.id.in_(wanted), seen)
-    if wanted and write.session.scalar(found, write.principal.binds) != len(wanted):
+    if wanted and write.unit.session.scalar(found, write.unit.principal.binds) != len(wanted):
         raise ForeignKeyViolation.on("attachments")
 
 
@@ -76,12 +76,12 @@ def revise_artifact(artifact: AiArtifact, write: Write) -> None:
 
 @on_create(AiVote)
 def cast_vote(vote: AiVote, write: Write) -> None:
-    vote.chat_id = write.get(AiMessage, vote.message_id).chat_id
+    vote.chat_id = write.unit.get(AiMessage, vote.message_id).chat_id
 
 
 @on_create(AiSuggestion)
 def suggest(suggestion: AiSuggestion, write: Write) -> None:
-    suggestion.artifact_version = write.get(AiArtifact, suggestion.artifact_id).version
+    suggestion.artifact_version = write.unit.get(AiArtifact, suggestion.artifact_id).version
     if suggestion.status == "accepted":
         _apply(suggestion, write)
     _resolve(suggestion, write)
@@ -96,7 +96,7 @@ def resolve_suggestion(suggestion: AiSuggestion, write: Write) -> None:
 
 
 def _apply(suggestion: AiSuggestion, write: Write) -> None:
-    artifact = write.get(AiArtifact, suggestion.artifact_id, lock=True)
+    artifact = write.unit.get(AiArtifact, suggestion.artifact_id, lock=True)
     found = suggestion.original_text in (artifact.content or "")
     require(found, "status", "The passage is no longer in the artifact.")
     artifact.content = (artifact.content or "").replace(suggestion.original_text, suggestion.suggested_text, 1)
@@ -106,7 +106,7 @@ def _apply(suggestion: AiSuggestion, write: Write) -> None:
 
 def _resolve(suggestion: AiSuggestion, write: Write) -> None:
     resolved = suggestion.status != "open"
-    suggestion.resolved_by_id = write.principal.user_id if resolved else None
+    suggestion.resolved_by_id = write.unit.principal.user_id if resolved else None
     suggestion.resolved_at = now() if resolved else None
 
 
@@ -119,16 +119,16 @@ def stop_stream(stream: AiStream, write: Write) -> None:
 
 @on_create(AiChain)
 def open_chain(chain: AiChain, write: Write) -> None:
-    allowed = chain.organization_id is not None or write.principal.is_admin
+    allowed = chain.organization_id is not None or write.unit.principal.is_admin
     require(allowed, "organizationId", "Only platform admins make chains without organization.")
 
 
 @on_create(AiChainProvider)
 def place_provider(place: AiChainProvider, write: Write) -> None:
-    write.get(AiChain, place.chain_id, lock=True)
+    write.unit.get(AiChain, place.chain_id, lock=True)
     if place.position is None:
         within = AiChainProvider.chain_id == place.chain_id
-        place.position = write.next_number(AiChainProvider.position, within, first=0)
+        place.position = write.unit.next_number(AiChainProvider.position, within, first=0)
 
 
 @on_create(AiProvider)

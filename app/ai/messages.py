@@ -19,7 +19,7 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.pieces import CompletionInfo, ProviderFailure
 from app.ai.providers import Candidate
 from app.ai.scene import Scene
-from app.engine.database import after_commit
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 
 if TYPE_CHECKING:
@@ -112,18 +112,18 @@ class StepRecord:
         return "".join(text or "" for text in session.scalars(wanted))
 
 
-def write_attempts(session: Session, scene: Scene, attempts: Sequence[AttemptRecord]) -> None:
+def write_attempts(unit: Unit, scene: Scene, attempts: Sequence[AttemptRecord]) -> None:
     """Write attempts that are new or have come to their end."""
     for attempt in attempts:
         if attempt.written and attempt.outcome["status"] == "running":
             continue
         values = insert(AiAttempt).values(stream_id=scene.stream_id, **attempt.row, **attempt.outcome)
         changing = {"first_token_at": attempt.first_token_at, **attempt.outcome, "updated_at": now()}
-        session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
-        after_commit(session, partial(setattr, attempt, "written", True))
+        unit.session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
+        unit.after_commit(partial(setattr, attempt, "written", True))
 
 
-def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], last: str = "running") -> None:
+def write_steps(unit: Unit, scene: Scene, steps: Sequence[StepRecord], last: str = "running") -> None:
     """Write what has come so far; all steps but the last are complete."""
     for step in steps:
         status = last if step is steps[-1] else "completed"
@@ -136,11 +136,11 @@ def write_steps(session: Session, scene: Scene, steps: Sequence[StepRecord], las
             started_at=step.started_at, **changing,
         )  # fmt: skip
         where = [AiGenerationStep.stream_id, AiGenerationStep.step_number]
-        session.execute(values.on_conflict_do_update(index_elements=where, set_=changing | {"updated_at": now()}))
-        after_commit(session, partial(setattr, step, "written", state))
+        unit.session.execute(values.on_conflict_do_update(index_elements=where, set_=changing | {"updated_at": now()}))
+        unit.after_commit(partial(setattr, step, "written", state))
 
 
-def write_end(session: Session, turn: Turn, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
+def write_end(unit: Unit, turn: Turn, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
     """Write how the stream ended, and the assistant's message."""
     scene, last = turn.scene, turn.attempts[-1] if turn.attempts else None
     reason = "error" if status == "failed" else reply.finish_reason
@@ -150,16 +150,16 @@ def write_end(session: Session, turn: Turn, status: str, reply: CompletionInfo, 
         func.coalesce(func.sum(AiAttempt.output_tokens), 0),
         func.coalesce(func.sum(AiAttempt.cost_micros), 0),
     ).where(AiAttempt.stream_id == scene.stream_id)
-    attempts, input_tokens, output_tokens, cost = session.execute(totals).one()
+    attempts, input_tokens, output_tokens, cost = unit.session.execute(totals).one()
     ended = {
         "status": status, "finish_reason": reason, "finished_at": now(), "attempt_count": attempts,
         "input_tokens": input_tokens, "output_tokens": output_tokens, "cost_micros": cost,
         "first_token_at": last.first_token_at if last else None, "error_code": code, "error_message": failure or None,
     }  # fmt: skip
-    session.execute(update(AiStream).where(AiStream.id == scene.stream_id).values(ended))
+    unit.session.execute(update(AiStream).where(AiStream.id == scene.stream_id).values(ended))
     said = {
         "content": turn.text, "status": MESSAGE_STATUS[status], "finish_reason": reason,
         "model": last.candidate.model if last and turn.steps else None,
     }  # fmt: skip
-    session.execute(update(AiMessage).where(AiMessage.id == scene.message_id).values(said))
-    session.execute(update(AiChat).where(AiChat.id == scene.chat_id).values(last_message_at=now()))
+    unit.session.execute(update(AiMessage).where(AiMessage.id == scene.message_id).values(said))
+    unit.session.execute(update(AiChat).where(AiChat.id == scene.chat_id).values(last_message_at=now()))

@@ -16,8 +16,8 @@ from app.ai_rag.hooks import OWN_DOCUMENTS, token_count
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
 from app.auth.organizations import home_of
-from app.engine.database import transaction
 from app.engine.principal import Principal
+from app.engine.unit_of_work import Unit, run_unit
 
 QUOTED = 3
 # The score that the best passage must reach for any to be quoted: questions about a few dozen RFCs reached 0.16
@@ -53,8 +53,12 @@ def fitting(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _found(prompt: Prompt) -> list[Hit]:
-    with search.place_of(prompt.principal.user_id), transaction() as session:
-        return search.search(session, prompt.question, readable(session, prompt), 2 * QUOTED)
+    with search.place_of(prompt.principal.user_id):
+        return run_unit(prompt.principal, _search, prompt)
+
+
+def _search(unit: Unit, prompt: Prompt) -> list[Hit]:
+    return search.search(unit, prompt.question, readable(unit.session, prompt), 2 * QUOTED)
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:

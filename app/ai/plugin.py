@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.ai import canvas_hooks, hooks, reports, turns
 from app.ai.models import answering, chats
-from app.jobs.registry import Periodic
+from app.jobs.registry import Periodic, as_unit
 from app.plugins import Plugin
 
 plugin = Plugin(
@@ -12,5 +12,5 @@ plugin = Plugin(
     "Chat conversations, what they produce, and the provider chain that answers them.",
     models=(chats, answering),
     hooks=(hooks, canvas_hooks, reports),
-    periodic=(Periodic("close_abandoned_streams", "* * * * * */20", turns.close_abandoned),),
+    periodic=(Periodic("close_abandoned_streams", "* * * * * */20", as_unit(turns.close_abandoned)),),
 )

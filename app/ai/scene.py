@@ -16,8 +16,8 @@ from app.ai.pieces import ChatMessage, Prompt
 from app.ai.providers import BUILTIN, Plan, choose
 from app.ai_rag import search, searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
-from app.engine.database import advisory_lock, retried, transaction
-from app.engine.principal import Credential, Principal
+from app.engine.principal import Credential
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
 
@@ -52,24 +52,23 @@ class Scene:
     prompt: Prompt
 
 
-@retried
-def start_turn(principal: Principal, ask: ChatRequest) -> Scene:
+def start_turn(unit: Unit, ask: ChatRequest) -> Scene:
     """Store what the user says, with a place for the answer; raises NotFound for a chat that is not the caller's."""
-    with transaction() as session:
-        chat, is_new = _chat(session, principal, ask)
-        before = [] if is_new else _remembered(session, chat)
-        asked = _store(session, chat, ask, before, is_new=is_new)
-        before = [each for each in before if each.sequence < asked.sequence]
-        message = _append(session, chat, ChatMessage("assistant", ""), status="streaming")
-        conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*map(_said, before), *ask.said]
-        plan = choose(session, principal, chat.chain_id, chat.organization_id)
-        stream = AiStream(
-            id=uuid7(), chat_id=chat.id, request_message_id=asked.id, message_id=message.id, chain_id=plan.chain_id,
-            started_at=now(),
-        )  # fmt: skip
-        session.add(stream)
-        told = [ChatMessage("system", chat.system_prompt)] if chat.system_prompt else []
-        return Scene(chat.id, stream.id, message.id, plan, Prompt((*told, *conversation), principal, chat.index_id))
+    principal = unit.principal
+    chat, is_new = _chat(unit, ask)
+    before = [] if is_new else _remembered(unit.session, chat)
+    asked = _store(unit, chat, ask, before, is_new=is_new)
+    before = [each for each in before if each.sequence < asked.sequence]
+    message = _append(unit, chat, ChatMessage("assistant", ""), status="streaming")
+    conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*map(_said, before), *ask.said]
+    plan = choose(unit.session, principal, chat.chain_id, chat.organization_id)
+    stream = AiStream(
+        id=uuid7(), chat_id=chat.id, request_message_id=asked.id, message_id=message.id, chain_id=plan.chain_id,
+        started_at=now(),
+    )  # fmt: skip
+    unit.session.add(stream)
+    told = [ChatMessage("system", chat.system_prompt)] if chat.system_prompt else []
+    return Scene(chat.id, stream.id, message.id, plan, Prompt((*told, *conversation), principal, chat.index_id))
 
 
 def grounded(scene: Scene) -> Prompt:
@@ -78,25 +77,27 @@ def grounded(scene: Scene) -> Prompt:
     prompt = scene.prompt
     if prompt.index_id is None or all(each.kind == BUILTIN for each in scene.plan.candidates):
         return prompt
-    grounds = _grounds(prompt.principal, scene.chat_id, prompt.index_id, prompt.question)
+    with search.place_of(prompt.principal.user_id):
+        grounds = run_unit(prompt.principal, _grounds, scene.chat_id, prompt.index_id, prompt.question)
     instructed = 1 if prompt.conversation[0].role == "system" else 0
     said = prompt.conversation
     return replace(prompt, conversation=(*said[:instructed], *grounds, *said[instructed:]))
 
 
-def _chat(session: Session, principal: Principal, ask: ChatRequest) -> tuple[AiChat, bool]:
+def _chat(unit: Unit, ask: ChatRequest) -> tuple[AiChat, bool]:
     """The chat, locked, and whether it was made now."""
+    principal = unit.principal
     own = select(AiChat).where(AiChat.user_id == principal.user_id).with_for_update()
     if ask.chat_id is not None:
-        chat = session.scalar(own.where(AiChat.id == ask.chat_id))
+        chat = unit.session.scalar(own.where(AiChat.id == ask.chat_id))
         if chat is None:
             raise NotFound()
         return chat, False
     if ask.client_id is not None:
         # Two first requests at once make one chat.
-        advisory_lock(session, f"{principal.user_id} {ask.client_id}")
+        unit.lock(f"{principal.user_id} {ask.client_id}")
         named = own.where(AiChat.metadata_["clientId"].astext == ask.client_id)
-        chat = session.scalar(named.order_by(AiChat.created_at).limit(1))
+        chat = unit.session.scalar(named.order_by(AiChat.created_at).limit(1))
         if chat is not None:
             return chat, False
     first = next(each.content for each in ask.said if each.role == "user")
@@ -105,8 +106,8 @@ def _chat(session: Session, principal: Principal, ask: ChatRequest) -> tuple[AiC
         source="web" if principal.credential is Credential.SESSION else "api",
         metadata_={"clientId": ask.client_id} if ask.client_id else {},
     )  # fmt: skip
-    session.add(chat)
-    session.flush()
+    unit.session.add(chat)
+    unit.session.flush()
     return chat, True
 
 
@@ -130,7 +131,7 @@ def _said(message: AiMessage) -> ChatMessage:
     return ChatMessage(message.role, message.content)
 
 
-def _store(session: Session, chat: AiChat, ask: ChatRequest, before: list[AiMessage], *, is_new: bool) -> AiMessage:
+def _store(unit: Unit, chat: AiChat, ask: ChatRequest, before: list[AiMessage], *, is_new: bool) -> AiMessage:
     """Store what is new: all that came with a new chat, the last entry otherwise."""
     last = ask.said[-1]
     if chat.title == UNTITLED and not before:
@@ -141,32 +142,30 @@ def _store(session: Session, chat: AiChat, ask: ChatRequest, before: list[AiMess
         if stored is not None and stored.content == last.content:
             return stored
     for each in ask.said if is_new else [last]:
-        message = _append(session, chat, each)
+        message = _append(unit, chat, each)
     return message
 
 
-def _append(session: Session, chat: AiChat, said: ChatMessage, status: str = "complete") -> AiMessage:
-    highest = session.scalar(select(func.max(AiMessage.sequence)).where(AiMessage.chat_id == chat.id))
+def _append(unit: Unit, chat: AiChat, said: ChatMessage, status: str = "complete") -> AiMessage:
+    highest = unit.session.scalar(select(func.max(AiMessage.sequence)).where(AiMessage.chat_id == chat.id))
     message = AiMessage(id=uuid7(), chat_id=chat.id, sequence=(highest or 0) + 1, status=status)
     message.role, message.content = said
     chat.last_message_at = now()
-    session.add(message)
-    session.flush()
+    unit.session.add(message)
+    unit.session.flush()
     return message
 
 
-@retried
-def _grounds(principal: Principal, chat_id: UUID, index_id: UUID, question: str) -> list[ChatMessage]:
+def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str) -> list[ChatMessage]:
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
+    principal = unit.principal
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
     seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible)
-    with search.place_of(principal.user_id), transaction() as session:
-        if session.scalar(seen, principal.binds) is None:
-            return []
-        query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
-        query.text = question[:LONGEST_QUERY]
-        session.add(query)
-        session.flush()
-        hits = searches.answer(session, query)
+    if unit.session.scalar(seen, principal.binds) is None:
+        return []
+    query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
+    query.text = question[:LONGEST_QUERY]
+    unit.store(query)
+    hits = searches.answer(unit, query)
     passages = "\n\n".join(f"[{hit.title}]\n{hit.content}" for hit in hits)
     return [ChatMessage("system", GROUNDED + passages)] if hits else []

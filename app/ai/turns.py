@@ -15,7 +15,8 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.pieces import CompletionInfo, Delta, ProviderFailure
 from app.ai.providers import Candidate
 from app.ai.scene import Scene, grounded
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Unavailable
 
@@ -48,8 +49,7 @@ class Turn:
 
     def began(self, candidate: Candidate) -> None:
         self.attempts.append(AttemptRecord(candidate, len(self.attempts) + 1))
-        with transaction() as session:
-            write_attempts(session, self.scene, self.attempts)
+        run_unit(SYSTEM, write_attempts, self.scene, self.attempts)
 
     def ended(self, candidate: Candidate, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
         self.attempts[-1].end(reply, failure)
@@ -85,36 +85,38 @@ class Turn:
 
     def _save(self) -> None:
         self._saved = time.monotonic()
+        with suppress(Unavailable):
+            run_unit(SYSTEM, self._write)
+
+    def _write(self, unit: Unit) -> None:
+        """Write what has come so far; raises Stopped."""
         going_on = update(AiStream).where(AiStream.id == self.scene.stream_id, GOING_ON)
-        with suppress(Unavailable), transaction() as session:
-            first = self.attempts[-1].first_token_at
-            opened = {"status": "streaming", "first_token_at": first, "error_code": None, "error_message": None}
-            changed = session.execute(going_on.values(opened))
-            if not changed.rowcount:  # type: ignore[attr-defined]
-                raise Stopped()
-            write_steps(session, self.scene, self.steps)
+        first = self.attempts[-1].first_token_at
+        opened = {"status": "streaming", "first_token_at": first, "error_code": None, "error_message": None}
+        if not unit.execute(going_on.values(opened)):
+            raise Stopped()
+        write_steps(unit, self.scene, self.steps)
 
     def finish(self, status: str, reply: CompletionInfo, failure: str = "", code: str | None = None) -> None:
         """Keep how the answer ended, with all of it; nothing when the chat is gone. A database that is away for a
         moment is waited for."""
         for pause in WAITS:
             with suppress(Unavailable):
-                return self._finish(status, reply, failure, code)
+                return run_unit(SYSTEM, self._finish, status, reply, failure, code)
             time.sleep(pause)
-        return self._finish(status, reply, failure, code)
+        return run_unit(SYSTEM, self._finish, status, reply, failure, code)
 
-    def _finish(self, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
-        with transaction() as session:
-            # The chat first: whoever removes it, or a message of it, begins there too.
-            session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
-            unfinished = or_(GOING_ON, AiStream.status == "aborted")
-            stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id, unfinished).with_for_update()
-            before = session.scalar(stored)
-            if before is None:
-                return
-            write_attempts(session, self.scene, self.attempts)
-            write_steps(session, self.scene, self.steps, "completed" if status == "completed" else "failed")
-            write_end(session, self, "aborted" if before == "aborted" else status, reply, failure, code)
+    def _finish(self, unit: Unit, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
+        # The chat first: whoever removes it, or a message of it, begins there too.
+        unit.session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
+        unfinished = or_(GOING_ON, AiStream.status == "aborted")
+        stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id, unfinished).with_for_update()
+        before = unit.session.scalar(stored)
+        if before is None:
+            return
+        write_attempts(unit, self.scene, self.attempts)
+        write_steps(unit, self.scene, self.steps, "completed" if status == "completed" else "failed")
+        write_end(unit, self, "aborted" if before == "aborted" else status, reply, failure, code)
 
 
 def answer(turn: Turn) -> Generator[Delta, None, None]:
@@ -151,17 +153,18 @@ def answer(turn: Turn) -> Generator[Delta, None, None]:
         turn.finish("completed", reply)
 
 
-def close_abandoned() -> None:
+def close_abandoned(unit: Unit) -> None:
     """Mark streams whose process gives no sign of life as failed, with the text that was noted."""
-    with transaction() as session:
-        left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.updated_at < now() - heartbeat.SILENT_FOR)
-        values = {"status": "failed", "finished_at": now(), "error_code": ABANDONED, "error_message": ABANDONED_TEXT}
-        ended = session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
-        for stream_id, message_id in ended:
-            attempt = update(AiAttempt).where(AiAttempt.stream_id == stream_id, AiAttempt.status == "running")
-            session.execute(attempt.values(status="aborted", error_code="aborted", finished_at=now()))
-            step = update(AiGenerationStep).where(AiGenerationStep.stream_id == stream_id)
-            session.execute(step.where(AiGenerationStep.status == "running").values(status="failed", finished_at=now()))
-            content = StepRecord.text_of(session, stream_id)
-            message = update(AiMessage).where(AiMessage.id == message_id, AiMessage.status == "streaming")
-            session.execute(message.values(status="failed", finish_reason="error", content=content))
+    left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.updated_at < now() - heartbeat.SILENT_FOR)
+    values = {"status": "failed", "finished_at": now(), "error_code": ABANDONED, "error_message": ABANDONED_TEXT}
+    ended = unit.session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
+    for stream_id, message_id in ended:
+        attempt = update(AiAttempt).where(AiAttempt.stream_id == stream_id, AiAttempt.status == "running")
+        unit.session.execute(attempt.values(status="aborted", error_code="aborted", finished_at=now()))
+        step = update(AiGenerationStep).where(AiGenerationStep.stream_id == stream_id)
+        unit.session.execute(
+            step.where(AiGenerationStep.status == "running").values(status="failed", finished_at=now())
+        )
+        content = StepRecord.text_of(unit.session, stream_id)
+        message = update(AiMessage).where(AiMessage.id == message_id, AiMessage.status == "streaming")
+        unit.session.execute(message.values(status="failed", finish_reason="error", content=content))

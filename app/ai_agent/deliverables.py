@@ -20,8 +20,8 @@ from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessag
 from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
 from app.auth.users import acting
-from app.engine.database import retried, transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
 from app.notification.routing import notify
@@ -51,7 +51,7 @@ class Unwitnessed:
 
 def work_on(deliverable_id: UUID) -> None:
     """Have the agent do a piece of work that is queued; one that is gone, or was cancelled, is left alone."""
-    task = _begun(deliverable_id)
+    task = run_unit(SYSTEM, _begun, deliverable_id)
     if task is None:
         return
     plan, prompt, schema = task
@@ -60,35 +60,33 @@ def work_on(deliverable_id: UUID) -> None:
         text = "".join(each.text for each in fallback.answer(plan, prompt, reply, Unwitnessed()) if each.kind == "text")
         data = _checked(text, schema)
     except fallback.StreamInterrupted as broken:
-        _failed(deliverable_id, broken.failure.text)
+        run_unit(SYSTEM, _failed, deliverable_id, broken.failure.text)
     except Failure as failure:
-        _failed(deliverable_id, failure.text)
+        run_unit(SYSTEM, _failed, deliverable_id, failure.text)
     except SchemaMismatch as unfit:
-        _failed(deliverable_id, str(unfit))
+        run_unit(SYSTEM, _failed, deliverable_id, str(unfit))
     else:
-        _done(deliverable_id, storable(text[:LONGEST]), data, reply)
+        run_unit(SYSTEM, _done, deliverable_id, storable(text[:LONGEST]), data, reply)
 
 
-@retried
-def _begun(deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] | None:
-    with transaction() as session:
-        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
-        if work is None or work.status not in UNFINISHED:
-            return None
-        agent = session.get_one(AiAgentConfig, work.config_id)
-        principal = acting(session, work.requested_by_id, work.organization_id)
-        if principal is None or agent.status != "active":
-            work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
-            return None
-        plan = providers.choose(session, principal, agent.chain_id, work.organization_id)
-        plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
-        transcript = _transcript(session, work)
-        brief = ChatMessage("user", f"{work.title}\n\n{work.brief}")
-        instructions = _instructions(session, principal, agent, plan, work.brief)
-        work.status, work.error_message = "running", None
-        # All members read what comes: it is made of what they all may read.
-        prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id, shared=True)
-        return plan, prompt, agent.output_schema
+def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] | None:
+    work = unit.session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+    if work is None or work.status not in UNFINISHED:
+        return None
+    agent = unit.session.get_one(AiAgentConfig, work.config_id)
+    principal = acting(unit.session, work.requested_by_id, work.organization_id)
+    if principal is None or agent.status != "active":
+        work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
+        return None
+    plan = providers.choose(unit.session, principal, agent.chain_id, work.organization_id)
+    plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
+    transcript = _transcript(unit.session, work)
+    brief = ChatMessage("user", f"{work.title}\n\n{work.brief}")
+    instructions = _instructions(unit, principal, agent, plan, work.brief)
+    work.status, work.error_message = "running", None
+    # All members read what comes: it is made of what they all may read.
+    prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id, shared=True)
+    return plan, prompt, agent.output_schema
 
 
 def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
@@ -104,14 +102,12 @@ def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]
     return transcript
 
 
-def _instructions(
-    session: Session, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str
-) -> list[ChatMessage]:
+def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str) -> list[ChatMessage]:
     told = [ChatMessage("system", agent.instructions)]
     if agent.output_schema:
         told.append(ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        hits = search.search(session, brief, documents_in(session, principal, agent.index_id), GROUNDS)
+        hits = search.search(unit, brief, documents_in(unit.session, principal, agent.index_id), GROUNDS)
         told += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return told
 
@@ -131,22 +127,20 @@ def _checked(text: str, schema: dict[str, Any] | None) -> Any:
     return data
 
 
-@retried
-def _done(deliverable_id: UUID, text: str, output: Any, reply: CompletionInfo) -> None:
-    with transaction() as session:
-        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
-        if work is None or work.status != "running":
-            return
-        agent = session.get_one(AiAgentConfig, work.config_id)
-        work.content, work.data, work.submitted_at = text, output, now()
-        work.status = "awaiting_approval" if agent.requires_approval else "approved"
-        session.add(_entry(session, work, text, reply))
-        if agent.requires_approval and work.approver_id is not None:
-            data = {"deliverableId": str(work.id), "configId": str(agent.id)}
-            title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
-            notify(
-                session, work.approver_id, "APPROVAL_REQUEST", title, body, data, organization_id=work.organization_id
-            )  # fmt: skip
+def _done(unit: Unit, deliverable_id: UUID, text: str, output: Any, reply: CompletionInfo) -> None:
+    work = unit.session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+    if work is None or work.status != "running":
+        return
+    agent = unit.session.get_one(AiAgentConfig, work.config_id)
+    work.content, work.data, work.submitted_at = text, output, now()
+    work.status = "awaiting_approval" if agent.requires_approval else "approved"
+    unit.session.add(_entry(unit.session, work, text, reply))
+    if agent.requires_approval and work.approver_id is not None:
+        data = {"deliverableId": str(work.id), "configId": str(agent.id)}
+        title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
+        notify(
+            unit, work.approver_id, "APPROVAL_REQUEST", title, body, data, organization_id=work.organization_id
+        )  # fmt: skip
 
 
 def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: CompletionInfo) -> AiAgentMessage:
@@ -157,9 +151,7 @@ def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: Complet
     )  # fmt: skip
 
 
-@retried
-def _failed(deliverable_id: UUID, why: str) -> None:
-    with transaction() as session:
-        work = session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
-        if work is not None and work.status == "running":
-            work.status, work.error_message = "failed", storable(why)[:LONGEST_ERROR]
+def _failed(unit: Unit, deliverable_id: UUID, why: str) -> None:
+    work = unit.session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
+    if work is not None and work.status == "running":
+        work.status, work.error_message = "failed", storable(why)[:LONGEST_ERROR]

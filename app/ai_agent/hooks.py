@@ -37,27 +37,27 @@ def revise_agent(agent: AiAgentConfig, write: Write) -> None:
 
 @on_create(AiAgentDeliverable)
 def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
-    agent = write.get(AiAgentConfig, work.config_id)
+    agent = write.unit.get(AiAgentConfig, work.config_id)
     work.organization_id = agent.organization_id
     work.config_version = agent.version
     if "approver_id" not in write.given:
-        work.approver_id = write.principal.user_id
+        work.approver_id = write.unit.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
-    queue.defer(write.session, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
+    queue.defer(write.unit, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
 
 
 @on_update(AiAgentDeliverable)
 def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     approver_id = write.before.get("approver_id", work.approver_id)
-    decides = write.principal.user_id == approver_id or write.principal.manages(work.organization_id)
-    if write.changed("approver_id") and not decides and write.principal.user_id != work.requested_by_id:
+    decides = write.unit.principal.user_id == approver_id or write.unit.principal.manages(work.organization_id)
+    if write.changed("approver_id") and not decides and write.unit.principal.user_id != work.requested_by_id:
         raise Forbidden("Only the approver, the requester or a manager names another approver")
     if not write.changed("status"):
         return
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
-            queue.defer(write.session, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
+            queue.defer(write.unit, queue.RUN_AGENT, work.id, user_id=work.requested_by_id)
     elif decides:
         _decide(work, write)
     else:
@@ -65,10 +65,10 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
 
 
 def _decide(work: AiAgentDeliverable, write: Write) -> None:
-    principal = write.principal
+    principal = write.unit.principal
     work.decided_by_id, work.decided_at = principal.user_id, now()
     metadata = {"deliverableId": str(work.id), "decision": work.status, "source": "api"}
-    write.session.add(
+    write.unit.session.add(
         AnalyticsActivity(
             user_id=principal.user_id,
             organization_id=work.organization_id,
@@ -80,15 +80,15 @@ def _decide(work: AiAgentDeliverable, write: Write) -> None:
 
 @on_create(AiAgentMessage)
 def append_entry(entry: AiAgentMessage, write: Write) -> None:
-    write.get(AiAgentDeliverable, entry.deliverable_id, lock=True)
+    write.unit.get(AiAgentDeliverable, entry.deliverable_id, lock=True)
     within = AiAgentMessage.deliverable_id == entry.deliverable_id
-    entry.sequence = write.next_number(AiAgentMessage.sequence, within)
+    entry.sequence = write.unit.next_number(AiAgentMessage.sequence, within)
 
 
 @on_create(AiAgentEvaluationResult)
 def score(result: AiAgentEvaluationResult, write: Write) -> None:
-    work = write.get(AiAgentDeliverable, result.deliverable_id)
-    agent = write.get(AiAgentConfig, work.config_id)
+    work = write.unit.get(AiAgentDeliverable, result.deliverable_id)
+    agent = write.unit.get(AiAgentConfig, work.config_id)
     named = (each for each in agent.criteria if isinstance(each, dict) and each.get("name") == result.criterion)
     pass_score = next(named, {}).get("passScore", 0.5)
     result.passed = result.score >= (pass_score if isinstance(pass_score, int | float) else 0.5)
@@ -97,7 +97,7 @@ def score(result: AiAgentEvaluationResult, write: Write) -> None:
 
 @on_create(AiAgentOptimizationResult)
 def propose(proposal: AiAgentOptimizationResult, write: Write) -> None:
-    proposal.base_version = write.get(AiAgentConfig, proposal.config_id).version
+    proposal.base_version = write.unit.get(AiAgentConfig, proposal.config_id).version
     require(proposal.status == "proposed", "status", "A new proposal starts as proposed.")
 
 
@@ -105,9 +105,9 @@ def propose(proposal: AiAgentOptimizationResult, write: Write) -> None:
 def decide_on_proposal(proposal: AiAgentOptimizationResult, write: Write) -> None:
     if not write.changed("status"):
         return
-    proposal.decided_by_id, proposal.decided_at = write.principal.user_id, now()
+    proposal.decided_by_id, proposal.decided_at = write.unit.principal.user_id, now()
     if proposal.status == "applied":
-        agent = write.get(AiAgentConfig, proposal.config_id, lock=True)
+        agent = write.unit.get(AiAgentConfig, proposal.config_id, lock=True)
         agent.instructions = proposal.candidate_instructions
         agent.parameters = {**agent.parameters, **proposal.candidate_parameters}
         agent.version += 1

@@ -11,12 +11,13 @@ from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import aliased
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.auth.organizations import home_of
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.record import camel
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import PayloadTooLarge
 from app.jobs import queue
 from app.storage.models import StorageDocument
@@ -45,13 +46,13 @@ def check_chunking(index: AiRagIndex, write: Write) -> None:
 @on_create(AiRagDocument)
 def take_in(document: AiRagDocument, write: Write) -> None:
     if document.source_type == "document" and document.content is None and document.storage_document_id:
-        document.content = write.get(StorageDocument, document.storage_document_id).content
+        document.content = write.unit.get(StorageDocument, document.storage_document_id).content
     _check_source(document)
     document.content_hash = content_hash(document.content)
-    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write)
     index.document_count += 1
-    queue.defer(write.session, queue.INDEX_DOCUMENT, document.id, user_id=write.principal.user_id)
+    queue.defer(write.unit, queue.INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
 @on_update(AiRagDocument)
@@ -60,18 +61,18 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _check_source(document)
         document.content_hash = content_hash(document.content)
         document.status = "pending"
-        index = write.get(AiRagIndex, document.index_id, lock=True)
+        index = write.unit.get(AiRagIndex, document.index_id, lock=True)
         _check_room(index, document, write)
-        drop_chunks(write.session, document, index)
-        queue.defer(write.session, queue.INDEX_DOCUMENT, document.id, user_id=write.principal.user_id)
+        drop_chunks(write.unit, document, index)
+        queue.defer(write.unit, queue.INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
 def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
     """Refuse a text for which the knowledge bases of the organization have no room; raises PayloadTooLarge. Its chunks
     are counted by the job that cuts them."""
     others = stored_text(index.organization_id, without=document.id)
-    with write.session.no_autoflush:
-        stored = write.session.scalar(others) or 0
+    with write.unit.session.no_autoflush:
+        stored = write.unit.session.scalar(others) or 0
     if stored + len((document.content or "").encode()) > current_app.config["SETTINGS"].rag_max_bytes:
         raise PayloadTooLarge(FULL)
 
@@ -91,11 +92,11 @@ def stored_chunks(organization_id: UUID, *, without: UUID | None = None) -> Sele
     return select(size).where(AiRagChunk.document_id.in_(inside))
 
 
-def drop_chunks(session: Session, document: AiRagDocument, index: AiRagIndex) -> None:
+def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
     """Remove the passages of a text that is no more; ``index`` is locked."""
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
-    session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
+    unit.session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
 
 
 def _check_source(document: AiRagDocument) -> None:
@@ -105,7 +106,7 @@ def _check_source(document: AiRagDocument) -> None:
 
 @on_delete(AiRagDocument)
 def take_out(document: AiRagDocument, write: Write) -> None:
-    uncount(document, write.get(AiRagIndex, document.index_id, lock=True))
+    uncount(document, write.unit.get(AiRagIndex, document.index_id, lock=True))
 
 
 def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
@@ -114,18 +115,18 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
 
 
-def forget(session: Session, document_id: UUID, owner_id: UUID) -> None:
+def forget(unit: Unit, document_id: UUID, owner_id: UUID) -> None:
     """Remove what entered the owner's knowledge base by itself of a stored document that goes."""
     index = aliased(AiRagIndex)
-    home = (index.organization_id == home_of(session, owner_id), index.name == OWN_DOCUMENTS)
+    home = (index.organization_id == home_of(unit.session, owner_id), index.name == OWN_DOCUMENTS)
     entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
-    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)).all():
-        known = session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
+    for entry in unit.session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)).all():
+        known = unit.session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
         # A job may have counted its passages while this waited for the lock.
-        current = session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
+        current = unit.session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
         if current is not None:
             uncount(current, known)
-            session.delete(current)
+            unit.session.delete(current)
 
 
 def content_hash(content: str | None) -> str | None:
@@ -135,9 +136,9 @@ def content_hash(content: str | None) -> str | None:
 
 @on_create(AiRagChunk)
 def cut(chunk: AiRagChunk, write: Write) -> None:
-    document = write.get(AiRagDocument, chunk.document_id, lock=True)
+    document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
     if chunk.position is None:
-        chunk.position = write.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
+        chunk.position = write.unit.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
     chunk.token_count = token_count(chunk.content)
     _check_room_for_chunk(document, write)
     _count_chunks(document, write, 1)
@@ -150,9 +151,9 @@ def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
     most = settings.rag_max_chunks
     require(document.chunk_count < most, "documentId", f"The document has {most} chunks, the most there may be.")
     if document.chunk_count % COUNTED_EVERY == 0:
-        index = write.get(AiRagIndex, document.index_id)
-        with write.session.no_autoflush:
-            stored = write.session.scalar(stored_chunks(index.organization_id)) or 0
+        index = write.unit.get(AiRagIndex, document.index_id)
+        with write.unit.session.no_autoflush:
+            stored = write.unit.session.scalar(stored_chunks(index.organization_id)) or 0
         if stored > settings.rag_max_bytes:
             raise PayloadTooLarge(FULL)
 
@@ -161,17 +162,17 @@ def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
 def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
     if write.changed("content"):
         chunk.token_count = token_count(chunk.content)
-        write.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
+        write.unit.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
 
 
 @on_delete(AiRagChunk)
 def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
-    _count_chunks(write.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
+    _count_chunks(write.unit.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
 
 
 def _count_chunks(document: AiRagDocument, write: Write, step: int) -> None:
     document.chunk_count = max(0, document.chunk_count + step)
-    index = write.get(AiRagIndex, document.index_id, lock=True)
+    index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     index.chunk_count = max(0, index.chunk_count + step)
 
 
@@ -182,8 +183,8 @@ def token_count(content: str) -> int:
 
 @on_create(AiRagEmbedding)
 def embed(embedding: AiRagEmbedding, write: Write) -> None:
-    document = write.get(AiRagDocument, write.get(AiRagChunk, embedding.chunk_id).document_id)
-    index = write.get(AiRagIndex, document.index_id)
+    document = write.unit.get(AiRagDocument, write.unit.get(AiRagChunk, embedding.chunk_id).document_id)
+    index = write.unit.get(AiRagIndex, document.index_id)
     embedding.index_id = index.id
     embedding.model = embedding.model or index.embedding_model or ""
     require(bool(embedding.model), "model", "Is required where the index names no embedding model.")
@@ -193,7 +194,7 @@ def embed(embedding: AiRagEmbedding, write: Write) -> None:
 @on_update(AiRagEmbedding)
 def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
     if write.changed("vector"):
-        _measure(embedding, write.get(AiRagIndex, embedding.index_id))
+        _measure(embedding, write.unit.get(AiRagIndex, embedding.index_id))
 
 
 def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
@@ -207,7 +208,7 @@ def ask(query: AiRagQuery, write: Write) -> None:
     require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
         require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
-    queue.defer(write.session, queue.RUN_QUERY, query.id, user_id=write.principal.user_id)
+    queue.defer(write.unit, queue.RUN_QUERY, query.id, user_id=write.unit.principal.user_id)
 
 
 def _is_filter(wanted: object) -> bool:

@@ -16,7 +16,9 @@ from app.ai_rag import chunking
 from app.ai_rag.chunking import Passage
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
-from app.engine.database import retried, transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.runtime.connections import allow_time
 from config import Settings
@@ -41,11 +43,11 @@ def index_document(document_id: UUID) -> None:
     if source is not None:
         most = current_app.config["SETTINGS"].rag_max_chunks
         passages = list(islice(chunking.cut(*source), most + 1))
-        _keep(document_id, source.content, passages)
+        run_unit(SYSTEM, _keep, document_id, source.content, passages)
 
 
 def _source(document_id: UUID) -> Source | None:
-    with transaction() as session:
+    with reading() as session:
         document = session.get(AiRagDocument, document_id)
         if document is None or document.status != "pending":
             return None
@@ -53,25 +55,23 @@ def _source(document_id: UUID) -> Source | None:
         return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
 
 
-@retried
-def _keep(document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
-    with transaction() as session:
-        allow_time(session)
-        index_id = session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
-        index = session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
-        document = session.get(AiRagDocument, document_id, with_for_update=True)
-        if index is None or document is None:
-            return  # deleted meanwhile
-        if document.status != "pending" or (document.content or "") != content:
-            return  # a text that came meanwhile has a job of its own
-        refusal = _refusal(session, document, index, passages)
-        if refusal:
-            document.status, document.error_message = "failed", refusal
-            return
-        if not session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
-            _add_chunks(session, document, index, passages)
-        document.status, document.error_message, document.indexed_at = "indexed", None, now()
-        index.status, index.last_built_at = "ready", now()
+def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
+    allow_time(unit.session)
+    index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
+    index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
+    document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
+    if index is None or document is None:
+        return  # deleted meanwhile
+    if document.status != "pending" or (document.content or "") != content:
+        return  # a text that came meanwhile has a job of its own
+    refusal = _refusal(unit.session, document, index, passages)
+    if refusal:
+        document.status, document.error_message = "failed", refusal
+        return
+    if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
+        _add_chunks(unit, document, index, passages)
+    document.status, document.error_message, document.indexed_at = "indexed", None, now()
+    index.status, index.last_built_at = "ready", now()
 
 
 def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> str:
@@ -88,7 +88,7 @@ def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passa
     return FULL if stored + size > settings.rag_max_bytes else ""
 
 
-def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> None:
+def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> None:
     rows: list[dict[str, Any]] = [
         {
             "id": uuid7(), "document_id": document.id, "position": position, "content": passage.content,
@@ -97,6 +97,6 @@ def _add_chunks(session: Session, document: AiRagDocument, index: AiRagIndex, pa
         for position, passage in enumerate(passages)
     ]  # fmt: skip
     for start in range(0, len(rows), BATCH_SIZE):
-        session.execute(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
+        unit.session.execute(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
     document.chunk_count += len(rows)
     index.chunk_count += len(rows)

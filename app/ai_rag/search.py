@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import text
-from sqlalchemy.orm import Session
 
+from app.engine.unit_of_work import Unit
 from app.runtime.places import Places
 
 MOST_WORDS = 40
@@ -89,11 +89,11 @@ def place_of(caller: UUID | None) -> AbstractContextManager[None]:
     return PLACES.of(str(caller or ""))
 
 
-def search(session: Session, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+def search(unit: Unit, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
     """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
-    words = list(session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
+    words = list(unit.session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
     if not words or not documents:
         return []
-    session.execute(CUSTOM_PLAN)
+    unit.session.execute(CUSTOM_PLAN)
     binds = {"words": words, "documents": list(documents), "take": take}
-    return [Hit(*row) for row in session.execute(RANKING, binds)]
+    return [Hit(*row) for row in unit.session.execute(RANKING, binds)]

@@ -8,58 +8,55 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select
-from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine.database import retried, transaction
+from app.engine.unit_of_work import Unit
 from app.runtime.connections import allow_time
 
 NO_VECTORS = "No embeddings are made here; search by keyword"
 RANGES = {"gt": "__gt__", "gte": "__ge__", "lt": "__lt__", "lte": "__le__"}
 
 
-@retried
-def run_query(query_id: UUID) -> None:
+def run_query(unit: Unit, query_id: UUID) -> None:
     """Answer a query that waits; one that is gone or answered is left alone."""
-    with transaction() as session:
-        allow_time(session)
-        query = session.get(AiRagQuery, query_id)
+    allow_time(unit.session)
+    query = unit.session.get(AiRagQuery, query_id)
+    if query is not None and query.status == "running":
+        begun = time.monotonic()
+        hits = _found(unit, query)
+        # The row is locked once the search is over: whoever removes it meanwhile need not wait.
+        query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
         if query is not None and query.status == "running":
-            begun = time.monotonic()
-            hits = _found(session, query)
-            # The row is locked once the search is over: whoever removes it meanwhile need not wait.
-            query = session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
-            if query is not None and query.status == "running":
-                _keep(session, query, hits, begun)
+            _keep(unit, query, hits, begun)
 
 
-def answer(session: Session, query: AiRagQuery) -> list[search.Hit]:
+def answer(unit: Unit, query: AiRagQuery) -> list[search.Hit]:
     """Run a new ``query``, store what it found, and return it, best first."""
     begun = time.monotonic()
-    hits = _found(session, query)
-    _keep(session, query, hits, begun)
+    hits = _found(unit, query)
+    _keep(unit, query, hits, begun)
     return hits
 
 
-def _keep(session: Session, query: AiRagQuery, hits: Sequence[search.Hit], begun: float) -> None:
+def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: float) -> None:
     if query.mode == "vector":
         query.status, query.error_message = "failed", NO_VECTORS
     else:
         query.status, query.result_count = "completed", len(hits)
     query.latency_ms = round((time.monotonic() - begun) * 1000)
-    session.add_all(_results(query, hits))
+    unit.session.add_all(_results(query, hits))
 
 
-def _found(session: Session, query: AiRagQuery) -> list[search.Hit]:
+def _found(unit: Unit, query: AiRagQuery) -> list[search.Hit]:
     if query.mode == "vector":
         return []
     inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query))
     documents = select(AiRagDocument.id).where(*inside)
-    hits = search.search(session, query.text, session.scalars(documents).all(), query.top_k)
+    hits = search.search(unit, query.text, unit.session.scalars(documents).all(), query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
 
 

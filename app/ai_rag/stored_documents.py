@@ -14,8 +14,8 @@ from uuid_utils.compat import uuid7
 from app.ai_rag.hooks import OWN_DOCUMENTS, content_hash, drop_chunks, forget, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.organizations import home_of
-from app.engine.database import retried, transaction
 from app.engine.hooks import Write, on_delete
+from app.engine.unit_of_work import Unit
 from app.jobs import queue
 from app.storage.documents import text_read, text_refused
 from app.storage.models import StorageDocument
@@ -25,65 +25,63 @@ MAX_ERROR = AiRagDocument.fields()["error_message"].wire.constraints["maxLength"
 
 @on_delete(StorageDocument)
 def remove_document(document: StorageDocument, write: Write) -> None:
-    forget(write.session, document.id, document.user_id)
+    forget(write.unit, document.id, document.user_id)
 
 
 @text_refused.subscribe
-def keep_refusal(session: Session, document: StorageDocument, reason: str) -> None:
+def keep_refusal(unit: Unit, document: StorageDocument, reason: str) -> None:
     """Leave a failed entry that says why there is no text."""
-    index = _knowledge_of(session, document.user_id)
+    index = _knowledge_of(unit, document.user_id)
     if index is not None:
-        entry = _entry(session, document, index)
+        entry = _entry(unit, document, index)
         entry.status, entry.error_message = "failed", reason[:MAX_ERROR]
 
 
-@retried
-def enter(document_id: UUID) -> None:
+def enter(unit: Unit, document_id: UUID) -> None:
     """Let the knowledge base of its owner have a document as it is now."""
-    with transaction() as session:
-        document = session.get(StorageDocument, document_id, with_for_update={"key_share": True})
-        if document is not None:
-            _enter(session, document)
+    document = unit.session.get(StorageDocument, document_id, with_for_update={"key_share": True})
+    if document is not None:
+        _enter(unit, document)
 
 
 @text_read.subscribe
-def _enter(session: Session, document: StorageDocument) -> None:
-    index = _knowledge_of(session, document.user_id)
+def _enter(unit: Unit, document: StorageDocument) -> None:
+    index = _knowledge_of(unit, document.user_id)
     if index is None:
         return
     if not (document.content or "").strip():
-        _leave(session, document, index)
+        _leave(unit, document, index)
         return
-    entry = _entry(session, document, index)
+    entry = _entry(unit, document, index)
     entry.title = document.title
     if entry.content != document.content:
         entry.content, entry.status = document.content, "pending"
-        entry.content_hash = _own_hash(session, entry, index)
-        drop_chunks(session, entry, index)
-        session.flush()
-        queue.defer(session, queue.INDEX_DOCUMENT, entry.id, user_id=document.user_id)
+        entry.content_hash = _own_hash(unit.session, entry, index)
+        drop_chunks(unit, entry, index)
+        unit.session.flush()
+        queue.defer(unit, queue.INDEX_DOCUMENT, entry.id, user_id=document.user_id)
 
 
-def _entry(session: Session, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:
+def _entry(unit: Unit, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:
     """The entry of a document in the knowledge base; made where there is none."""
-    entry = session.scalar(_entries(document, index))
+    entry = unit.session.scalar(_entries(document, index))
     if entry is None:
         entry = AiRagDocument(
             id=uuid7(), index_id=index.id, created_by_id=document.user_id, source_type="document",
             storage_document_id=document.id, title=document.title,
         )  # fmt: skip
-        session.add(entry)
-        session.flush()
+        unit.session.add(entry)
+        unit.session.flush()
         index.document_count += 1
     return entry
 
 
-def _leave(session: Session, document: StorageDocument, index: AiRagIndex) -> None:
+def _leave(unit: Unit, document: StorageDocument, index: AiRagIndex) -> None:
     """Take a document without text out of the knowledge base."""
-    entry = session.scalar(_entries(document, index))
+    entry = unit.session.scalar(_entries(document, index))
     if entry is not None:
         uncount(entry, index)
-        session.delete(entry)
+        unit.session.delete(entry)
 
 
 def _entries(document: StorageDocument, index: AiRagIndex) -> Select[Any]:
@@ -100,13 +98,13 @@ def _own_hash(session: Session, entry: AiRagDocument, index: AiRagIndex) -> str 
         return None if session.scalar(select(AiRagDocument.id).where(*same)) else digest
 
 
-def _knowledge_of(session: Session, user_id: UUID) -> AiRagIndex | None:
+def _knowledge_of(unit: Unit, user_id: UUID) -> AiRagIndex | None:
     """The knowledge base in the personal organization of a user, locked; made at the first need."""
-    home = home_of(session, user_id)
+    home = home_of(unit.session, user_id)
     if home is None:
         return None
     values = {"id": uuid7(), "organization_id": home, "name": OWN_DOCUMENTS, "created_by_id": user_id}
     # The first two documents may enter at the same time.
-    session.execute(insert(AiRagIndex).values(values).on_conflict_do_nothing())
+    unit.session.execute(insert(AiRagIndex).values(values).on_conflict_do_nothing())
     named = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
-    return session.scalar(select(AiRagIndex).where(*named).with_for_update())
+    return unit.session.scalar(select(AiRagIndex).where(*named).with_for_update())

@@ -32,10 +32,10 @@ def date_completion(project: AiResearchProject, write: Write) -> None:
 
 @on_create(AiResearchQuestion)
 def ask(question: AiResearchQuestion, write: Write) -> None:
-    write.get(AiResearchProject, question.project_id, lock=True)
+    write.unit.get(AiResearchProject, question.project_id, lock=True)
     if question.position is None:
         within = AiResearchQuestion.project_id == question.project_id
-        question.position = write.next_number(AiResearchQuestion.position, within, first=0)
+        question.position = write.unit.next_number(AiResearchQuestion.position, within, first=0)
     _check_parents(question, write)
     _answer(question)
 
@@ -43,7 +43,7 @@ def ask(question: AiResearchQuestion, write: Write) -> None:
 @on_update(AiResearchQuestion)
 def revise_question(question: AiResearchQuestion, write: Write) -> None:
     if write.changed("parent_question_id"):
-        write.get(AiResearchProject, question.project_id, lock=True)
+        write.unit.get(AiResearchProject, question.project_id, lock=True)
         _check_parents(question, write)
     if write.changed("status", "answer"):
         _answer(question)
@@ -60,7 +60,7 @@ def _check_parents(question: AiResearchQuestion, write: Write) -> None:
     above: list[UUID] = []
     parent_id = question.parent_question_id
     while parent_id is not None:
-        parent = write.get(AiResearchQuestion, parent_id)
+        parent = write.unit.get(AiResearchQuestion, parent_id)
         require(parent.project_id == question.project_id, "parentQuestionId", "Must be in the same project.")
         require(parent_id != question.id and parent_id not in above, "parentQuestionId", "Must not lead in a circle.")
         above.append(parent_id)
@@ -74,8 +74,8 @@ def _levels_below(question: AiResearchQuestion, write: Write) -> int:
     levels, ids = 1, [question.id]
     while levels <= DEEPEST_QUESTION:
         children = select(AiResearchQuestion.id).where(AiResearchQuestion.parent_question_id.in_(ids))
-        with write.session.no_autoflush:
-            ids = list(write.session.scalars(children))
+        with write.unit.session.no_autoflush:
+            ids = list(write.unit.session.scalars(children))
         if not ids:
             break
         levels += 1
@@ -86,7 +86,7 @@ def _levels_below(question: AiResearchQuestion, write: Write) -> int:
 @on_update(AiResearchFinding)
 def check_finding(finding: AiResearchFinding, write: Write) -> None:
     if finding.question_id is not None:
-        question = write.get(AiResearchQuestion, finding.question_id)
+        question = write.unit.get(AiResearchQuestion, finding.question_id)
         require(question.project_id == finding.project_id, "questionId", "Must be in the same project.")
     if finding.status == "verified" and finding.verified_at is None:
         _verify(finding, write)
@@ -96,14 +96,14 @@ def check_finding(finding: AiResearchFinding, write: Write) -> None:
 
 def _verify(finding: AiResearchFinding, write: Write) -> None:
     supported = exists().where(AiResearchCitation.finding_id == finding.id, AiResearchCitation.stance == "supports")
-    require(bool(write.session.scalar(select(supported))), "status", "Needs a supporting citation to be verified.")
-    finding.verified_by_id, finding.verified_at = write.principal.user_id, now()
+    require(bool(write.unit.session.scalar(select(supported))), "status", "Needs a supporting citation to be verified.")
+    finding.verified_by_id, finding.verified_at = write.unit.principal.user_id, now()
 
 
 @on_create(AiResearchCitation)
 def cite(citation: AiResearchCitation, write: Write) -> None:
-    finding = write.get(AiResearchFinding, citation.finding_id)
-    source = write.get(AiResearchSource, citation.source_id)
+    finding = write.unit.get(AiResearchFinding, citation.finding_id)
+    source = write.unit.get(AiResearchSource, citation.source_id)
     require(source.project_id == finding.project_id, "sourceId", "Must be in the project of the finding.")
 
 
@@ -126,11 +126,11 @@ def _publish(report: AiResearchReport, write: Write) -> None:
     """Store what is published as a document of the publisher; a later publication gets a copy of its own."""
     report.published_at = now()
     copy = StorageDocument(
-        user_id=write.principal.user_id,
+        user_id=write.unit.principal.user_id,
         title=report.title,
         content=report.content or "",
         status="published",
         published_at=report.published_at,
     )
-    write.store(copy)
+    write.unit.store(copy)
     report.document_id = copy.id

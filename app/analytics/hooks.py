@@ -35,15 +35,15 @@ def compare(insight: AnalyticsInsight, write: Write) -> None:
     change = (insight.value - previous) / abs(previous) * 100 if previous else math.inf
     insight.change_percent = change if math.isfinite(change) else None
     if insight.status == "acknowledged" and (write.changed("status") or insight.acknowledged_by_id is None):
-        insight.acknowledged_by_id = write.principal.user_id
+        insight.acknowledged_by_id = write.unit.principal.user_id
 
 
 @on_create(AnalyticsInsight)
 def announce(insight: AnalyticsInsight, write: Write) -> None:
     managing = (AuthMember.organization_id == insight.organization_id, AuthMember.role.in_(MANAGERS))
-    managers = write.session.scalars(select(AuthMember.user_id).where(*managing)).all()
+    managers = write.unit.session.scalars(select(AuthMember.user_id).where(*managing)).all()
     notify_all(
-        write.session, managers, "INSIGHT_READY", insight.title, insight.summary,
+        write.unit, managers, "INSIGHT_READY", insight.title, insight.summary,
         data={"insightId": str(insight.id), "severity": insight.severity}, actor_id=insight.created_by_id,
         organization_id=insight.organization_id,
     )  # fmt: skip
@@ -54,14 +54,14 @@ def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
     _check_period(report)
     _schedule(report)
-    queue.defer(write.session, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+    queue.defer(write.unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
 @on_update(AnalyticsReport)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")
-        queue.defer(write.session, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+        queue.defer(write.unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
     _check_period(report)
     if write.changed("schedule"):
         _schedule(report)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select
-from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.analytics.hooks import after
@@ -22,14 +21,14 @@ from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import home_of
 from app.auth.users import acting
 from app.crm.models import CrmDeal
-from app.engine.database import OutcomeUnknown, retried, transaction
-from app.engine.hooks import Write
-from app.engine.principal import Principal
+from app.engine.database import OutcomeUnknown, reading
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.jobs import queue
 from app.runtime.connections import allow_time
-from app.storage.hooks import place, remove_upload
+from app.storage.hooks import place, take_out
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store, put
 
@@ -77,14 +76,14 @@ def figures(kind: str) -> Callable[[F], F]:
 
 def compute(report_id: UUID) -> None:
     """Compute a report that is queued; one that is gone or done is left alone. Nothing is locked while that lasts."""
-    figures = _figures(report_id)
+    figures = run_unit(SYSTEM, _figures, report_id)
     if figures is None:
         return
     content = _as_csv(figures.rows) if figures.asked.format == "csv" else None
     # Stored before it is counted; a store that is away has the job done again.
     key = put(content) if content is not None else ""
     try:
-        kept = _keep(report_id, figures, content, key)
+        kept = run_unit(SYSTEM, _keep, report_id, figures, content, key)
     except OutcomeUnknown:
         raise
     except BaseException:
@@ -99,61 +98,55 @@ def _forget_file(key: str) -> None:
         object_store().remove(key)
 
 
-@retried
-def _figures(report_id: UUID) -> Figures | None:
-    with transaction() as session:
-        allow_time(session)
-        report = session.get(AnalyticsReport, report_id)
-        if report is None or report.status not in UNFINISHED:
-            return None
-        principal = acting(session, report.created_by_id, report.organization_id)
-        if principal is None:
-            report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
-            return None
-        found = session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
-        return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])
+def _figures(unit: Unit, report_id: UUID) -> Figures | None:
+    allow_time(unit.session)
+    report = unit.session.get(AnalyticsReport, report_id)
+    if report is None or report.status not in UNFINISHED:
+        return None
+    principal = acting(unit.session, report.created_by_id, report.organization_id)
+    if principal is None:
+        report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
+        return None
+    found = unit.session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
+    return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])
 
 
-@retried
-def _keep(report_id: UUID, figures: Figures, content: bytes | None, key: str) -> bool:
+def _keep(unit: Unit, report_id: UUID, figures: Figures, content: bytes | None, key: str) -> bool:
     """Store the figures; whether the file at ``key`` has a row now. A report that was changed meanwhile has another
     job."""
-    with transaction() as session:
-        report = session.get(AnalyticsReport, report_id, with_for_update=True)
-        if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
-            return False
-        _drop_file(session, figures.principal, report)
-        report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()
-        report.error_message, report.data = None, figures.rows
-        if content is not None:
-            _store_file(session, figures.principal, report, content, key)
-        if report.status == "ready":
-            session.add(_activity(report))
-        return report.upload_id is not None
+    report = unit.session.get(AnalyticsReport, report_id, with_for_update=True)
+    if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
+        return False
+    _drop_file(unit, report)
+    report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()
+    report.error_message, report.data = None, figures.rows
+    if content is not None:
+        _store_file(unit, figures.principal, report, content, key)
+    if report.status == "ready":
+        unit.session.add(_activity(report))
+    return report.upload_id is not None
 
 
 def queue_due() -> None:
     """Queue reports again whose time has come."""
     due = (AnalyticsReport.next_run_at <= now(), AnalyticsReport.status.in_(("ready", "failed")))
-    with transaction() as session:
+    with reading() as session:
         waiting = session.scalars(select(AnalyticsReport.id).where(*due)).all()
     for report_id in waiting:
-        _queue_again(report_id)
+        run_unit(SYSTEM, _queue_again, report_id)
 
 
-@retried
-def _queue_again(report_id: UUID) -> None:
+def _queue_again(unit: Unit, report_id: UUID) -> None:
     """Queue a report for the period after its last one; periods that were missed are left out."""
-    with transaction() as session:
-        report = session.get(AnalyticsReport, report_id, with_for_update=True)
-        if report is None or report.next_run_at is None or report.status in UNFINISHED:
-            return
-        while report.next_run_at <= now():
-            report.period_start = after(report.period_start, report.schedule)
-            report.period_end = after(report.period_end, report.schedule)
-            report.next_run_at = after(report.next_run_at, report.schedule)
-        report.status = "queued"
-        queue.defer(session, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+    report = unit.session.get(AnalyticsReport, report_id, with_for_update=True)
+    if report is None or report.next_run_at is None or report.status in UNFINISHED:
+        return
+    while report.next_run_at <= now():
+        report.period_start = after(report.period_start, report.schedule)
+        report.period_end = after(report.period_end, report.schedule)
+        report.next_run_at = after(report.next_run_at, report.schedule)
+    report.status = "queued"
+    queue.defer(unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
 def within(report: AnalyticsReport, moment: Any) -> Any:
@@ -220,38 +213,32 @@ def _as_csv(rows: Sequence[Row]) -> bytes:
     return text.getvalue().encode()
 
 
-def _store_file(session: Session, principal: Principal, report: AnalyticsReport, content: bytes, key: str) -> None:
+def _store_file(unit: Unit, principal: Principal, report: AnalyticsReport, content: bytes, key: str) -> None:
     """Keep the rows as a file of whoever asked for the report, in the bucket at home, where there is room."""
     upload = StorageUpload(
         id=uuid7(), user_id=principal.user_id, filename=f"{report.kind}-{wire(report.period_start)[:10]}.csv",
         content_type="text/csv", size=len(content), sha256=sha256(content).hexdigest(), status="stored",
         storage_key=key,
     )  # fmt: skip
-    write = _at_home(session, principal)
+    home = home_of(unit.session, principal.user_id) if principal.user_id else None
     try:
-        with session.begin_nested():
-            place(upload, write)
+        with unit.session.begin_nested():
+            place(unit, upload, home)
     except (Invalid, PayloadTooLarge) as refusal:
         report.status, report.data, report.error_message = "failed", None, refusal.text
         return
-    write.store(upload)
+    unit.store(upload)
     report.upload_id, report.data = upload.id, None
 
 
-def _drop_file(session: Session, principal: Principal, report: AnalyticsReport) -> None:
+def _drop_file(unit: Unit, report: AnalyticsReport) -> None:
     """Remove the file of the run before."""
-    upload = session.get(StorageUpload, report.upload_id) if report.upload_id else None
+    upload = unit.session.get(StorageUpload, report.upload_id) if report.upload_id else None
     report.upload_id = None
     if upload is not None:
-        session.flush()
-        remove_upload(upload, _at_home(session, principal))
-        session.delete(upload)
-
-
-def _at_home(session: Session, principal: Principal) -> Write:
-    """A write of the creator, whose files lie in the bucket at home."""
-    home = home_of(session, principal.user_id) if principal.user_id else None
-    return Write(session, replace(principal, organization_id=home))
+        unit.session.flush()
+        take_out(unit, upload)
+        unit.session.delete(upload)
 
 
 def harmless(value: Any) -> Any:

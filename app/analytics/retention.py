@@ -8,7 +8,8 @@ from flask import current_app
 from sqlalchemy import Delete, delete, select
 
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from config import Settings
 
@@ -28,6 +29,4 @@ def expire_analytics() -> None:
 
 
 def _deleted(statement: Delete) -> bool:
-    with transaction() as session:
-        result = session.execute(statement)
-        return result.rowcount == DELETED_AT_ONCE  # type: ignore[attr-defined]
+    return run_unit(SYSTEM, Unit.execute, statement) == DELETED_AT_ONCE

@@ -10,14 +10,13 @@ from uuid import UUID
 from flask import current_app
 from limits import parse
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import home_of
 from app.engine import audit
-from app.engine.database import retried, transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Invalid, NotFound
@@ -36,14 +35,13 @@ KEPT = (
 
 
 def issue(
-    session: Session,
+    unit: Unit,
     owner: AuthUser,
     *,
     scopes: Iterable[str] = ("read",),
     name: str | None = None,
     expires_at: datetime | None = None,
     organization_id: UUID | None = None,
-    principal: Principal | None = None,
     **settings: Any,
 ) -> tuple[AuthApiKey, str]:
     """Store a key of ``owner`` and return it with its secret. It acts in ``organization_id``, or in the personal
@@ -53,17 +51,17 @@ def issue(
     """
     ends = expires_at or now() + DEFAULT_LIFE
     check(scopes, ends, is_admin=owner.role == "admin")
-    home = organization_id or home_of(session, owner.id)
+    home = organization_id or home_of(unit.session, owner.id)
     made = AuthApiKey(user_id=owner.id, organization_id=home, scopes=list(dict.fromkeys(scopes)), **settings)
-    return _stored(session, made, crypto.KEY, name, ends, principal)
+    return _stored(unit, made, crypto.KEY, name, ends)
 
 
 def issue_anonymous(
-    session: Session, *, name: str | None = None, email: str | None = None, life: timedelta = ANONYMOUS_LIFE
+    unit: Unit, *, name: str | None = None, email: str | None = None, life: timedelta = ANONYMOUS_LIFE
 ) -> tuple[AuthApiKey, str]:
     """Store a key that belongs to nobody and reads public rows, and return it with its secret."""
     made = AuthApiKey(anonymous=True, scopes=["read"], email=email)
-    return _stored(session, made, crypto.ANONYMOUS_KEY, name, now() + life, None)
+    return _stored(unit, made, crypto.ANONYMOUS_KEY, name, now() + life)
 
 
 def check(scopes: Iterable[str], expires_at: datetime, *, is_admin: bool) -> None:
@@ -79,9 +77,7 @@ def check(scopes: Iterable[str], expires_at: datetime, *, is_admin: bool) -> Non
         raise Invalid({"expiresAt": ["Is later than keys may last here."]})
 
 
-def rotate(
-    session: Session, key: AuthApiKey, *, grace: timedelta = timedelta(), principal: Principal | None = None
-) -> tuple[AuthApiKey, str]:
+def rotate(unit: Unit, key: AuthApiKey, *, grace: timedelta = timedelta()) -> tuple[AuthApiKey, str]:
     """Replace ``key`` by one with the same settings and no longer life; the old one lasts ``grace`` longer.
 
     Raises Conflict for a key that is revoked, expired or already rotated.
@@ -90,51 +86,43 @@ def rotate(
         raise Conflict("Only a live key can be rotated")
     made = AuthApiKey(**{name: getattr(key, name) for name in KEPT})
     prefix = crypto.ANONYMOUS_KEY if key.anonymous else crypto.KEY
-    fresh, secret = _stored(session, made, prefix, key.name, key.expires_at, principal)
+    fresh, secret = _stored(unit, made, prefix, key.name, key.expires_at)
     key.rotated_to_id = fresh.id
     key.grace_expires_at = min(key.expires_at, now() + grace)
     changes = {"replacedBy": str(fresh.id), "graceSeconds": int(grace.total_seconds())}
-    audit.note(session, principal, "auth.api_key.rotate", key, changes=changes)
+    audit.note(unit, "auth.api_key.rotate", key, changes=changes)
     return fresh, secret
 
 
-def revoke(session: Session, key: AuthApiKey, *, principal: Principal | None = None) -> None:
+def revoke(unit: Unit, key: AuthApiKey) -> None:
     """Refuse the key from the next request on; its row stays for the record."""
     if key.revoked_at is None:
         key.revoked_at = now()
-        audit.note(session, principal, "auth.api_key.revoke", key)
+        audit.note(unit, "auth.api_key.revoke", key)
 
 
-def limit(
-    session: Session, key: AuthApiKey, *, requests: int | None, seconds: int = 60, principal: Principal | None = None
-) -> None:
+def limit(unit: Unit, key: AuthApiKey, *, requests: int | None, seconds: int = 60) -> None:
     """Give the key a limit of its own: ``requests`` in each window of so many ``seconds``; None for no limit."""
     before = {name: getattr(key, name) for name in LIMIT}
     key.rate_limit_enabled = requests is not None
     if requests is not None:
         key.rate_limit_max, key.rate_limit_time_window = requests, seconds * 1000
-    audit.written(session, principal, "update", key, before)
+    audit.written(unit, "update", key, before)
 
 
-@retried
-def limit_seen(identifier: UUID, principal: Principal, *, requests: int | None, seconds: int) -> None:
-    """Give a key that ``principal`` sees a limit of its own, as ``limit`` does; raises NotFound."""
-    with transaction() as session:
-        key = locked(session, identifier, principal)
-        limit(session, key, requests=requests, seconds=seconds, principal=principal)
+def limit_seen(unit: Unit, identifier: UUID, *, requests: int | None, seconds: int) -> None:
+    """Give a key that the principal sees a limit of its own, as ``limit`` does; raises NotFound."""
+    limit(unit, locked(unit, identifier), requests=requests, seconds=seconds)
 
 
-def locked(session: Session, identifier: UUID, principal: Principal | None = None) -> AuthApiKey:
-    """The key with this id, for a change of it: on the command line any, for ``principal`` one that it sees; raises
-    NotFound."""
-    wanted = select(AuthApiKey).where(AuthApiKey.id == identifier).with_for_update()
-    if principal is None:
-        key = session.scalar(wanted)
-    else:
-        visible = AuthApiKey.policy.visible(AuthApiKey, principal.reader)
-        key = session.scalar(wanted.where(visible), principal.binds)
+def locked(unit: Unit, identifier: UUID) -> AuthApiKey:
+    """The key with this id that the principal sees, for a change of it; raises NotFound."""
+    principal = unit.principal
+    visible = AuthApiKey.policy.visible(AuthApiKey, principal.reader)
+    wanted = select(AuthApiKey).where(AuthApiKey.id == identifier, visible).with_for_update()
+    key = unit.session.scalar(wanted, principal.binds)
     if key is None:
-        raise NotFound("No key has this id" if principal is None else None)
+        raise NotFound("No key has this id" if principal is SYSTEM else None)
     return key
 
 
@@ -152,14 +140,7 @@ def status(key: AuthApiKey) -> str:
     return "active" if key.enabled else "disabled"
 
 
-def _stored(
-    session: Session,
-    key: AuthApiKey,
-    prefix: str,
-    name: str | None,
-    expires_at: datetime,
-    principal: Principal | None,
-) -> tuple[AuthApiKey, str]:
+def _stored(unit: Unit, key: AuthApiKey, prefix: str, name: str | None, expires_at: datetime) -> tuple[AuthApiKey, str]:
     secret = crypto.make(prefix)
     key.key_hash = crypto.vault().digest(secret)
     key.start = crypto.start(secret)
@@ -168,7 +149,6 @@ def _stored(
     if key.rate_limit_max is None:
         usual = parse(current_app.config["SETTINGS"].key_limit)
         key.rate_limit_max, key.rate_limit_time_window = usual.amount, usual.get_expiry() * 1000
-    session.add(key)
-    session.flush()
-    audit.written(session, principal, "create", key)
+    unit.store(key)
+    audit.written(unit, "create", key)
     return key, secret

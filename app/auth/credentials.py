@@ -16,10 +16,10 @@ from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember
 from app.auth.users import is_banned
-from app.engine.database import transaction
 from app.engine.encoding import View
-from app.engine.principal import Credential, Principal, covered
+from app.engine.principal import SYSTEM, Credential, Principal, covered
 from app.engine.statements import Statement, autocommitted, compiled
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.errors import RateLimited, Unauthenticated
@@ -137,8 +137,7 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     # Of requests at the same time one notes it; the others need not wait for that.
     free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
     statement = update(model).where(model.id == free).values(**values, updated_at=model.updated_at)
-    with transaction() as session:
-        session.execute(statement)
+    run_unit(SYSTEM, Unit.execute, statement)
 
 
 def _one(statement: Statement, digest: str | UUID) -> dict[str, Any] | None:

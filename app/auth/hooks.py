@@ -29,47 +29,47 @@ MOST_PENDING = 100
 
 @on_create(AuthUser)
 def register(user: AuthUser, write: Write) -> None:
-    provision_user(write.session, user)
+    provision_user(write.unit, user)
 
 
 @on_update(AuthUser)
 def govern_user(user: AuthUser, write: Write) -> None:
-    own = user.id == write.principal.user_id
+    own = user.id == write.unit.principal.user_id
     require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
     require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
     if write.changed("role", "banned") and write.before.get("role", user.role) == "admin":
         _keep_an_admin(user, write)
     if write.changed("role") or (write.changed("banned") and user.banned):
-        end_sessions(write.session, user.id)
+        end_sessions(write.unit, user.id)
 
 
 @on_delete(AuthUser)
 def remove_user(user: AuthUser, write: Write) -> None:
-    if user.id == write.principal.user_id:
-        require_fresh(write.principal)
+    if user.id == write.unit.principal.user_id:
+        require_fresh(write.unit.principal)
     if user.role == "admin":
         _keep_an_admin(user, write)
-    for organization in write.session.scalars(_owned_by(user.id)):
+    for organization in write.unit.session.scalars(_owned_by(user.id)):
         if organization.is_personal:
-            write.session.delete(organization)
+            write.unit.session.delete(organization)
         elif _is_last_owner(organization.id, user.id, write):
             raise Conflict(f"Hand over or delete the organization {organization.slug} first")
 
 
 def _keep_an_admin(user: AuthUser, write: Write) -> None:
     """Refuse to take away the last admin. One at a time does so, or two could remove each other."""
-    write.session.execute(select(func.pg_advisory_xact_lock(ADMIN_LOCK)))
+    write.unit.session.execute(select(func.pg_advisory_xact_lock(ADMIN_LOCK)))
     others = _count(AuthUser, AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
-    with write.session.no_autoflush:
-        if not write.session.scalar(others):
+    with write.unit.session.no_autoflush:
+        if not write.unit.session.scalar(others):
             raise Conflict("The last admin stays")
 
 
 @on_delete(AuthAccount)
 def unlink(account: AuthAccount, write: Write) -> None:
-    require_fresh(write.principal)
-    write.get(AuthUser, account.user_id, lock=True)
-    if write.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
+    require_fresh(write.unit.principal)
+    write.unit.get(AuthUser, account.user_id, lock=True)
+    if write.unit.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
         raise Conflict("The last way to sign in stays")
 
 
@@ -85,19 +85,19 @@ def found(organization: AuthOrganization, write: Write) -> None:
     if organization.slug is None:
         _store_under_free_slug(organization, write)
     else:
-        write.store(organization)
-    owner = provision_organization(write.session, organization, write.principal.user_id)
-    audit.written(write.session, write.principal, "create", owner)
+        write.unit.store(organization)
+    owner = provision_organization(write.unit, organization, write.unit.principal.user_id)
+    audit.written(write.unit, "create", owner)
 
 
 def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None:
-    organization.slug = free_slug(write.session, organization.name)
+    organization.slug = free_slug(write.unit.session, organization.name)
     try:
-        with write.session.begin_nested():
-            write.store(organization)
+        with write.unit.session.begin_nested():
+            write.unit.store(organization)
     except IntegrityError:  # somebody took it in between
         organization.slug = f"{organization.slug[:39]}-{token_hex(4)}"
-        write.store(organization)
+        write.unit.store(organization)
 
 
 @on_delete(AuthOrganization)
@@ -118,37 +118,37 @@ def change_role(member: AuthMember, write: Write) -> None:
         return
     _lock_organization(member.organization_id, write)
     _refuse_second_owner(member.organization_id, member.role, write)
-    _check_grant(member.organization_id, member.role, write.principal)
+    _check_grant(member.organization_id, member.role, write.unit.principal)
     _check_outranks(member, before, write)
 
 
 @on_delete(AuthMember)
 def leave(member: AuthMember, write: Write) -> None:
     _lock_organization(member.organization_id, write)
-    if member.user_id != write.principal.user_id:
+    if member.user_id != write.unit.principal.user_id:
         _check_outranks(member, member.role, write)
     elif member.role == "owner":
         _keep_an_owner(member, write)
     teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
     joined = (AuthTeamMember.user_id == member.user_id, AuthTeamMember.team_id.in_(teams))
-    for membership in write.session.scalars(select(AuthTeamMember).where(*joined)).all():
-        audit.written(write.session, write.principal, "delete", membership)
-        write.session.delete(membership)
+    for membership in write.unit.session.scalars(select(AuthTeamMember).where(*joined)).all():
+        audit.written(write.unit, "delete", membership)
+        write.unit.session.delete(membership)
     _leave_nothing(member, write)
 
 
 def _leave_nothing(member: AuthMember, write: Write) -> None:
     """End what would let somebody who left act in the organization, or come back by themselves."""
     keys = (AuthApiKey.user_id == member.user_id, AuthApiKey.organization_id == member.organization_id)
-    for key in write.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
+    for key in write.unit.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
         key.revoked_at = now()
-        audit.note(write.session, write.principal, "auth.api_key.revoke", key)
+        audit.note(write.unit, "auth.api_key.revoke", key)
     own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
-    for invitation in write.session.scalars(
+    for invitation in write.unit.session.scalars(
         select(AuthInvitation).where(*own, AuthInvitation.status == "pending")
     ).all():
         invitation.status, invitation.responded_at = "canceled", now()
-        audit.written(write.session, write.principal, "update", invitation, {"status": "pending"})
+        audit.written(write.unit, "update", invitation, {"status": "pending"})
 
 
 def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
@@ -160,14 +160,14 @@ def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None
 
 def _refuse_second_owner(organization_id: UUID, role: str, write: Write) -> None:
     """A personal organization has one owner, the person it was made for."""
-    with write.session.no_autoflush:
-        organization = write.get(AuthOrganization, organization_id)
+    with write.unit.session.no_autoflush:
+        organization = write.unit.get(AuthOrganization, organization_id)
     require(role != "owner" or not organization.is_personal, "role", "A personal organization has one owner.")
 
 
 def _check_outranks(member: AuthMember, role: str, write: Write) -> None:
     """Only an owner takes a role at or above their own from somebody else, and never the last owner's."""
-    principal = write.principal
+    principal = write.unit.principal
     own = principal.memberships.get(member.organization_id, "member")
     itself = member.user_id == principal.user_id
     if not (principal.is_admin or itself or own == "owner") and RANKS[role] >= RANKS[own]:
@@ -185,13 +185,13 @@ def _is_last_owner(organization_id: UUID, user_id: UUID, write: Write) -> bool:
     others = exists().where(
         AuthMember.organization_id == organization_id, AuthMember.role == "owner", AuthMember.user_id != user_id
     )
-    with write.session.no_autoflush:
-        return not write.session.scalar(select(others))
+    with write.unit.session.no_autoflush:
+        return not write.unit.session.scalar(select(others))
 
 
 def _lock_organization(organization_id: UUID, write: Write) -> None:
-    with write.session.no_autoflush:
-        write.get(AuthOrganization, organization_id, lock=True)
+    with write.unit.session.no_autoflush:
+        write.unit.get(AuthOrganization, organization_id, lock=True)
 
 
 @on_create(AuthInvitation)
@@ -200,12 +200,12 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
     require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
     _lock_organization(invitation.organization_id, write)
     waiting = (AuthInvitation.organization_id == invitation.organization_id, AuthInvitation.status == "pending")
-    if (write.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MOST_PENDING:
+    if (write.unit.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MOST_PENDING:
         raise Conflict(f"An organization has at most {MOST_PENDING} invitations that wait for an answer")
     _refuse_second_owner(invitation.organization_id, invitation.role, write)
-    _check_grant(invitation.organization_id, invitation.role, write.principal)
+    _check_grant(invitation.organization_id, invitation.role, write.unit.principal)
     if invitation.team_id is not None:
-        team = write.get(AuthTeam, invitation.team_id)
+        team = write.unit.get(AuthTeam, invitation.team_id)
         fits = team.organization_id == invitation.organization_id
         require(fits, "teamId", "Must be a team of the organization.")
 
@@ -214,7 +214,7 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
 def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
     if not write.changed("status"):
         return
-    principal = write.principal
+    principal = write.unit.principal
     if invitation.status == "canceled":
         _check_manager(invitation, principal)
     else:
@@ -227,7 +227,7 @@ def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
 
 @on_delete(AuthInvitation)
 def withdraw_invitation(invitation: AuthInvitation, write: Write) -> None:
-    _check_manager(invitation, write.principal)
+    _check_manager(invitation, write.unit.principal)
 
 
 def _check_manager(invitation: AuthInvitation, principal: Principal) -> None:
@@ -247,20 +247,20 @@ def _admit(invitation: AuthInvitation, write: Write) -> None:
 
 
 def _join(model: type[AuthMember | AuthTeamMember], group: str, group_id: UUID, write: Write, **values: str) -> None:
-    user_id = write.principal.user_id
-    with write.session.no_autoflush:
-        joined = write.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
+    user_id = write.unit.principal.user_id
+    with write.unit.session.no_autoflush:
+        joined = write.unit.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
     if not joined:
         membership = model(**{group: group_id}, user_id=user_id, **values)
-        write.store(membership)
-        audit.written(write.session, write.principal, "create", membership)
+        write.unit.store(membership)
+        audit.written(write.unit, "create", membership)
 
 
 @on_create(AuthTeamMember)
 def join_team(membership: AuthTeamMember, write: Write) -> None:
-    team = write.get(AuthTeam, membership.team_id)
+    team = write.unit.get(AuthTeam, membership.team_id)
     wanted = (AuthMember.organization_id == team.organization_id, AuthMember.user_id == membership.user_id)
-    fits = bool(write.session.scalar(_count(AuthMember, *wanted)))
+    fits = bool(write.unit.session.scalar(_count(AuthMember, *wanted)))
     require(fits, "userId", "Must be a member of the organization of the team.")
 
 

@@ -12,12 +12,12 @@ from app.foundation.errors import Forbidden
 
 @on_update(AuthApiKey)
 def change_key(key: AuthApiKey, write: Write) -> None:
-    if key.user_id != write.principal.user_id:
+    if key.user_id != write.unit.principal.user_id:
         raise Forbidden("Only the owner of a key changes it; admins revoke")
     if not write.changed("scopes"):
         return
     key.scopes = list(dict.fromkeys(key.scopes))
-    owner = write.get(AuthUser, key.user_id)
+    owner = write.unit.get(AuthUser, key.user_id)
     require("admin" not in key.scopes or owner.role == "admin", "scopes", "Only admins have keys with the scope admin.")
     if covered(key.scopes) - covered(write.before["scopes"]):
-        require_fresh(write.principal)
+        require_fresh(write.unit.principal)

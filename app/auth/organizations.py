@@ -13,33 +13,34 @@ from sqlalchemy.orm import Session
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.engine.events import Event
+from app.engine.unit_of_work import Unit
 
 # A user, or an organization with the id of its owner, was just stored.
-user_provisioned: Event[[Session, AuthUser]] = Event()
-organization_provisioned: Event[[Session, AuthOrganization, UUID | None]] = Event()
+user_provisioned: Event[[Unit, AuthUser]] = Event()
+organization_provisioned: Event[[Unit, AuthOrganization, UUID | None]] = Event()
 
 LONGEST_SLUG = 48
 
 
-def provision_user(session: Session, user: AuthUser) -> AuthOrganization:
+def provision_user(unit: Unit, user: AuthUser) -> AuthOrganization:
     """Store a new user with what everybody has: a personal organization, and what other domains give a user."""
-    session.add(user)
-    session.flush()
-    organization = AuthOrganization(name=user.name, slug=free_slug(session, user.name), is_personal=True)
-    session.add(organization)
-    session.flush()
-    provision_organization(session, organization, user.id)
-    user_provisioned.emit(session, user)
-    session.flush()
+    unit.session.add(user)
+    unit.session.flush()
+    organization = AuthOrganization(name=user.name, slug=free_slug(unit.session, user.name), is_personal=True)
+    unit.session.add(organization)
+    unit.session.flush()
+    provision_organization(unit, organization, user.id)
+    user_provisioned.emit(unit, user)
+    unit.session.flush()
     return organization
 
 
-def provision_organization(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> AuthMember:
+def provision_organization(unit: Unit, organization: AuthOrganization, owner_id: UUID | None) -> AuthMember:
     """Give a stored organization its owner, whose membership is returned, and what other domains give it."""
     owner = AuthMember(organization_id=organization.id, user_id=owner_id, role="owner")
-    session.add(owner)
-    organization_provisioned.emit(session, organization, owner_id)
-    session.flush()
+    unit.session.add(owner)
+    organization_provisioned.emit(unit, organization, owner_id)
+    unit.session.flush()
     return owner
 
 
@@ -61,6 +62,6 @@ def home_of(session: Session, user_id: UUID) -> UUID | None:
     return session.scalar(personal.where(AuthOrganization.is_personal, *owned))
 
 
-def end_sessions(session: Session, user_id: UUID) -> None:
+def end_sessions(unit: Unit, user_id: UUID) -> None:
     """Sign a user out everywhere."""
-    session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))
+    unit.session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))

@@ -6,7 +6,7 @@ from app.auth import hooks, key_hooks, sign_in
 from app.auth.key_usage import models as key_usage
 from app.auth.key_usage import sums
 from app.auth.models import identity, keys, organizations
-from app.jobs.registry import Periodic
+from app.jobs.registry import Periodic, as_unit
 from app.plugins import Plugin
 
 plugin = Plugin(
@@ -15,8 +15,8 @@ plugin = Plugin(
     models=(identity, keys, organizations, key_usage),
     hooks=(hooks, key_hooks),
     periodic=(
-        Periodic("sum_key_use", "5 * * * *", sums.roll_up),
+        Periodic("sum_key_use", "5 * * * *", as_unit(sums.roll_up)),
         Periodic("expire_key_use", "25 3 * * *", sums.expire),
-        Periodic("forget_expired", "45 * * * *", sign_in.forget_expired),
+        Periodic("forget_expired", "45 * * * *", as_unit(sign_in.forget_expired)),
     ),
 )

@@ -9,15 +9,15 @@ from uuid import UUID
 from flask import current_app, has_request_context, request
 from marshmallow import ValidationError
 from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
 
 from app.auth import passwords, throttling, users
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser, AuthVerification
 from app.auth.organizations import home_of
 from app.engine import audit
-from app.engine.database import LostRace, retried, transaction
-from app.engine.principal import Principal
+from app.engine.database import LostRace, reading, translating
+from app.engine.principal import SYSTEM, Principal
 from app.engine.statements import autocommitted
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import crypto, origin
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
@@ -47,7 +47,7 @@ class SignedIn:
     cookie: str
 
 
-def open_session(session: Session, user: AuthUser, *, method: str = "password") -> SignedIn:
+def open_session(unit: Unit, user: AuthUser, *, method: str = "password") -> SignedIn:
     """Store a session of ``user``, active in the personal organization."""
     token, cookie = crypto.make(crypto.SESSION), crypto.make(crypto.SESSION)
     opened = AuthSession(
@@ -55,14 +55,13 @@ def open_session(session: Session, user: AuthUser, *, method: str = "password") 
         token_hash=crypto.vault().digest(token),
         cookie_hash=crypto.vault().digest(cookie),
         sign_in_method=method,
-        active_organization_id=home_of(session, user.id),
+        active_organization_id=home_of(unit.session, user.id),
         **_device(),
     )
     user.last_login_at = now()
-    session.add(opened)
-    session.flush()
-    audit.written(session, user, "create", opened)
-    session.flush()
+    unit.store(opened)
+    audit.written(unit, "create", opened, actor=user)
+    unit.session.flush()
     return SignedIn(opened, user, token, cookie)
 
 
@@ -80,25 +79,22 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
     passwords.check(given["password"], about=(address, address.partition("@")[0], name))
     with rate_limits.SIGN_UPS:
         hashed = passwords.hashed(given["password"], network=rate_limits.counted_network(request.remote_addr))
-    return _made({"email": address, "name": name, "image": given.get("image")}, hashed)
+    return run_unit(SYSTEM, _add_account, {"email": address, "name": name, "image": given.get("image")}, hashed)
 
 
-@retried
-def _made(values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
+def _add_account(unit: Unit, values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
+    user = AuthUser(**values)
     try:
-        with transaction() as session:
-            user = AuthUser(**values)
-            users.add(session, user)
-            account = users.add_password(session, user, hashed)
-            for record in (user, account):
-                audit.written(session, user, "create", record)
-            session.flush()
-            opened = None if must_verify(user) else open_session(session, user)
-            session.expunge_all()
+        with translating():
+            users.add(unit, user)
     except UniqueViolation as taken:
         if "email" in taken.details["fields"]:
             raise UserAlreadyExists() from None
         raise LostRace() from taken  # the slug of the organization went to somebody else meanwhile
+    for record in (user, users.add_password(unit, user, hashed)):
+        audit.written(unit, "create", record, actor=user)
+    unit.session.flush()
+    opened = None if must_verify(user) else open_session(unit, user)
     return user, opened
 
 
@@ -108,18 +104,20 @@ def with_password(email: str, password: str) -> SignedIn:
     with rate_limits.SIGN_INS:
         user_id, stored = _proven(email, password)
     fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
-    with transaction() as session:
-        unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
-        proof = session.scalar(select(AuthAccount).where(*unchanged).with_for_update())
-        user = session.get(AuthUser, user_id) if proof else None
-        if proof is None or user is None or users.is_banned(user.banned, user.ban_expires):
-            raise InvalidEmailOrPassword()
-        if must_verify(user):
-            raise Forbidden("Verify the email address of the account first")
-        proof.password = fresh
-        opened = open_session(session, user)
-        session.expunge_all()
-    return opened
+    return run_unit(SYSTEM, _open_proven, user_id, stored, fresh)
+
+
+def _open_proven(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedIn:
+    """Open a session for the user whose password ``stored`` was proved, unless it was changed meanwhile."""
+    unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
+    proof = unit.session.scalar(select(AuthAccount).where(*unchanged).with_for_update())
+    user = unit.session.get(AuthUser, user_id) if proof else None
+    if proof is None or user is None or users.is_banned(user.banned, user.ban_expires):
+        raise InvalidEmailOrPassword()
+    if must_verify(user):
+        raise Forbidden("Verify the email address of the account first")
+    proof.password = fresh
+    return open_session(unit, user)
 
 
 def _proven(email: str, password: str) -> tuple[UUID, str]:
@@ -140,61 +138,54 @@ def _proven(email: str, password: str) -> tuple[UUID, str]:
     return user_id, stored
 
 
-def renew_token(principal: Principal) -> tuple[str, AuthSession]:
-    """Give the session of ``principal`` a fresh bearer token in place of its earlier one."""
-    token = crypto.make(crypto.SESSION)
-    with transaction() as session:
-        own = _own(session, principal)
-        own.token_hash = crypto.vault().digest(token)
-        session.flush()
-        session.expunge_all()
+def renew_token(unit: Unit) -> tuple[str, AuthSession]:
+    """Give the session of the principal a fresh bearer token in place of its earlier one."""
+    token, own = crypto.make(crypto.SESSION), _own(unit)
+    own.token_hash = crypto.vault().digest(token)
+    unit.session.flush()
     return token, own
 
 
-def sign_out(principal: Principal) -> None:
-    """End the session of ``principal``."""
-    with transaction() as session:
-        own = session.get(AuthSession, principal.credential_id, with_for_update=True)
-        if own is not None:
-            audit.written(session, principal, "delete", own)
-            session.delete(own)
+def sign_out(unit: Unit) -> None:
+    """End the session of the principal."""
+    own = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update=True)
+    if own is not None:
+        audit.written(unit, "delete", own)
+        unit.session.delete(own)
 
 
-def sign_out_elsewhere(principal: Principal) -> None:
-    """End the other sessions of the user of ``principal``."""
-    with transaction() as session:
-        others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
-        for other in session.scalars(select(AuthSession).where(*others).with_for_update()).all():
-            audit.written(session, principal, "delete", other)
-            session.delete(other)
+def sign_out_elsewhere(unit: Unit) -> None:
+    """End the other sessions of the user of the principal."""
+    principal = unit.principal
+    others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
+    for other in unit.session.scalars(select(AuthSession).where(*others).with_for_update()).all():
+        audit.written(unit, "delete", other)
+        unit.session.delete(other)
 
 
 def current(principal: Principal) -> tuple[AuthSession, AuthUser]:
     """The session of ``principal`` and its user, detached."""
-    with transaction() as session:
+    with reading() as session:
         mine = select(AuthSession, AuthUser).join(AuthUser, AuthUser.id == AuthSession.user_id)
         found = session.execute(mine.where(AuthSession.id == principal.credential_id)).one_or_none()
-        session.expunge_all()
     if found is None:  # signed out since the guard looked
         raise Unauthenticated(invalid_token=True)
     return found[0], found[1]
 
 
-def act_in(principal: Principal, organization_id: UUID) -> None:
+def act_in(unit: Unit, organization_id: UUID) -> None:
     """Make an organization of the caller the one that new records and keys of this session belong to."""
-    with transaction() as session:
-        _own(session, principal).active_organization_id = organization_id
+    _own(unit).active_organization_id = organization_id
 
 
-def forget_expired() -> None:
+def forget_expired(unit: Unit) -> None:
     """Delete sessions and proofs in progress whose time is over."""
-    with transaction() as session:
-        for model in (AuthSession, AuthVerification):
-            session.execute(delete(model).where(model.expires_at <= now()))
+    for model in (AuthSession, AuthVerification):
+        unit.session.execute(delete(model).where(model.expires_at <= now()))
 
 
-def _own(session: Session, principal: Principal) -> AuthSession:
-    found = session.get(AuthSession, principal.credential_id, with_for_update={"key_share": True})
+def _own(unit: Unit) -> AuthSession:
+    found = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update={"key_share": True})
     if found is None:  # signed out since the guard looked
         raise Unauthenticated(invalid_token=True)
     return found

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, insert
 from uuid_utils.compat import uuid7
 
 from app.auth import credentials
 from app.auth.models.identity import AuthVerification
-from app.engine.database import transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unauthenticated
@@ -33,9 +33,8 @@ def issue(principal: Principal) -> Ticket:
     token = vault().encrypt(str(principal.credential_id))
     ticket = Ticket(token, now() + LIFE)
     digest = vault().digest(token)
-    proof = AuthVerification(id=uuid7(), purpose=PURPOSE, identifier=digest, value=digest, expires_at=ticket.expires_at)
-    with transaction() as session:
-        session.add(proof)
+    proof = {"id": uuid7(), "purpose": PURPOSE, "identifier": digest, "value": digest, "expires_at": ticket.expires_at}
+    run_unit(principal, Unit.execute, insert(AuthVerification).values(proof))
     return ticket
 
 
@@ -43,8 +42,6 @@ def redeem(token: str) -> Principal:
     """The principal of the session that a ticket was issued to; the ticket is spent. Raises Unauthenticated."""
     proof = AuthVerification
     held = (proof.purpose == PURPOSE, proof.identifier == vault().digest(token), proof.expires_at > now())
-    with transaction() as session:
-        spent = session.scalar(delete(proof).where(*held).returning(proof.id)) if len(token) <= LONGEST else None
-    if spent is None:
+    if len(token) > LONGEST or not run_unit(SYSTEM, Unit.execute, delete(proof).where(*held)):
         raise Unauthenticated(invalid_token=True)
     return credentials.of_session_id(UUID(vault().decrypt(token)))

@@ -13,8 +13,9 @@ from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import end_sessions
 from app.engine import audit
-from app.engine.database import transaction
+from app.engine.database import reading
 from app.engine.principal import Credential, Principal, covered
+from app.engine.unit_of_work import Unit
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
@@ -22,7 +23,7 @@ from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
 LOCAL_ISSUER = "local"
 
 
-def register(session: Session, *, email: str, password: str, name: str | None = None, admin: bool = False) -> AuthUser:
+def register(unit: Unit, *, email: str, password: str, name: str | None = None, admin: bool = False) -> AuthUser:
     """Make a user on the word of whoever runs the service: with a verified address, a password and a personal
     organization.
 
@@ -32,26 +33,25 @@ def register(session: Session, *, email: str, password: str, name: str | None = 
     passwords.check(password, about=(address, address.partition("@")[0], name or ""))
     role = "admin" if admin else "user"
     user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
-    add(session, user)
-    account = add_password(session, user, passwords.hashed(password))
+    add(unit, user)
+    account = add_password(unit, user, passwords.hashed(password))
     for record in (user, account):
-        audit.written(session, None, "create", record)
+        audit.written(unit, "create", record)
     return user
 
 
-def add(session: Session, user: AuthUser) -> None:
+def add(unit: Unit, user: AuthUser) -> None:
     """Store a new user with a personal organization; raises UniqueViolation for a known address."""
-    if session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
+    if unit.session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
         raise UniqueViolation.on(["email"])
-    organizations.provision_user(session, user)
+    organizations.provision_user(unit, user)
 
 
-def add_password(session: Session, user: AuthUser, hashed: str) -> AuthAccount:
+def add_password(unit: Unit, user: AuthUser, hashed: str) -> AuthAccount:
     """Let the user sign in with the password that ``hashed`` is made of."""
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer=LOCAL_ISSUER, account_id=str(user.id))
     account.password = hashed
-    session.add(account)
-    session.flush()
+    unit.store(account)
     return account
 
 
@@ -73,39 +73,39 @@ def by_email(session: Session, email: str) -> AuthUser:
     return user
 
 
-def promote(session: Session, user: AuthUser) -> None:
+def promote(unit: Unit, user: AuthUser) -> None:
     """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
     before, user.role = user.role, "admin"
-    audit.written(session, None, "update", user, {"role": before})
-    end_sessions(session, user.id)
+    audit.written(unit, "update", user, {"role": before})
+    end_sessions(unit, user.id)
 
 
-def ban(session: Session, user: AuthUser, reason: str | None = None) -> None:
+def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
     """Refuse every credential of the user, as of the next request."""
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
-    audit.written(session, None, "update", user, before)
-    end_sessions(session, user.id)
+    audit.written(unit, "update", user, before)
+    end_sessions(unit, user.id)
 
 
-def verify(session: Session, user: AuthUser) -> None:
+def verify(unit: Unit, user: AuthUser) -> None:
     """Take the address as proved to be the user's."""
     before, user.email_verified = user.email_verified, True
-    audit.written(session, None, "update", user, {"email_verified": before})
+    audit.written(unit, "update", user, {"email_verified": before})
 
 
-def set_password(session: Session, user: AuthUser, password: str) -> None:
+def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     """Replace the password of the user, or give the first one, and end all sessions. Raises PasswordRefused."""
     passwords.check(password, about=(user.email, name_of(user.email), user.name))
     hashed = passwords.hashed(password)
     mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
-    account = session.scalar(select(AuthAccount).where(*mine).with_for_update())
+    account = unit.session.scalar(select(AuthAccount).where(*mine).with_for_update())
     if account is None:
-        audit.written(session, None, "create", add_password(session, user, hashed))
+        audit.written(unit, "create", add_password(unit, user, hashed))
     else:
         account.password = hashed
-        audit.written(session, None, "update", account)
-    end_sessions(session, user.id)
+        audit.written(unit, "update", account)
+    end_sessions(unit, user.id)
 
 
 def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
@@ -124,7 +124,7 @@ def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Pri
 def signed_in_as(user_id: UUID) -> Principal:
     """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
     admin. Raises Unauthenticated for one who is banned."""
-    with transaction() as session:
+    with reading() as session:
         user = session.get_one(AuthUser, user_id)
         if is_banned(user.banned, user.ban_expires):
             raise Unauthenticated()

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.commands.groups import as_json, show, unreachable
 from app.engine import schema_version
-from app.engine.database import transaction
+from app.engine.database import reading
 from app.engine.schema_version import State
 from app.extensions import history
 from app.foundation.errors import Failure
@@ -95,7 +95,7 @@ def _check_settings() -> str:
 
 
 def _check_database() -> str:
-    with transaction() as session:
+    with reading() as session:
         version = int(str(session.scalar(text("SHOW server_version_num"))))
     if version < OLDEST_SERVER:
         raise Trouble(f"PostgreSQL {version // 10000} is too old; 15 or newer is needed")
@@ -105,7 +105,7 @@ def _check_database() -> str:
 def _check_timeouts() -> str:
     """Behind a pooler the limits are not set at each connection, but with the role."""
     settings: Settings = current_app.config["SETTINGS"]
-    with transaction() as session:
+    with reading() as session:
         found = {name: session.scalar(text(f"SHOW {name}")) for name in connections.timeouts(settings)}
     missing = [name for name, value in found.items() if value == "0"]
     if missing:
@@ -114,7 +114,7 @@ def _check_timeouts() -> str:
 
 
 def _check_extensions() -> str:
-    with transaction() as session:
+    with reading() as session:
         found = session.scalar(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'"))
     if found is None:
         raise Trouble("the extension vector is not there: install pgvector, and run flask db upgrade")
@@ -149,7 +149,7 @@ def _check_storage() -> str:
 
 def _check_clock() -> str:
     before = time.time()
-    with transaction() as session:
+    with reading() as session:
         there = session.scalar(text("SELECT clock_timestamp()"))
     skew = abs((there or datetime.now(UTC)).timestamp() - (before + time.time()) / 2)
     if skew > SKEW:
@@ -158,7 +158,7 @@ def _check_clock() -> str:
 
 
 def _check_jobs() -> str:
-    with transaction() as session:
+    with reading() as session:
         late = session.scalar(LATE_JOBS, {"minutes": PATIENCE}) or 0
         failed = session.execute(FAILED_JOBS).all()
     if late:

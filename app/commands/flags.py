@@ -8,7 +8,9 @@ import click
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.platform import flags
 from app.platform.models import PlatformFeatureFlag
 
@@ -20,7 +22,7 @@ COLUMNS = ("key", "enabled", "name")
 @as_json
 def list_(as_json: bool) -> None:
     """List the flags."""
-    with transaction() as session:
+    with reading() as session:
         found = [described(flag) for flag in session.scalars(select(PlatformFeatureFlag).order_by("key"))]
     show(found, as_json, COLUMNS)
 
@@ -31,9 +33,8 @@ def list_(as_json: bool) -> None:
 @as_json
 def set_(name: str, state: str, as_json: bool) -> None:
     """Turn a flag on or off."""
-    with transaction() as session:
-        shown = described(flags.switch(session, name, enabled=state == "on"))
-    show(shown, as_json, COLUMNS)
+    flag = run_unit(SYSTEM, flags.switch, name, enabled=state == "on")
+    show(described(flag), as_json, COLUMNS)
 
 
 def described(flag: PlatformFeatureFlag) -> dict[str, Any]:

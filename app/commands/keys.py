@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,9 @@ from app.auth import api_keys, users
 from app.auth.key_usage import sums
 from app.auth.models.keys import AuthApiKey
 from app.commands.groups import Group, as_json, show
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 group = Group("keys", help="Issue and govern API keys.")
@@ -47,16 +49,24 @@ def create(
         raise click.UsageError("Name an owner with --user, or say --anonymous.")
     if anonymous and set(scopes) - {"read"}:
         raise click.UsageError("An anonymous key reads and nothing else.")
-    with transaction() as session:
-        if email is None:
-            life = timedelta(days=expires_in_days) if expires_in_days else api_keys.ANONYMOUS_LIFE
-            key, secret = api_keys.issue_anonymous(session, name=name, life=life)
-        else:
-            ends = now() + timedelta(days=expires_in_days) if expires_in_days else None
-            owner = users.by_email(session, email)
-            key, secret = api_keys.issue(session, owner, scopes=scopes or ["read"], name=name, expires_at=ends)
-        shown = {**described(key), "key": secret}
-    show(shown, as_json, (*COLUMNS, "key"))
+    life = timedelta(days=expires_in_days) if expires_in_days else None
+    if email is None:
+        issued = run_unit(SYSTEM, api_keys.issue_anonymous, name=name, life=life or api_keys.ANONYMOUS_LIFE)
+    else:
+        issued = run_unit(SYSTEM, _issue, email, scopes or ("read",), name, now() + life if life else None)
+    _show_once(issued, as_json)
+
+
+def _issue(
+    unit: Unit, email: str, scopes: tuple[str, ...], name: str | None, ends: datetime | None
+) -> tuple[AuthApiKey, str]:
+    owner = users.by_email(unit.session, email)
+    return api_keys.issue(unit, owner, scopes=scopes, name=name, expires_at=ends)
+
+
+def _show_once(issued: tuple[AuthApiKey, str], as_json: bool) -> None:
+    key, secret = issued
+    show({**described(key), "key": secret}, as_json, (*COLUMNS, "key"))
 
 
 @group.command("list")
@@ -64,7 +74,7 @@ def create(
 @as_json
 def list_(email: str | None, as_json: bool) -> None:
     """List keys, newest first; secrets are not kept."""
-    with transaction() as session:
+    with reading() as session:
         wanted = select(AuthApiKey).order_by(AuthApiKey.created_at.desc())
         if email is not None:
             wanted = wanted.where(AuthApiKey.user_id == users.by_email(session, email).id)
@@ -77,9 +87,7 @@ def list_(email: str | None, as_json: bool) -> None:
 @as_json
 def show_(identifier: UUID, as_json: bool) -> None:
     """Show one key."""
-    with transaction() as session:
-        shown = described(api_keys.locked(session, identifier))
-    show(shown, as_json, COLUMNS)
+    show(described(run_unit(SYSTEM, api_keys.locked, identifier)), as_json, COLUMNS)
 
 
 @group.command()
@@ -88,11 +96,11 @@ def show_(identifier: UUID, as_json: bool) -> None:
 @as_json
 def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
     """Replace a key by one with the same settings. Its secret is shown this once."""
-    with transaction() as session:
-        key = api_keys.locked(session, identifier)
-        fresh, secret = api_keys.rotate(session, key, grace=timedelta(seconds=grace_seconds))
-        shown = {**described(fresh), "key": secret}
-    show(shown, as_json, (*COLUMNS, "key"))
+
+    def replace(unit: Unit) -> tuple[AuthApiKey, str]:
+        return api_keys.rotate(unit, api_keys.locked(unit, identifier), grace=timedelta(seconds=grace_seconds))
+
+    _show_once(run_unit(SYSTEM, replace), as_json)
 
 
 @group.command()
@@ -100,11 +108,16 @@ def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
 @as_json
 def revoke(identifier: UUID, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    with transaction() as session:
-        key = api_keys.locked(session, identifier)
-        api_keys.revoke(session, key)
-        shown = described(key)
-    show(shown, as_json, COLUMNS)
+    show(described(_change(api_keys.revoke, identifier)), as_json, COLUMNS)
+
+
+def _change(change: Callable[..., None], identifier: UUID, **values: Any) -> AuthApiKey:
+    def apply(unit: Unit) -> AuthApiKey:
+        key = api_keys.locked(unit, identifier)
+        change(unit, key, **values)
+        return key
+
+    return run_unit(SYSTEM, apply)
 
 
 @group.command()
@@ -113,11 +126,7 @@ def revoke(identifier: UUID, as_json: bool) -> None:
 @as_json
 def limit(identifier: UUID, amount: str, as_json: bool) -> None:
     """Give a key a limit of its own, such as "500 per minute"; off for none."""
-    with transaction() as session:
-        key = api_keys.locked(session, identifier)
-        api_keys.limit(session, key, **_parsed(amount))
-        shown = described(key)
-    show(shown, as_json, (*COLUMNS, "limit"))
+    show(described(_change(api_keys.limit, identifier, **_parsed(amount))), as_json, (*COLUMNS, "limit"))
 
 
 def _parsed(amount: str) -> dict[str, Any]:
@@ -139,16 +148,14 @@ def _parsed(amount: str) -> dict[str, Any]:
 @as_json
 def usage(identifier: UUID, days: int, interval: str, as_json: bool) -> None:
     """Draw the use of a key over time."""
-    with transaction() as session:
-        key = api_keys.locked(session, identifier)
-        name, start = key.name, key.start
+    key = run_unit(SYSTEM, api_keys.locked, identifier)
     step = {"hour": sums.HOUR, "day": sums.DAY}[interval]
     until = sums.floor(now(), step) + step
     points = sums.series(identifier, until - timedelta(days=days), until, step)
     if as_json:
         show(points, as_json, ())
         return
-    click.echo(f"{name} ({start}...): {sum(point['requests'] for point in points)} requests in {days} days")
+    click.echo(f"{key.name} ({key.start}...): {sum(point['requests'] for point in points)} requests in {days} days")
     for line in drawn(points, interval):
         click.echo(line)
 

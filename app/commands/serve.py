@@ -25,7 +25,8 @@ from sqlalchemy.exc import DBAPIError
 from app.auth import api_keys, users
 from app.auth.models.identity import AuthUser
 from app.commands.groups import unreachable
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.extensions import db
 from app.ops import samples
 from app.ops.seed import seed
@@ -77,8 +78,7 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     with db.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
     upgrade()
-    with transaction() as session:
-        seed(session)
+    run_unit(SYSTEM, seed)
     _first_admin()
     if sample:
         _load_sample()
@@ -125,20 +125,27 @@ def _start(message: str, server: Postgres | Redis, keeper: Keeper, children: Exi
 
 
 def _first_admin() -> None:
-    with transaction() as session:
-        if session.query(AuthUser.id).first() is not None:
-            return
-        password = secrets.token_urlsafe(15)
-        admin = users.register(session, email=FIRST_ADMIN, password=password, name="Admin", admin=True)
-        _, key = api_keys.issue(session, admin, scopes=["read", "write", "admin"], name="First key")
+    made = run_unit(SYSTEM, _add_first_admin)
+    if made is None:
+        return
+    password, key = made
     step("made the first admin; this is shown once:")
     for name, value in (("e-mail", FIRST_ADMIN), ("password", password), ("API key", key)):
         click.echo(f"    {name:<9} {value}")
 
 
+def _add_first_admin(unit: Unit) -> tuple[str, str] | None:
+    """Make an admin with a key where there is no user yet; returns the password and the key."""
+    if unit.session.query(AuthUser.id).first() is not None:
+        return None
+    password = secrets.token_urlsafe(15)
+    admin = users.register(unit, email=FIRST_ADMIN, password=password, name="Admin", admin=True)
+    _, key = api_keys.issue(unit, admin, scopes=["read", "write", "admin"], name="First key")
+    return password, key
+
+
 def _load_sample() -> None:
-    with transaction() as session:
-        people = samples.load(session)
+    people = run_unit(SYSTEM, samples.load)
     if people is None:
         step("the database holds records already, so the sample data was left out")
         return

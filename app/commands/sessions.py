@@ -6,7 +6,8 @@ import click
 
 from app.auth import sign_in, users
 from app.commands.groups import Group, as_json, show
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 
 group = Group("sessions", help="Open sessions for scripts.")
 
@@ -16,8 +17,11 @@ group = Group("sessions", help="Open sessions for scripts.")
 @as_json
 def create(email: str, as_json: bool) -> None:
     """Open a session and show its bearer token this once."""
-    with transaction() as session:
-        opened = sign_in.open_session(session, users.by_email(session, email))
-        row = opened.session
-        shown = {"id": row.id, "userId": row.user_id, "expiresAt": row.expires_at, "token": opened.token}
+    opened = run_unit(SYSTEM, _open, email)
+    row = opened.session
+    shown = {"id": row.id, "userId": row.user_id, "expiresAt": row.expires_at, "token": opened.token}
     show(shown, as_json, ("id", "userId", "expiresAt", "token"))
+
+
+def _open(unit: Unit, email: str) -> sign_in.SignedIn:
+    return sign_in.open_session(unit, users.by_email(unit.session, email))

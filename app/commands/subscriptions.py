@@ -8,7 +8,9 @@ import click
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.teams import subscriptions
 from app.teams.models import IntegrationGraphSubscription
 
@@ -20,7 +22,7 @@ COLUMNS = ("id", "tenantId", "resource", "changeType", "status", "expiresAt", "l
 @as_json
 def list_(as_json: bool) -> None:
     """List the subscriptions that are kept up."""
-    with transaction() as session:
+    with reading() as session:
         rows = session.scalars(select(IntegrationGraphSubscription).order_by(IntegrationGraphSubscription.id))
         shown = [
             {
@@ -47,7 +49,7 @@ def add(resource: str, tenant: UUID, changes: str, certificate: str | None) -> N
 @click.argument("identifier", type=click.UUID)
 def renew(identifier: UUID) -> None:
     """Have the worker renew a subscription now, or make it anew when Graph has lost it."""
-    subscriptions.renew(identifier)
+    run_unit(SYSTEM, subscriptions.renew, identifier)
     click.echo(f"Subscription {identifier} will be renewed")
 
 

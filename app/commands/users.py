@@ -12,14 +12,12 @@ from sqlalchemy import select
 from app.auth import users
 from app.auth.models.identity import AuthUser
 from app.commands.groups import Group, as_json, show
-from app.engine import records
-from app.engine.database import transaction
-from app.engine.principal import Credential, Principal, covered
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 
 group = Group("users", help="Make and govern accounts.")
 COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")
-# Whoever runs the service.
-OPERATOR = Principal(Credential.SESSION, UUID(int=0), covered(["admin"]), is_admin=True)
 
 
 @group.command()
@@ -30,10 +28,8 @@ OPERATOR = Principal(Credential.SESSION, UUID(int=0), covered(["admin"]), is_adm
 @as_json
 def create(email: str, password: str, name: str | None, admin: bool, as_json: bool) -> None:
     """Make an account with a verified address and a personal organization."""
-    with transaction() as session:
-        user = users.register(session, email=email, password=password, name=name, admin=admin)
-        shown = described(user)
-    show(shown, as_json, COLUMNS)
+    user = run_unit(SYSTEM, users.register, email=email, password=password, name=name, admin=admin)
+    show(described(user), as_json, COLUMNS)
 
 
 @group.command()
@@ -93,7 +89,7 @@ def delete(email: str, yes: bool) -> None:
     """Delete the user with everything that is theirs alone."""
     if not yes:
         click.confirm(f"Delete {email} and everything that is theirs?", abort=True)
-    records.delete(AuthUser, OPERATOR, _id_of(email))
+    run_unit(SYSTEM, Unit.delete, AuthUser, _id_of(email))
     click.echo(f"{email} is deleted.")
 
 
@@ -101,31 +97,33 @@ def delete(email: str, yes: bool) -> None:
 @as_json
 def list_(as_json: bool) -> None:
     """List the accounts, newest first."""
-    with transaction() as session:
+    with reading() as session:
         found = [described(user) for user in session.scalars(select(AuthUser).order_by(AuthUser.created_at.desc()))]
     show(found, as_json, COLUMNS)
 
 
 def _write(email: str, as_json: bool, **values: Any) -> None:
     """Change the user with an address as the data API would for an admin, with the same rules."""
-    records.update(AuthUser, OPERATOR, _id_of(email), values)
-    with transaction() as session:
+    run_unit(SYSTEM, Unit.update, AuthUser, _id_of(email), values)
+    with reading() as session:
         shown = described(users.by_email(session, email))
     show(shown, as_json, COLUMNS)
 
 
 def _id_of(email: str) -> UUID:
-    with transaction() as session:
+    with reading() as session:
         return users.by_email(session, email).id
 
 
 def _change(change: Callable[..., None], email: str, as_json: bool, *given: Any) -> None:
     """Change the user with an address, and show what became of it."""
-    with transaction() as session:
-        user = users.by_email(session, email)
-        change(session, user, *given)
-        shown = described(user)
-    show(shown, as_json, COLUMNS)
+
+    def apply(unit: Unit) -> AuthUser:
+        user = users.by_email(unit.session, email)
+        change(unit, user, *given)
+        return user
+
+    show(described(run_unit(SYSTEM, apply)), as_json, COLUMNS)
 
 
 def described(user: AuthUser) -> dict[str, Any]:

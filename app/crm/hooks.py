@@ -16,14 +16,14 @@ PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "
 def move_contact(contact: CrmContact, write: Write) -> None:
     if write.changed("company_id"):
         elsewhere = exists().where(CrmDeal.contact_id == contact.id, CrmDeal.company_id != contact.company_id)
-        with write.session.no_autoflush:
-            kept = write.session.scalar(select(elsewhere))
+        with write.unit.session.no_autoflush:
+            kept = write.unit.session.scalar(select(elsewhere))
         require(not kept, "companyId", "Deals with the present company name this contact.")
 
 
 @on_create(CrmDeal)
 def open_deal(deal: CrmDeal, write: Write) -> None:
-    if "owner_id" not in write.given and deal.organization_id not in write.principal.memberships:
+    if "owner_id" not in write.given and deal.organization_id not in write.unit.principal.memberships:
         deal.owner_id = None  # an admin at work in somebody else's organization
     if deal.probability is None:
         deal.probability = PROBABILITY[deal.stage]
@@ -54,8 +54,8 @@ def _check_reason(deal: CrmDeal) -> None:
 
 def _check_people(deal: CrmDeal, write: Write) -> None:
     if deal.contact_id is not None:
-        contact = write.get(CrmContact, deal.contact_id)
+        contact = write.unit.get(CrmContact, deal.contact_id)
         require(contact.company_id == deal.company_id, "contactId", "Must be a contact of the company.")
     if deal.owner_id is not None:
         member = exists().where(AuthMember.organization_id == deal.organization_id, AuthMember.user_id == deal.owner_id)
-        require(bool(write.session.scalar(select(member))), "ownerId", "Must be a member of the organization.")
+        require(bool(write.unit.session.scalar(select(member))), "ownerId", "Must be a member of the organization.")

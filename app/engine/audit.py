@@ -1,19 +1,21 @@
-"""Audit: who changed what, told in the transaction of the change to whoever keeps the log."""
+"""Audit: who changed what, emitted in the unit of the change to whoever keeps the log."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
-from sqlalchemy.orm import Session
 
 from app.engine.encoding import dumps
 from app.engine.events import Event
 from app.engine.fields import DIGEST, ENCRYPTED, HIDDEN, WRITE_ONLY
 from app.engine.principal import Principal
 from app.engine.record import STAMPS, Record
+
+if TYPE_CHECKING:
+    from app.engine.unit_of_work import Unit
 
 SECRET = {HIDDEN, WRITE_ONLY, ENCRYPTED, DIGEST}
 LONGEST_TEXT = 2000
@@ -31,7 +33,7 @@ class User(Protocol):
     name: Any
 
 
-Actor = Principal | User | None
+Actor = Principal | User
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,12 @@ class Entry:
     outcome: str = "success"
 
 
-noted: Event[[Session, Entry]] = Event()
+noted: Event[[Unit, Entry]] = Event()
 
 
-def written(session: Session, actor: Actor, verb: str, record: Record, before: Values | None = None) -> None:
-    """Note that ``actor`` created, changed or deleted ``record``; ``before`` has what the changed attributes were.
-    Without an actor it was the service itself, or somebody without a credential."""
+def written(unit: Unit, verb: str, record: Record, before: Values | None = None, *, actor: Actor | None = None) -> None:
+    """Note that ``record`` was created, changed or deleted, by the principal of the unit unless ``actor`` is another;
+    ``before`` has what the changed attributes were."""
     names: Iterable[str] = before or ()
     if verb == "create":
         names = _given(record)
@@ -59,20 +61,20 @@ def written(session: Session, actor: Actor, verb: str, record: Record, before: V
         for name in names
         if _may_be_shown(record, name)
     }
-    note(session, actor, f"{_stem(type(record))}.{verb}", record, changes=_plain(changes))
+    note(unit, f"{_stem(type(record))}.{verb}", record, changes=_plain(changes), actor=actor)
 
 
 def note(
-    session: Session,
-    actor: Actor,
+    unit: Unit,
     action: str,
     target: Record,
     *,
     changes: Values | None = None,
     outcome: str = "success",
+    actor: Actor | None = None,
 ) -> None:
-    """Tell of one thing that was done: ``action`` is domain.model.verb."""
-    noted.emit(session, Entry(actor, action, target, changes or {}, outcome))
+    """Note one thing that was done: ``action`` is domain.model.verb."""
+    noted.emit(unit, Entry(actor or unit.principal, action, target, changes or {}, outcome))
 
 
 def _stem(model: type[Record]) -> str:

@@ -1,34 +1,26 @@
-"""The transaction, and what failures of the database mean to a caller."""
+"""Sessions for reading, and what failures of the database mean to a caller."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import wraps
-from typing import Any, TypeVar, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
-from sqlalchemy import Index, Table, func, select, text
+from sqlalchemy import Index, Table, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import ColumnCollectionConstraint
 
 from app.engine.record import Base, Field, by_table
-from app.extensions import db
+from app.extensions import READS, db
 from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 
-log = logging.getLogger(__name__)
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-# What the session of a transaction is to do at its end.
-AFTER_COMMIT, ON_ROLLBACK = "after_commit", "on_rollback"
+# Where the session of a unit of work has it while it runs.
+RUNNING = "unit"
 
 UNIQUE, FOREIGN_KEY, CHECK = "23505", "23503", "23514"
-# Lost races that a retry settles: serialization failure, deadlock, lock timeout.
-TRIES = 3
+# Lost races that another run settles: serialization failure, deadlock, lock timeout.
 RETRYABLE = ("40001", "40P01", "55P03")
 # Statements and transactions that took longer than the settings allow; to repeat them would take as long.
 TOO_SLOW = ("57014", "25P03")
@@ -45,86 +37,22 @@ class OutcomeUnknown(Unavailable):
 
 
 @contextmanager
-def transaction(*, removing: bool = False) -> Iterator[Session]:
-    """Open the session of a write: committed at the end, rolled back by any exception, driver errors translated.
-    ``removing`` says that a broken reference is one to the rows that go.
-
-    Raises OutcomeUnknown when the answer of the commit is lost.
-    """
-    session: Session = db.session()
+def translating() -> Iterator[None]:
+    """Turn errors of the driver into failures, as ``translated`` does."""
     try:
+        yield
+    except DRIVER_ERRORS as error:
+        raise translated(error) from error
+
+
+@contextmanager
+def reading() -> Iterator[Session]:
+    """Lend a session for queries, each a transaction of its own; what it has loaded is detached at the end. Driver
+    errors are translated. Raises RuntimeError inside of a unit of work, whose writes it would not see."""
+    if RUNNING in db.session().info:
+        raise RuntimeError("A unit of work reads with its own session")
+    with translating(), Session(db.engines[READS], autoflush=False) as session:
         yield session
-        session.flush()  # so that what fails from here on is the commit
-    except DRIVER_ERRORS as error:
-        _roll_back(session)
-        raise translated(error, removing=removing) from error
-    except BaseException:
-        _roll_back(session)
-        raise
-    try:
-        session.commit()
-    except DRIVER_ERRORS as error:
-        failure = translated(error, removing=removing)
-        certain = is_answer(error)
-        _roll_back(session, undo=certain)
-        raise (failure if certain else OutcomeUnknown()) from error
-    except BaseException:
-        _roll_back(session, undo=False)
-        raise
-    session.info.pop(ON_ROLLBACK, None)
-    _carry_out(session.info.pop(AFTER_COMMIT, []))
-
-
-def _roll_back(session: Session, *, undo: bool = True) -> None:
-    """End a transaction that failed; ``undo`` what was done outside of the database for its sake."""
-    # The next transaction of this context has actions of its own, whatever happens here.
-    session.info.pop(AFTER_COMMIT, None)
-    actions = session.info.pop(ON_ROLLBACK, [])
-    try:
-        session.rollback()
-    except DRIVER_ERRORS as error:
-        log.warning("A connection was lost before its transaction was rolled back: %s", type(error).__name__)
-        session.invalidate()
-    if undo:
-        _carry_out(actions)
-
-
-def _carry_out(actions: list[Callable[[], None]]) -> None:
-    """Do what follows the end of a transaction. It has ended, so one failure is neither the caller's nor that of the
-    other actions."""
-    for action in actions:
-        try:
-            action()
-        except Exception:
-            log.exception("What follows a transaction has failed")
-
-
-def after_commit(session: Session, action: Callable[[], None]) -> None:
-    """Do ``action`` once the transaction of ``session`` is safe."""
-    session.info.setdefault(AFTER_COMMIT, []).append(action)
-
-
-def on_rollback(session: Session, action: Callable[[], None]) -> None:
-    """Do ``action`` should the transaction of ``session`` certainly come to nothing."""
-    session.info.setdefault(ON_ROLLBACK, []).append(action)
-
-
-def retried(write: F) -> F:
-    """Run a function that opens a transaction again when it lost a race that the next try settles."""
-
-    @wraps(write)
-    def run(*args: Any, **options: Any) -> Any:
-        for _ in range(TRIES - 1):
-            with suppress(LostRace):
-                return write(*args, **options)
-        return write(*args, **options)
-
-    return cast(F, run)
-
-
-def advisory_lock(session: Session, name: str) -> None:
-    """Wait for whoever else is at ``name``, and keep it until this transaction ends."""
-    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
 def defer_constraints(session: Session) -> None:

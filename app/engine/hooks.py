@@ -5,34 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
-from uuid import UUID
+from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import Session
-
-from app.engine.database import after_commit, on_rollback
 from app.engine.principal import Principal
-from app.engine.record import Base, Record, camel
-from app.foundation.errors import ForeignKeyViolation, Invalid
+from app.engine.record import Record
+from app.foundation.errors import Invalid
 
-R = TypeVar("R", bound=Record)
+if TYPE_CHECKING:
+    from app.engine.unit_of_work import Unit
 
 
-@dataclass
+@dataclass(slots=True)
 class Write:
-    """One create, update or delete: who writes, what was sent (by attribute), what stood there before, and what was
-    prepared outside of the transaction."""
+    """One create, update or delete within a ``unit``: what was sent (by attribute), what stood there before, and what
+    was prepared before the transaction began."""
 
-    session: Session
-    principal: Principal
+    unit: Unit
     given: Mapping[str, Any] = field(default_factory=dict)
     before: Mapping[str, Any] = field(default_factory=dict)
     prepared: Any = None
-
-    def __post_init__(self) -> None:
-        if self.prepared is not None:
-            self.on_rollback(self.prepared.discard)
 
     def changed(self, *attributes: str) -> bool:
         """Whether an update gives one of ``attributes`` another value than it had."""
@@ -41,34 +32,6 @@ class Write:
     def entered(self, attribute: str, record: Record, *states: str) -> bool:
         """Whether an update moves ``attribute`` into one of ``states``."""
         return attribute in self.before and getattr(record, attribute) in states
-
-    def store(self, record: Base) -> None:
-        """Write ``record`` now, so that rows which refer to it can follow."""
-        self.session.add(record)
-        self.session.flush()
-
-    def get(self, model: type[R], identifier: UUID | None, *, lock: bool = False) -> R:
-        """Load a row that a checked reference names; ``lock`` keeps others from changing it until the end."""
-        found = self.session.get(model, identifier, with_for_update={"key_share": True} if lock else None)
-        if found is None:
-            raise ForeignKeyViolation()  # it was there when the references were checked
-        return found
-
-    def after_commit(self, action: Callable[[], None]) -> None:
-        """Do ``action`` once the transaction is safe."""
-        after_commit(self.session, action)
-
-    def on_rollback(self, action: Callable[[], None]) -> None:
-        """Do ``action`` should the transaction certainly come to nothing."""
-        on_rollback(self.session, action)
-
-    def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
-        """One past the highest ``column`` under ``condition``; lock the parent row first."""
-        highest = self.session.scalar(select(func.max(column)).where(condition))
-        number = first if highest is None else int(highest) + 1
-        bounds = column.property.columns[0].info["wire"].constraints
-        require(number <= bounds["maximum"], camel(column.key), "The numbers are used up.")
-        return number
 
 
 Hook = Callable[[Any, Write], None]

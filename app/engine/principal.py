@@ -31,6 +31,8 @@ class Credential(StrEnum):
     SESSION = "session"
     KEY = "key"
     ANONYMOUS_KEY = "anonymous_key"
+    # The service itself, or whoever runs it.
+    SYSTEM = "system"
 
 
 class Reader(Enum):
@@ -87,3 +89,7 @@ class Principal:
             "caller_managed": self.organizations(*MANAGERS),
             "caller_owned": self.organizations("owner"),
         }
+
+
+# The principal of jobs, commands and sign-ins, for which no caller is known: it may do whatever the models allow.
+SYSTEM = Principal(Credential.SYSTEM, UUID(int=0), covered(["admin"]), is_admin=True)

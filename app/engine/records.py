@@ -1,10 +1,12 @@
-"""Find, get, create, update and delete records of any model: policy, transaction and hooks, and no HTTP."""
+"""Find, get, create, update and delete records of any model: policy, references and hooks, and no HTTP.
+
+Writes belong to a unit of work, which has them as methods."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import orjson
@@ -14,7 +16,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
 from app.engine import audit, references, statements
-from app.engine.database import defer_constraints, retried, transaction
+from app.engine.database import defer_constraints
 from app.engine.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -35,6 +37,9 @@ from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Forbidden, ForeignKeyViolation, Invalid, NotFound
 from app.runtime.connections import allow_time
+
+if TYPE_CHECKING:
+    from app.engine.unit_of_work import Unit
 
 Values = dict[str, Any]
 FIXED = {READ_ONLY, IMMUTABLE}
@@ -67,70 +72,75 @@ def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
 
 
 def get_own(model: type[Record], principal: Principal, identifier: UUID) -> Values:
-    """The record that a credential is, which may always be told about itself."""
+    """The calling credential's own record, always readable by it."""
     statement = statements.stored(model, principal.reader)
     with statements.autocommitted() as connection:
         return statement.view.record(statement.rows(connection, {"wanted_id": identifier} | principal.binds)[0])
 
 
-@retried
-def create(model: type[Record], principal: Principal, given: Values) -> Values:
-    """Store a new record from ``given`` (by attribute) and return it as the caller sees it."""
+def create(unit: Unit, model: type[Record], given: Values) -> Values:
+    """What ``Unit.create`` does."""
+    principal, session = unit.principal, unit.session
     if not model.policy.may_create(principal):
         raise Forbidden()
     values = _with_defaults(model, principal, given)
-    prepared = preparations[model](given) if model in preparations else None
-    with transaction() as session:
-        write = Write(session, principal, given, prepared=prepared)
-        _check_organization(model, principal, values)
-        _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
-        references.check(model, principal, session, _named(model, given), values.get("organization_id"))
-        columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
-        record = model(id=uuid7(), **_sealed(model, columns))
-        run("create", record, write)
-        session.add(record)
-        session.flush()
-        if model.audited:
-            audit.written(session, principal, "create", record)
-        return _stored(model, principal, session, record.id)
+    write = Write(unit, given, prepared=_prepared(unit, model, given))
+    _check_organization(model, principal, values)
+    _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
+    references.check(model, principal, session, _named(model, given), values.get("organization_id"))
+    columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
+    record = model(id=uuid7(), **_sealed(model, columns))
+    run("create", record, write)
+    session.add(record)
+    session.flush()
+    if model.audited:
+        audit.written(unit, "create", record)
+    return _stored(model, principal, session, record.id)
 
 
-@retried
-def update(model: type[Record], principal: Principal, identifier: UUID, given: Values) -> Values:
-    """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
-    stored value; any other value raises Invalid."""
-    with transaction() as session:
-        record = _locked(model, principal, session, identifier, "update")
-        changes = _changes(model, principal, session, record, given)
-        _check_transitions(model, record, changes)
-        named = _named(model, changes)
-        references.check(model, principal, session, named, getattr(record, "organization_id", None))
-        before = {name: getattr(record, name) for name in changes}
-        for name, value in _sealed(model, changes).items():
-            setattr(record, name, value)
-            flag_modified(record, name)  # to the ORM, 1 and true are equal
-        if changes:
-            run("update", record, Write(session, principal, given, before))
-        session.flush()
-        if changes and model.audited:
-            audit.written(session, principal, "update", record, before)
-        return _stored(model, principal, session, identifier)
+def update(unit: Unit, model: type[Record], identifier: UUID, given: Values) -> Values:
+    """What ``Unit.update`` does."""
+    principal, session = unit.principal, unit.session
+    record = _locked(model, principal, session, identifier, "update")
+    changes = _changes(model, principal, session, record, given)
+    _check_transitions(model, record, changes)
+    named = _named(model, changes)
+    references.check(model, principal, session, named, getattr(record, "organization_id", None))
+    before = {name: getattr(record, name) for name in changes}
+    for name, value in _sealed(model, changes).items():
+        setattr(record, name, value)
+        flag_modified(record, name)  # to the ORM, 1 and true are equal
+    if changes:
+        run("update", record, Write(unit, given, before))
+    session.flush()
+    if changes and model.audited:
+        audit.written(unit, "update", record, before)
+    return _stored(model, principal, session, identifier)
 
 
-@retried
-def delete(model: type[Record], principal: Principal, identifier: UUID, *, returning: bool = False) -> Values | None:
-    """Remove the record and, by the rules of the database, what belongs to it; ``returning`` gives it back."""
-    with transaction(removing=True) as session:
-        record = _locked(model, principal, session, identifier, "delete")
-        last = _stored(model, principal, session, identifier) if returning else None
-        if model.cascades_widely:
-            allow_time(session)
-            defer_constraints(session)
-        run("delete", record, Write(session, principal))
-        if model.audited:
-            audit.written(session, principal, "delete", record)
-        session.delete(record)
-        return last
+def delete(unit: Unit, model: type[Record], identifier: UUID, *, returning: bool = False) -> Values | None:
+    """What ``Unit.delete`` does."""
+    principal, session = unit.principal, unit.session
+    record = _locked(model, principal, session, identifier, "delete")
+    last = _stored(model, principal, session, identifier) if returning else None
+    if model.cascades_widely:
+        allow_time(session)
+        defer_constraints(session)
+    run("delete", record, Write(unit))
+    if model.audited:
+        audit.written(unit, "delete", record)
+    session.delete(record)
+    session.flush()
+    return last
+
+
+def _prepared(unit: Unit, model: type[Record], given: Values) -> Any:
+    """What is made for a create before the transaction begins; discarded should the unit come to nothing."""
+    if model not in preparations:
+        return None
+    prepared = preparations[model](given)
+    unit.on_rollback(prepared.discard)
+    return prepared
 
 
 def _with_defaults(model: type[Record], principal: Principal, given: Values) -> Values:

@@ -9,9 +9,9 @@ from uuid import UUID
 import procrastinate
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
-from sqlalchemy.orm import Session
 
 from app.engine.statements import within
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import RateLimited
 
 # What rows ask for; the plugins say what is done then.
@@ -38,20 +38,20 @@ SELECT count(*) FROM (SELECT FROM procrastinate_jobs WHERE lock = :lock AND stat
 
 
 def defer(
-    session: Session, task: str, row_id: UUID, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
+    unit: Unit, task: str, row_id: UUID, /, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
 ) -> None:
-    """Have ``task`` done about a row once the transaction of ``session`` is committed. Jobs of one user are done one at
+    """Have ``task`` done about a row once ``unit`` is committed. Jobs of one user are done one at
     a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
     that are ``one_of`` the same are done one at a time, in order. ``more`` is given to the task as well, as JSON.
 
     Raises RateLimited when too many jobs of the user wait.
     """
     lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
-    waiting = session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
+    waiting = unit.session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
     if waiting == MAX_WAITING:
         raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
     configured = _queue().configure_task(
-        task, allow_unknown=True, connection=within(session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),
+        task, allow_unknown=True, connection=within(unit.session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),
         priority=-waiting,
     )  # fmt: skip
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 import procrastinate
@@ -15,12 +15,14 @@ from procrastinate.jobs import Job as QueuedJob
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import update
 
-from app.engine.database import retried, transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Unavailable
 from app.jobs import queue, worker
 from app.runtime import connections
 
 GIVEN_UP = "The service failed"
+P = ParamSpec("P")
 GiveUp = Callable[[UUID], None]
 
 
@@ -55,13 +57,21 @@ def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic]) -> None:
 def failing(model: Any, *unfinished: str) -> GiveUp:
     """Say of a row that its job has failed for good, unless somebody has ended it meanwhile."""
 
-    @retried
     def fail(row_id: UUID) -> None:
         left = update(model).where(model.id == row_id, model.status.in_(unfinished))
-        with transaction() as session:
-            session.execute(left.values(status="failed", error_message=GIVEN_UP))
+        run_unit(SYSTEM, Unit.execute, left.values(status="failed", error_message=GIVEN_UP))
 
     return fail
+
+
+def as_unit(work: Callable[Concatenate[Unit, P], None]) -> Callable[P, None]:
+    """A job, or work of the clock, that is one unit of work of the service itself."""
+
+    @wraps(work)
+    def run(*arguments: P.args, **more: P.kwargs) -> None:
+        run_unit(SYSTEM, work, *arguments, **more)
+
+    return run
 
 
 TRIES = 5

@@ -6,12 +6,11 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy.orm import Session
-
 from app.auth.models.identity import AuthUser
 from app.auth.organizations import user_provisioned
 from app.engine.hooks import Write, on_create, on_update, require
 from app.engine.record import camel
+from app.engine.unit_of_work import Unit
 from app.notification import routing
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.notification.routing import default_of
@@ -21,14 +20,14 @@ CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 @user_provisioned.subscribe
-def give_preferences(session: Session, user: AuthUser) -> None:
+def give_preferences(unit: Unit, user: AuthUser) -> None:
     """Give a new user the preferences of everybody."""
-    session.add(NotificationPreference(user_id=user.id))
+    unit.session.add(NotificationPreference(user_id=user.id))
 
 
 @on_create(NotificationNotification)
 def send(notification: NotificationNotification, write: Write) -> None:
-    routing.route(write.session, notification)
+    routing.route(write.unit, notification)
 
 
 @on_create(NotificationPreference)

@@ -1,21 +1,19 @@
-"""Notifications: stored in the transaction of what they tell of, by what the receiver's preferences say, and signalled
+"""Notifications: stored in the unit of work of what they tell of, by what the receiver's preferences say, and signalled
 to the receiver's streams once that is committed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, time
-from functools import partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from flask import current_app
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.engine.database import AFTER_COMMIT, advisory_lock
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.jobs import queue
 from app.notification.models import NotificationNotification, NotificationPreference
@@ -28,7 +26,7 @@ INTRUSIVE = ("teams", "email")
 
 
 def notify(
-    session: Session,
+    unit: Unit,
     user_id: UUID,
     type: str,
     title: str,
@@ -38,42 +36,41 @@ def notify(
     actor_id: UUID | None = None,
     organization_id: UUID | None = None,
 ) -> None:
-    """Notify a user in the transaction of ``session``; ``data`` holds ids and a link for the client."""
+    """Notify a user once ``unit`` is committed; ``data`` holds ids and a link for the client."""
     notification = NotificationNotification(
         id=uuid7(), user_id=user_id, type=type, title=title[:LONGEST_TITLE], body=body[:LONGEST_BODY], data=data or {},
         actor_id=actor_id, organization_id=organization_id,
     )  # fmt: skip
-    route(session, notification)
-    session.add(notification)
-    session.flush()
+    route(unit, notification)
+    unit.store(notification)
 
 
-def notify_all(session: Session, user_ids: Iterable[UUID], type: str, title: str, body: str = "", **more: Any) -> None:
+def notify_all(unit: Unit, user_ids: Iterable[UUID], type: str, title: str, body: str = "", **more: Any) -> None:
     """Notify several users of the same; in one order, so that two who do so do not wait for each other."""
     for user_id in sorted(set(user_ids)):
-        notify(session, user_id, type, title, body, **more)
+        notify(unit, user_id, type, title, body, **more)
 
 
-def lock_recipients(session: Session, user_ids: Iterable[UUID]) -> None:
+def lock_recipients(unit: Unit, user_ids: Iterable[UUID]) -> None:
     """Take the receivers of several kinds of notifications of one transaction, in one order."""
     for user_id in sorted(user_ids):
         # The notifications of one user are numbered in the order in which they are committed: a stream that has sent a
         # number has sent all before it.
-        advisory_lock(session, f"notifications of {user_id}")
+        unit.lock(f"notifications of {user_id}")
 
 
-def route(session: Session, notification: NotificationNotification) -> None:
+def route(unit: Unit, notification: NotificationNotification) -> None:
     """Choose the channels of a new notification, keep its place in the receiver's order, and have it sent."""
-    lock_recipients(session, [notification.user_id])
+    lock_recipients(unit, [notification.user_id])
     wanted = NotificationPreference.user_id == notification.user_id
-    preference = session.scalar(select(NotificationPreference).where(wanted))
+    preference = unit.session.scalar(select(NotificationPreference).where(wanted))
     notification.channels = _channels(preference, notification)
     if not notification.channels:
         notification.delivery_status = "suppressed"
     if "stream" in notification.channels:
-        _signal(session, notification.user_id)
+        _signal(unit, notification.user_id)
     if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
-        queue.defer(session, queue.DELIVER_TO_TEAMS, notification.id, one_of=notification.user_id)
+        queue.defer(unit, queue.DELIVER_TO_TEAMS, notification.id, one_of=notification.user_id)
 
 
 def default_of(name: str) -> Any:
@@ -107,14 +104,9 @@ def _channels(preference: NotificationPreference | None, notification: Notificat
     ]  # fmt: skip
 
 
-def _signal(session: Session, user_id: UUID) -> None:
-    """Signal once for all that the transaction sends."""
-    actions = session.info.setdefault(AFTER_COMMIT, [])
-    for action in actions:
-        if isinstance(action, partial) and action.func == _send:
-            action.args[0].add(user_id)
-            return
-    actions.append(partial(_send, {user_id}))
+def _signal(unit: Unit, user_id: UUID) -> None:
+    """Signal once for all that the unit sends."""
+    unit.gather(_send).add(user_id)
 
 
 def _send(user_ids: set[UUID]) -> None:

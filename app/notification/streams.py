@@ -90,6 +90,7 @@ def replay(user_id: UUID, last: int | None) -> Replay:
 
 def mark_delivered(events: Sequence[Event]) -> None:
     """Note that events were put on their way to a stream."""
+    # One statement is a transaction by itself: no BEGIN and COMMIT to wait for.
     with autocommitted() as connection:
         connection.execute(DELIVERED, {"ids": [event.id for event in events], "now": now()})
 

@@ -12,21 +12,22 @@ from sqlalchemy.orm import Session
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine.audit import Actor, Entry, noted
-from app.engine.principal import Credential, Principal
+from app.engine.principal import SYSTEM, Credential, Principal
 from app.engine.record import Record
+from app.engine.unit_of_work import Unit
 from app.foundation import origin
 from app.platform.models import PlatformAuditLog
 
 
 @noted.subscribe
-def keep(session: Session, entry: Entry) -> None:
+def keep(unit: Unit, entry: Entry) -> None:
     """Write the row of an entry."""
-    session.add(
+    unit.session.add(
         PlatformAuditLog(
             action=entry.action,
             target_type=entry.target.qualified_name(),
             target_id=str(entry.target.id),
-            organization_id=_organization_of(entry.target, session),
+            organization_id=_organization_of(entry.target, unit.session),
             outcome=entry.outcome,
             changes=dict(entry.changes),
             **_actor(entry.actor),
@@ -47,7 +48,7 @@ def _organization_of(target: Record, session: Session) -> UUID | None:
 
 
 def _actor(actor: Actor) -> dict[str, Any]:
-    if actor is None:
+    if actor is SYSTEM:
         return {"actor_type": "anonymous" if has_request_context() else "system"}
     if not isinstance(actor, Principal):
         return {"actor_type": "user", "actor_id": str(actor.id), "actor_name": actor.name}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from app.engine import audit
 from app.engine.statements import autocommitted
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import NotFound
 from app.platform.models import PlatformFeatureFlag
 
@@ -21,12 +21,12 @@ def is_enabled(key: str) -> bool:
     return bool(found and found[0])
 
 
-def switch(session: Session, key: str, *, enabled: bool) -> PlatformFeatureFlag:
+def switch(unit: Unit, key: str, *, enabled: bool) -> PlatformFeatureFlag:
     """Turn the flag called ``key`` on or off; raises NotFound."""
-    flag = session.scalar(select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update())
+    flag = unit.session.scalar(select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update())
     if flag is None:
         raise NotFound(f"No flag is called {key}")
     if flag.enabled != enabled:
         flag.enabled = enabled
-        audit.written(session, None, "update", flag, {"enabled": not enabled})
+        audit.written(unit, "update", flag, {"enabled": not enabled})
     return flag

@@ -11,9 +11,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.engine.database import retried, transaction
+from app.engine.database import reading
 from app.engine.events import Event
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import ForeignKeyViolation, Invalid
 from app.jobs import queue
 from app.storage.extraction import Unreadable, extract, is_readable
@@ -25,30 +26,28 @@ LARGEST = 50 * 1024 * 1024
 LONGEST_TITLE = 200
 
 # A document got the text of its file, or it cannot be had, and why.
-text_read: Event[[Session, StorageDocument]] = Event()
-text_refused: Event[[Session, StorageDocument, str]] = Event()
+text_read: Event[[Unit, StorageDocument]] = Event()
+text_refused: Event[[Unit, StorageDocument, str]] = Event()
 
 
-@retried
-def from_upload(principal: Principal, upload_id: UUID, given: dict[str, Any]) -> UUID:
+def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     """Make a document of an upload that the caller sees; its text follows by a job of the same transaction.
 
     Raises ForeignKeyViolation, and Invalid for a file that no text can be read from.
     """
-    with transaction() as session:
-        visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
-        upload = session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
-        if upload is None:
-            raise ForeignKeyViolation.on("uploadId")
-        if not is_readable(upload.content_type) or upload.size > LARGEST:
-            raise Invalid({"uploadId": ["No text can be read from this file."]})
-        title = given.get("title") or upload.filename[:LONGEST_TITLE]
-        document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
-        document.kind = given.get("kind", "text")
-        session.add(document)
-        session.flush()
-        queue.defer(session, queue.READ_DOCUMENT, document.id, user_id=document.user_id)
-        return document.id
+    principal = unit.principal
+    visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
+    upload = unit.session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
+    if upload is None:
+        raise ForeignKeyViolation.on("uploadId")
+    if not is_readable(upload.content_type) or upload.size > LARGEST:
+        raise Invalid({"uploadId": ["No text can be read from this file."]})
+    title = given.get("title") or upload.filename[:LONGEST_TITLE]
+    document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
+    document.kind = given.get("kind", "text")
+    unit.store(document)
+    queue.defer(unit, queue.READ_DOCUMENT, document.id, user_id=document.user_id)
+    return document.id
 
 
 def read(document_id: UUID) -> None:
@@ -65,37 +64,31 @@ def read(document_id: UUID) -> None:
         try:
             text = extract(file, upload.content_type, current_app.config["SETTINGS"])
         except Unreadable as refusal:
-            _keep_refusal(document_id, upload.id, str(refusal))
+            run_unit(SYSTEM, _keep_refusal, document_id, upload.id, str(refusal))
         else:
-            _keep_text(document_id, upload.id, text)
+            run_unit(SYSTEM, _keep_text, document_id, upload.id, text)
 
 
 def _upload_of(document_id: UUID) -> StorageUpload | None:
     """The file that a document waits for, detached."""
-    with transaction() as session:
+    with reading() as session:
         document = session.get(StorageDocument, document_id)
         waits = document is not None and document.upload_id is not None and not document.content
-        upload = session.get(StorageUpload, document.upload_id) if document and waits else None
-        session.expunge_all()
-    return upload
+        return session.get(StorageUpload, document.upload_id) if document and waits else None
 
 
-@retried
-def _keep_text(document_id: UUID, upload_id: UUID, text: str) -> None:
-    with transaction() as session:
-        document = _waiting(session, document_id, upload_id)
-        if document is not None:
-            document.content = text
-            document.version += 1
-            text_read.emit(session, document)
+def _keep_text(unit: Unit, document_id: UUID, upload_id: UUID, text: str) -> None:
+    document = _waiting(unit.session, document_id, upload_id)
+    if document is not None:
+        document.content = text
+        document.version += 1
+        text_read.emit(unit, document)
 
 
-@retried
-def _keep_refusal(document_id: UUID, upload_id: UUID, reason: str) -> None:
-    with transaction() as session:
-        document = _waiting(session, document_id, upload_id)
-        if document is not None:
-            text_refused.emit(session, document, reason)
+def _keep_refusal(unit: Unit, document_id: UUID, upload_id: UUID, reason: str) -> None:
+    document = _waiting(unit.session, document_id, upload_id)
+    if document is not None:
+        text_refused.emit(unit, document, reason)
 
 
 def _waiting(session: Session, document_id: UUID, upload_id: UUID) -> StorageDocument | None:

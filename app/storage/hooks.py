@@ -14,12 +14,12 @@ from uuid import UUID
 
 import puremagic
 from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthOrganization
 from app.auth.organizations import organization_provisioned
 from app.engine.hooks import Write, on_create, on_delete, on_update, prepare, require
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.jobs import queue
@@ -49,9 +49,9 @@ class Inline(NamedTuple):
 
 
 @organization_provisioned.subscribe
-def give_bucket(session: Session, organization: AuthOrganization, owner_id: UUID | None) -> None:
+def give_bucket(unit: Unit, organization: AuthOrganization, owner_id: UUID | None) -> None:
     """Give a new organization an empty bucket."""
-    session.add(StorageBucket(organization_id=organization.id, created_by_id=owner_id, name=DEFAULT_BUCKET))
+    unit.session.add(StorageBucket(organization_id=organization.id, created_by_id=owner_id, name=DEFAULT_BUCKET))
 
 
 @prepare(StorageUpload)
@@ -67,13 +67,13 @@ def store_upload(upload: StorageUpload, write: Write) -> None:
     content, upload.content_type, upload.storage_key = write.prepared
     upload.filename, upload.status = clean_filename(upload.filename), "stored"
     upload.size, upload.sha256 = len(content), sha256(content).hexdigest()
-    place(upload, write)
+    place(write.unit, upload, write.unit.principal.organization_id)
 
 
-def place(upload: StorageUpload, write: Write) -> None:
-    """Give a measured file its place in the bucket it names, or in the caller's default one; raises PayloadTooLarge and
-    TypeRefused where the bucket does not take it."""
-    bucket = _bucket(upload, write)
+def place(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> None:
+    """Give a measured file its place in the bucket it names, or in the default one of the organization; raises
+    PayloadTooLarge and TypeRefused where the bucket does not take it."""
+    bucket = _bucket(unit, upload, organization_id)
     _admit(upload, bucket)
     upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
     bucket.used_bytes += upload.size
@@ -88,11 +88,15 @@ def rename_upload(upload: StorageUpload, write: Write) -> None:
 
 @on_delete(StorageUpload)
 def remove_upload(upload: StorageUpload, write: Write) -> None:
-    """Give the space back; the bytes go once the row is gone for good."""
-    bucket = write.get(StorageBucket, upload.bucket_id, lock=True)
+    take_out(write.unit, upload)
+
+
+def take_out(unit: Unit, upload: StorageUpload) -> None:
+    """Give the space of a file that goes back; its bytes go once the row is gone for good."""
+    bucket = unit.get(StorageBucket, upload.bucket_id, lock=True)
     bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
     bucket.upload_count = max(0, bucket.upload_count - 1)
-    write.after_commit(partial(object_store().remove, upload.storage_key))
+    unit.after_commit(partial(object_store().remove, upload.storage_key))
 
 
 @on_delete(AuthUser)
@@ -100,7 +104,7 @@ def release_uploads(user: AuthUser, write: Write) -> None:
     """Give back the space of all uploads of a user, whose rows are about to go with the user."""
     own = select(StorageUpload.bucket_id, func.sum(StorageUpload.size).label("size"), func.count().label("number"))
     freed = own.where(StorageUpload.user_id == user.id).group_by(StorageUpload.bucket_id).subquery()
-    write.session.execute(
+    write.unit.session.execute(
         update(StorageBucket)
         .where(StorageBucket.id == freed.c.bucket_id)
         .values(
@@ -121,12 +125,12 @@ def _decoded(text: str) -> bytes:
     return content
 
 
-def _bucket(upload: StorageUpload, write: Write) -> StorageBucket:
+def _bucket(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> StorageBucket:
     wanted = StorageBucket.id == upload.bucket_id
     if upload.bucket_id is None:
-        own = StorageBucket.organization_id == write.principal.organization_id
+        own = StorageBucket.organization_id == organization_id
         wanted = own & (StorageBucket.name == DEFAULT_BUCKET)
-    bucket = write.session.scalar(select(StorageBucket).where(wanted).with_for_update())
+    bucket = unit.session.scalar(select(StorageBucket).where(wanted).with_for_update())
     if bucket is None:
         raise Invalid({"bucketId": ["Is required: the organization has no default bucket."]})
     return bucket
@@ -198,7 +202,7 @@ def _is_text(content: bytes) -> bool:
 @on_create(StorageDocument)
 def open_document(document: StorageDocument, write: Write) -> None:
     if document.content:
-        queue.defer(write.session, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
+        queue.defer(write.unit, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if document.status == "published":
         document.published_at = now()
 
@@ -207,6 +211,6 @@ def open_document(document: StorageDocument, write: Write) -> None:
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1
-        queue.defer(write.session, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
+        queue.defer(write.unit, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if write.entered("status", document, "published"):
         document.published_at = now()

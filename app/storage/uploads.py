@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
-from app.engine.database import OutcomeUnknown, retried, transaction
-from app.engine.hooks import Write
+from app.engine.database import OutcomeUnknown, reading
 from app.engine.principal import Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
@@ -84,7 +84,7 @@ def keep(principal: Principal, incoming: Incoming, filename: str, declared: str)
     name = _shortened(clean_filename(filename))
     incoming.commit()
     try:
-        return _stored(principal, incoming, name, type_of(incoming.head, declared))
+        return run_unit(principal, _stored, incoming, name, type_of(incoming.head, declared))
     except OutcomeUnknown:
         raise
     except BaseException as error:
@@ -94,23 +94,20 @@ def keep(principal: Principal, incoming: Incoming, filename: str, declared: str)
         raise
 
 
-@retried
-def _stored(principal: Principal, incoming: Incoming, filename: str, content_type: str) -> UUID:
-    with transaction() as session:
-        upload = StorageUpload(
-            id=uuid7(),
-            user_id=principal.user_id,
-            filename=filename,
-            content_type=content_type,
-            size=incoming.size,
-            sha256=incoming.sha256,
-            storage_key=incoming.key,
-            status="stored",
-        )
-        place(upload, Write(session, principal))
-        session.add(upload)
-        session.flush()
-        return upload.id
+def _stored(unit: Unit, incoming: Incoming, filename: str, content_type: str) -> UUID:
+    upload = StorageUpload(
+        id=uuid7(),
+        user_id=unit.principal.user_id,
+        filename=filename,
+        content_type=content_type,
+        size=incoming.size,
+        sha256=incoming.sha256,
+        storage_key=incoming.key,
+        status="stored",
+    )
+    place(unit, upload, unit.principal.organization_id)
+    unit.store(upload)
+    return upload.id
 
 
 def _shortened(filename: str) -> str:
@@ -125,7 +122,7 @@ def find(principal: Principal, identifier: UUID) -> Stored:
     columns = (StorageUpload.storage_key, StorageUpload.filename, StorageUpload.content_type, StorageUpload.sha256)
     visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
     wanted = select(*columns).where(StorageUpload.id == identifier, StorageUpload.status == "stored", visible)
-    with transaction() as session:
+    with reading() as session:
         row = session.execute(wanted, principal.binds).one_or_none()
     if row is None:
         raise NotFound()
@@ -137,7 +134,7 @@ def sweep() -> int:
     store, removed = object_store(), 0
     settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
     while keys := list(islice(settled, ASKED_AT_ONCE)):
-        with transaction() as session:
+        with reading() as session:
             known = set(session.scalars(select(StorageUpload.storage_key).where(StorageUpload.storage_key.in_(keys))))
         for key in set(keys) - known:
             store.remove(key)

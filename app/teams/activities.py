@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.orm import Session
-
 from app.analytics.models import AnalyticsActivity
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.notification.routing import lock_recipients, notify_all
 from app.teams import conversations, meetings
@@ -37,19 +36,19 @@ def arrival(activity: Json) -> Arrival:
     return Arrival("bot", kind, key, activity)
 
 
-def handle(session: Session, event: IntegrationInboundEvent) -> None:
+def handle(unit: Unit, event: IntegrationInboundEvent) -> None:
     """Do what follows an activity."""
     activity = event.payload
     tenant_id = tenant_of(activity)
     if tenant_id:
-        conversations.keep(session, activity, tenant_id)
+        conversations.keep(unit, activity, tenant_id)
     kind = activity.get("type")
     if kind not in KNOWN or not tenant_id:
         event.status = "ignored"
     elif kind == "message" and not is_press(activity):
-        _message(session, activity, tenant_id)
+        _message(unit, activity, tenant_id)
     elif kind == "event":
-        _event(session, activity, tenant_id)
+        _event(unit, activity, tenant_id)
 
 
 def is_press(activity: Json) -> bool:
@@ -77,39 +76,39 @@ def _entities(activity: Json) -> list[Json]:
     return [each for each in entities if isinstance(each, Mapping)] if isinstance(entities, list) else []
 
 
-def _message(session: Session, activity: Json, tenant_id: str) -> None:
+def _message(unit: Unit, activity: Json, tenant_id: str) -> None:
     """Record that somebody spoke to the bot, and tell those who are named and those who spoke there before."""
-    sender = user_of(session, tenant_id, activity.get("from"))
+    sender = user_of(unit.session, tenant_id, activity.get("from"))
     thread = thread_of(activity)
     mentioned = [part(entity, "mentioned") for entity in _entities(activity) if entity.get("type") == "mention"]
     teams_ids = [each["id"] for each in mentioned if isinstance(each.get("id"), str)]
-    known = conversations.object_ids(session, tenant_id, thread, teams_ids)
+    known = conversations.object_ids(unit.session, tenant_id, thread, teams_ids)
     told = {str(each["aadObjectId"]) for each in mentioned if each.get("aadObjectId")}
-    named = set(users_of(session, tenant_id, known | told).values()) - {sender}
-    others = conversations.spoke_before(session, tenant_id, thread) - named - {sender}
-    lock_recipients(session, named | others)
+    named = set(users_of(unit.session, tenant_id, known | told).values()) - {sender}
+    others = conversations.spoke_before(unit.session, tenant_id, thread) - named - {sender}
+    lock_recipients(unit, named | others)
     author = str(part(activity, "from").get("name") or "Somebody")
     body = spoken(activity)[:LONGEST_BODY]
     data = {"conversationId": thread, "tenantId": tenant_id, "source": "teams"}
     if channel := plain(part(part(activity, "channelData"), "channel").get("id"), 255):
         data["channelId"] = channel
-    notify_all(session, named, "MENTION", f"{author} mentioned you", body, data=data, actor_id=sender)
-    notify_all(session, others, "MESSAGE", f"{author} wrote", body, data=data, actor_id=sender)
+    notify_all(unit, named, "MENTION", f"{author} mentioned you", body, data=data, actor_id=sender)
+    notify_all(unit, others, "MESSAGE", f"{author} wrote", body, data=data, actor_id=sender)
     if sender is not None:
-        record(session, sender, "BOT_MESSAGE", {**data, "activityId": str(activity.get("id"))})
+        record(unit, sender, "BOT_MESSAGE", {**data, "activityId": str(activity.get("id"))})
 
 
-def record(session: Session, user_id: UUID, activity_type: str, metadata: dict[str, Any]) -> None:
+def record(unit: Unit, user_id: UUID, activity_type: str, metadata: dict[str, Any]) -> None:
     """Record an activity of a user."""
-    session.add(AnalyticsActivity(user_id=user_id, activity_type=activity_type, metadata_=metadata))
+    unit.session.add(AnalyticsActivity(user_id=user_id, activity_type=activity_type, metadata_=metadata))
 
 
-def _event(session: Session, activity: Json, tenant_id: str) -> None:
+def _event(unit: Unit, activity: Json, tenant_id: str) -> None:
     name = str(activity.get("name", "")).removeprefix(MEETING)
     if name in ("Start", "End"):
         value, meeting = part(activity, "value"), part(part(activity, "channelData"), "meeting")
         at = moment_of(activity.get("timestamp")) or now()
-        who = user_of(session, tenant_id, activity.get("from"))
+        who = user_of(unit.session, tenant_id, activity.get("from"))
         identifier = str(meeting.get("id") or value.get("Id") or "")
         chat = plain(part(activity, "conversation").get("id"), 255)
-        meetings.happened(session, tenant_id, {**value, "chatId": chat}, identifier, name, at, who)
+        meetings.happened(unit, tenant_id, {**value, "chatId": chat}, identifier, name, at, who)

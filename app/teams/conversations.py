@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import user_of, users_of
@@ -32,13 +33,13 @@ def thread_of(activity: Json) -> str:
     return str(about).partition(";messageid=")[0][:255]
 
 
-def keep(session: Session, activity: Json, tenant_id: str) -> None:
+def keep(unit: Unit, activity: Json, tenant_id: str) -> None:
     """Keep where the bot can reach the conversation of an activity, and who has spoken there. The newest address
     counts; what an activity does not say stays as it was."""
     data, sender, bot = (part(activity, name) for name in ("channelData", "from", "recipient"))
     kind, thread = _kind_of(activity), thread_of(activity)
     service_url = plain(activity.get("serviceUrl"), 2048)
-    _forget_removed(session, activity, tenant_id)
+    _forget_removed(unit, activity, tenant_id)
     if kind is None or not thread or service_url is None:
         return
     named = (Conversation.tenant_id == tenant_id, Conversation.conversation_id == thread)
@@ -46,15 +47,15 @@ def keep(session: Session, activity: Json, tenant_id: str) -> None:
     fresh = insert(Conversation).values(
         id=uuid7(), tenant_id=tenant_id, conversation_id=thread, reference={}, **values
     )  # fmt: skip
-    session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
-    kept = session.scalars(select(Conversation).where(*named).with_for_update()).one()
+    unit.session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
+    kept = unit.session.scalars(select(Conversation).where(*named).with_for_update()).one()
     found: dict[str, Any] = {**values, "locale": plain(activity.get("locale"), 35)}
     found["team_id"] = plain(part(data, "team").get("id"), 255)
     found["teams_channel_id"] = thread if kind == "channel" else None
     if kind == "personal":
         found["teams_user_id"] = plain(sender.get("id"), 255)
         found["aad_object_id"] = plain(sender.get("aadObjectId"), 64)
-        found["user_id"] = user_of(session, tenant_id, sender)
+        found["user_id"] = user_of(unit.session, tenant_id, sender)
     for name, value in found.items():
         if value is not None:
             setattr(kept, name, value)
@@ -135,7 +136,7 @@ def _removed(activity: Json) -> list[Json]:
     return [each for each in removed if isinstance(each, Mapping)] if isinstance(removed, list) else []
 
 
-def _forget_removed(session: Session, activity: Json, tenant_id: str) -> None:
+def _forget_removed(unit: Unit, activity: Json, tenant_id: str) -> None:
     """Have those who were taken out of a team or a chat hear nothing more of it."""
     gone = {plain(each.get(name), 255) for each in _removed(activity) for name in ("id", "aadObjectId")} - {None}
     if not gone:
@@ -143,7 +144,7 @@ def _forget_removed(session: Session, activity: Json, tenant_id: str) -> None:
     team = plain(part(part(activity, "channelData"), "team").get("id"), 255)
     where = Conversation.team_id == team if team else Conversation.conversation_id == thread_of(activity)
     rows = select(Conversation).where(Conversation.tenant_id == tenant_id, where).order_by(Conversation.id)
-    for row in session.scalars(rows.with_for_update()):
+    for row in unit.session.scalars(rows.with_for_update()):
         speakers = _known(row.reference)
         left = {name: speaker for name, speaker in speakers.items() if name not in gone and speaker not in gone}
         if left != speakers:

@@ -21,6 +21,7 @@ from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
@@ -69,7 +70,7 @@ def _arrival(item: Json, tokens: Sequence[Any]) -> Arrival:
     return Arrival("graph", "other" if lifecycle else kind, key, payload)
 
 
-def handle(session: Session, event: IntegrationInboundEvent) -> None:
+def handle(unit: Unit, event: IntegrationInboundEvent) -> None:
     """Do what follows a notification; raises Unavailable where that cannot be told yet."""
     item = event.payload["item"]
     resource: Json = {}
@@ -84,7 +85,7 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
             event.status = "ignored"
             return
     wanted = IntegrationGraphSubscription.subscription_id == item["subscriptionId"]
-    subscription = session.scalar(select(IntegrationGraphSubscription).where(wanted).with_for_update())
+    subscription = unit.session.scalar(select(IntegrationGraphSubscription).where(wanted).with_for_update())
     if subscription is None:
         event.status = "ignored"
         return
@@ -92,13 +93,13 @@ def handle(session: Session, event: IntegrationInboundEvent) -> None:
     lifecycle = item.get("lifecycleEvent")
     if isinstance(lifecycle, str) and lifecycle in LIFECYCLE and subscription.status != "removed":
         subscription.status = LIFECYCLE[lifecycle]
-        renew_soon(session, subscription.id)
-    _call_event(session, str(item.get("tenantId"))[:64], resource)
+        renew_soon(unit, subscription.id)
+    _call_event(unit, str(item.get("tenantId"))[:64], resource)
 
 
-def renew_soon(session: Session, subscription_id: UUID) -> None:
+def renew_soon(unit: Unit, subscription_id: UUID) -> None:
     """Have a job renew a subscription; of several, one at a time."""
-    defer(session, KEEP_SUBSCRIPTION, subscription_id, one_of=subscription_id)
+    defer(unit, KEEP_SUBSCRIPTION, subscription_id, one_of=subscription_id)
 
 
 def decrypted(content: Any) -> dict[str, Any]:
@@ -131,11 +132,11 @@ def private_key(name: str) -> RSAPrivateKey:
     return key
 
 
-def _call_event(session: Session, tenant_id: str, resource: Json) -> None:
+def _call_event(unit: Unit, tenant_id: str, resource: Json) -> None:
     """Take note of the start or end of a meeting's call, in either of the spellings there are."""
     name = str(resource.get("eventType") or resource.get("@odata.type") or "").rpartition(".")[2]
     what = CALLS.get(name)
     if what is not None:
         at = moment_of(resource.get("eventDateTime")) or now()
         meeting_id = str(resource.get("meetingId") or resource.get("id") or "")
-        meetings.happened(session, tenant_id, {}, meeting_id, what, at, None)
+        meetings.happened(unit, tenant_id, {}, meeting_id, what, at, None)

@@ -13,10 +13,11 @@ from uuid import UUID
 import orjson
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.engine.database import retried, transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.jobs import queue
 from app.teams.models import IntegrationInboundEvent
@@ -29,7 +30,7 @@ OPEN = ("received", "processing", "failed")
 DONE = ("processed", "ignored")
 KEPT = timedelta(days=3)
 
-Work = Callable[[Session, IntegrationInboundEvent], None]
+Work = Callable[[Unit, IntegrationInboundEvent], None]
 
 
 @dataclass(frozen=True)
@@ -42,32 +43,30 @@ class Arrival:
     payload: Mapping[str, Any]
 
 
-@retried
-def receive(arrivals: Sequence[Arrival]) -> list[UUID]:
+def receive(unit: Unit, arrivals: Sequence[Arrival]) -> list[UUID]:
     """Store what is new, each with its job in the same transaction; returns the ids of the new ones. Raises Unavailable
     where nothing could be stored, so that the sender tries again. What is too large to keep is left out."""
     ids = []
-    with transaction() as session:
-        for arrival in arrivals:
-            if len(orjson.dumps(arrival.payload)) > LARGEST:
-                log.warning("An event of %s is too large to be kept", arrival.source)
-                continue
-            values = {
-                "id": uuid7(), "source": arrival.source, "kind": arrival.kind, "payload": dict(arrival.payload),
-                "dedupe_key": arrival.key[:LONGEST_KEY], "status": "received", "attempts": 0,
-            }  # fmt: skip
-            fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
-            identifier = session.scalar(fresh.returning(IntegrationInboundEvent.id))
-            if identifier is not None:
-                queue.defer(session, queue.PROCESS_EVENT, identifier)
-                ids.append(identifier)
+    for arrival in arrivals:
+        if len(orjson.dumps(arrival.payload)) > LARGEST:
+            log.warning("An event of %s is too large to be kept", arrival.source)
+            continue
+        values = {
+            "id": uuid7(), "source": arrival.source, "kind": arrival.kind, "payload": dict(arrival.payload),
+            "dedupe_key": arrival.key[:LONGEST_KEY], "status": "received", "attempts": 0,
+        }  # fmt: skip
+        fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
+        identifier = unit.session.scalar(fresh.returning(IntegrationInboundEvent.id))
+        if identifier is not None:
+            queue.defer(unit, queue.PROCESS_EVENT, identifier)
+            ids.append(identifier)
     return ids
 
 
 def arrived_at(key: str) -> datetime | None:
     """When what is known by ``key`` came for the first time."""
     event = IntegrationInboundEvent
-    with transaction() as session:
+    with reading() as session:
         return session.scalar(select(event.created_at).where(event.dedupe_key == key[:LONGEST_KEY]))
 
 
@@ -76,31 +75,28 @@ def process(event_id: UUID, work: Work, *, wait: bool) -> bool:
     wherever it is killed, the effects are there once or not at all. Whether it is done now; somebody else at it is
     waited for, or left to it. A failure is noted and raised."""
     try:
-        return _process(event_id, work, wait=wait)
+        return run_unit(SYSTEM, _process, event_id, work, wait=wait)
     except Exception as error:
         _note_failure(event_id, error)
         raise
 
 
-@retried
-def _process(event_id: UUID, work: Work, *, wait: bool) -> bool:
-    with transaction() as session:
-        event = session.get(IntegrationInboundEvent, event_id, with_for_update={"skip_locked": not wait})
-        if event is None or event.status not in OPEN:
-            return event is not None
-        event.status, event.attempts = "processing", event.attempts + 1
-        work(session, event)
-        if event.status == "processing":
-            event.status = "processed"
-        event.processed_at, event.error_message = now(), None
-        return True
+def _process(unit: Unit, event_id: UUID, work: Work, *, wait: bool) -> bool:
+    event = unit.session.get(IntegrationInboundEvent, event_id, with_for_update={"skip_locked": not wait})
+    if event is None or event.status not in OPEN:
+        return event is not None
+    event.status, event.attempts = "processing", event.attempts + 1
+    work(unit, event)
+    if event.status == "processing":
+        event.status = "processed"
+    event.processed_at, event.error_message = now(), None
+    return True
 
 
 def expire() -> None:
     """Delete events that are done, or have failed for good, and are so old that nobody repeats them."""
     done = (IntegrationInboundEvent.status.in_((*DONE, "failed")), IntegrationInboundEvent.created_at < now() - KEPT)
-    with transaction() as session:
-        session.execute(delete(IntegrationInboundEvent).where(*done))
+    run_unit(SYSTEM, Unit.execute, delete(IntegrationInboundEvent).where(*done))
 
 
 def digest_of(value: Mapping[str, Any]) -> str:
@@ -112,5 +108,4 @@ def _note_failure(event_id: UUID, error: Exception) -> None:
     event = IntegrationInboundEvent
     failed = update(event).where(event.id == event_id, event.status.in_(OPEN))
     text = f"{type(error).__name__}: {error}".replace("\0", "")[:LONGEST_ERROR]
-    with transaction() as session:
-        session.execute(failed.values(status="failed", attempts=event.attempts + 1, error_message=text))
+    run_unit(SYSTEM, Unit.execute, failed.values(status="failed", attempts=event.attempts + 1, error_message=text))

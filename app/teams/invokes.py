@@ -12,7 +12,9 @@ from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsActivity
 from app.auth.users import signed_in_as
 from app.engine import records
-from app.engine.database import advisory_lock, transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Unavailable
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of
@@ -53,26 +55,25 @@ def press(activity: Json, pressed_at: datetime) -> None:
 def _carry_out(activity: Json, action: Json, pressed_at: datetime | None) -> dict[str, Any]:
     if not isinstance(action.get("verb"), str):
         return _fault(400, "BadRequest", "The action names no verb.")
-    with transaction() as session:
+    with reading() as session:
         user_id = user_of(session, tenant_of(activity), activity.get("from"))
     if user_id is None:
         return _fault(403, "Forbidden", UNKNOWN_PERSON)
     decision = DECISIONS.get(action["verb"])
     if decision is None:
-        _note_once(user_id, activity, action["verb"][:100])
+        run_unit(SYSTEM, _note_once, user_id, activity, action["verb"][:100])
         return _said("Noted.")
     return _decide(user_id, part(action, "data"), decision, pressed_at)
 
 
-def _note_once(user_id: UUID, activity: Json, verb: str) -> None:
+def _note_once(unit: Unit, user_id: UUID, activity: Json, verb: str) -> None:
     """Record that somebody pressed a button of a card; Teams may tell it several times, under several ids."""
     about = f"{thread_of(activity)} {activity.get('replyToId')} {verb}"
     known = AnalyticsActivity.metadata_["action"].astext == about
     pressed = select(AnalyticsActivity.id).where(AnalyticsActivity.user_id == user_id, known)
-    with transaction() as session:
-        advisory_lock(session, f"actions of {user_id}")
-        if session.scalar(pressed.limit(1)) is None:
-            record(session, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
+    unit.lock(f"actions of {user_id}")
+    if unit.session.scalar(pressed.limit(1)) is None:
+        record(unit, user_id, "APPROVAL_ACTION", {"verb": verb, "action": about, "source": "teams"})
 
 
 def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | None) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | Non
         is_later = pressed_at is not None and decided_at is not None and decided_at > pressed_at
         if work["status"] != decision and not is_later:
             changes = {"status": decision} | ({"decision_note": note} if (note := _note(data)) else {})
-            records.update(AiAgentDeliverable, principal, identifier, changes)
+            run_unit(principal, Unit.update, AiAgentDeliverable, identifier, changes)
     except ValueError:
         return _fault(400, "BadRequest", "The action names no work.")
     except Failure as failure:

@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import retried, transaction
-from app.engine.principal import Principal
+from app.engine.database import reading
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, MeetingNotFound
 from app.notification.models import NotificationPreference
@@ -34,7 +35,7 @@ Meeting = IntegrationTeamsMeeting
 
 
 def happened(
-    session: Session,
+    unit: Unit,
     tenant_id: str,
     value: Mapping[str, Any],
     meeting_id: str,
@@ -52,9 +53,9 @@ def happened(
     }  # fmt: skip
     known = {name: found for name, found in values.items() if found is not None}
     fresh = insert(Meeting).values(id=uuid7(), tenant_id=tenant_id, teams_meeting_id=meeting_id[:512], **known)
-    session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "teams_meeting_id"]))
+    unit.session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "teams_meeting_id"]))
     named = (Meeting.tenant_id == tenant_id, Meeting.teams_meeting_id == meeting_id[:512])
-    meeting = session.scalars(select(Meeting).where(*named).with_for_update()).one()
+    meeting = unit.session.scalars(select(Meeting).where(*named).with_for_update()).one()
     for name, found in known.items():
         setattr(meeting, name, found)
     if who is not None and str(who) not in meeting.participant_ids:
@@ -63,7 +64,7 @@ def happened(
     again = meeting.status == "ended" and meeting.actual_end_date_time is not None and at > meeting.actual_end_date_time
     if what == "Start" and (meeting.status == "scheduled" or again):
         meeting.status, meeting.actual_start_date_time, meeting.actual_end_date_time = "inProgress", at, None
-        _tell(session, meeting, [user_id for user_id, _ in _people(session, meeting)], "has started")
+        _tell(unit, meeting, [user_id for user_id, _ in _people(unit.session, meeting)], "has started")
     elif what == "End" and meeting.status in ("scheduled", "inProgress"):
         meeting.status, meeting.actual_end_date_time = "ended", at
 
@@ -71,30 +72,28 @@ def happened(
 def remind() -> None:
     """Tell the people of meetings that are about to start, each as long before as they wish, once."""
     soon = (Meeting.start_date_time > now() - LATE, Meeting.start_date_time <= now() + AHEAD)
-    with transaction() as session:
+    with reading() as session:
         waiting = session.scalars(select(Meeting.id).where(Meeting.status == "scheduled", *soon)).all()
     for meeting_id in waiting:
         try:
-            _remind_of(meeting_id)
+            run_unit(SYSTEM, _remind_of, meeting_id)
         except Failure as failure:
             log.warning("People of meeting %s were not reminded: %s", meeting_id, failure.text)
 
 
-@retried
-def _remind_of(meeting_id: UUID) -> None:
-    with transaction() as session:
-        meeting = session.get(Meeting, meeting_id, with_for_update={"skip_locked": True})
-        if meeting is None or meeting.status != "scheduled" or meeting.start_date_time is None:
-            return
-        due = []
-        for user_id, lead in _people(session, meeting):
-            moment = meeting.start_date_time - timedelta(minutes=USUAL_LEAD if lead is None else lead)
-            # Whoever was to be told before the last reminder has been told by it.
-            if moment <= now() and (meeting.reminder_sent_at is None or moment > meeting.reminder_sent_at):
-                due.append(user_id)
-        if due:
-            _tell(session, meeting, due, "is about to start")
-            meeting.reminder_sent_at = now()
+def _remind_of(unit: Unit, meeting_id: UUID) -> None:
+    meeting = unit.session.get(Meeting, meeting_id, with_for_update={"skip_locked": True})
+    if meeting is None or meeting.status != "scheduled" or meeting.start_date_time is None:
+        return
+    due = []
+    for user_id, lead in _people(unit.session, meeting):
+        moment = meeting.start_date_time - timedelta(minutes=USUAL_LEAD if lead is None else lead)
+        # Whoever was to be told before the last reminder has been told by it.
+        if moment <= now() and (meeting.reminder_sent_at is None or moment > meeting.reminder_sent_at):
+            due.append(user_id)
+    if due:
+        _tell(unit, meeting, due, "is about to start")
+        meeting.reminder_sent_at = now()
 
 
 def find(
@@ -109,18 +108,16 @@ def find(
     if status is not None:
         conditions.append(Meeting.status == status)
     order = (Meeting.start_date_time.desc().nulls_last(), Meeting.id.desc())
-    with transaction() as session:
+    with reading() as session:
         count = session.scalar(select(func.count()).select_from(Meeting).where(*conditions)) or 0
         found = session.scalars(select(Meeting).where(*conditions).order_by(*order).limit(take).offset(skip)).all()
-        session.expunge_all()
     return list(found), count
 
 
 def read(principal: Principal, identifier: UUID) -> Meeting:
     """One meeting; raises MeetingNotFound for one that is absent or not the caller's."""
-    with transaction() as session:
+    with reading() as session:
         meeting = session.scalar(select(Meeting).where(Meeting.id == identifier, _seen_by(principal)))
-        session.expunge_all()
     if meeting is None:
         raise MeetingNotFound()
     return meeting
@@ -134,10 +131,10 @@ def _seen_by(principal: Principal) -> ColumnElement[bool]:
     return Meeting.participant_ids.contains([str(principal.user_id)]) | (Meeting.organizer_id == principal.user_id)
 
 
-def _tell(session: Session, meeting: Meeting, user_ids: list[UUID], how: str) -> None:
+def _tell(unit: Unit, meeting: Meeting, user_ids: list[UUID], how: str) -> None:
     title = f"{meeting.subject or 'A meeting'} {how}"
     data = {"meetingId": str(meeting.id), "joinWebUrl": meeting.join_web_url}
-    notify_all(session, user_ids, STARTING, title, data=data)
+    notify_all(unit, user_ids, STARTING, title, data=data)
 
 
 def _people(session: Session, meeting: Meeting) -> Sequence[Any]:

@@ -10,8 +10,9 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthAccount
-from app.engine.database import transaction
-from app.engine.principal import Principal
+from app.engine.database import reading
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
 from app.jobs.queue import POST_TO_TEAMS, defer
@@ -52,7 +53,7 @@ def channel(principal: Principal, channel_id: str) -> Place:
     Unavailable where no bot is set up."""
     credentials()
     named = (Conversation.teams_channel_id == channel_id, Conversation.removed_at.is_(None))
-    with transaction() as session:
+    with reading() as session:
         wanted = select(Conversation).where(*named).order_by(Conversation.last_activity_at.desc())
         if not principal.is_admin:
             tenants = tenants_of(session, principal.user_id) if principal.user_id else set()
@@ -75,15 +76,14 @@ def post(place: Place, message: str, card: Card | None) -> Sent | None:
     except connector.Throttled as failure:
         if failure.details:
             raise
-        with transaction() as session:
-            defer(session, POST_TO_TEAMS, place.id, one_of=place.id, body=body)
+        run_unit(SYSTEM, defer, POST_TO_TEAMS, place.id, one_of=place.id, body=body)
         return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
 
 
 def post_again(conversation_id: UUID, body: dict[str, Any]) -> None:
     """Send a message that had to wait, as a job."""
-    with transaction() as session:
+    with reading() as session:
         found = session.get(Conversation, conversation_id)
         place = _place(found) if found and found.removed_at is None else None
     if place is not None:
@@ -100,7 +100,7 @@ def activity_of(message: str, card: Card | None) -> dict[str, Any]:
 
 def deliver(notification_id: UUID) -> None:
     """Send a notification to its receiver's chat with the bot, if there is one, as a job."""
-    with transaction() as session:
+    with reading() as session:
         notification = session.get(NotificationNotification, notification_id)
         place = _chat_with(session, notification.user_id) if notification else None
         if notification is None or place is None:
@@ -111,24 +111,23 @@ def deliver(notification_id: UUID) -> None:
     _sent_later(place, path, activity)
     delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
-    with transaction() as session:
-        session.execute(delivered.where(open_).values(delivery_status="delivered", delivered_at=now()))
+    changes = {"delivery_status": "delivered", "delivered_at": now()}
+    run_unit(SYSTEM, Unit.execute, delivered.where(open_).values(changes))
 
 
 def give_up(notification_id: UUID) -> None:
     """Say of a notification that it could not be sent."""
     waiting = update(NotificationNotification).where(NotificationNotification.id == notification_id)
-    with transaction() as session:
-        pending = waiting.where(NotificationNotification.delivery_status == "pending")
-        session.execute(pending.values(delivery_status="failed"))
+    pending = waiting.where(NotificationNotification.delivery_status == "pending")
+    run_unit(SYSTEM, Unit.execute, pending.values(delivery_status="failed"))
 
 
 def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
     try:
         return connector.send(place.service_url, path, body)
     except connector.GoneForGood:
-        with transaction() as session:
-            session.execute(update(Conversation).where(Conversation.id == place.id).values(removed_at=now()))
+        closed = update(Conversation).where(Conversation.id == place.id).values(removed_at=now())
+        run_unit(SYSTEM, Unit.execute, closed)
         raise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.jobs import queue
-from app.jobs.registry import Job, Periodic
+from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 from app.teams import inbox, meetings, messages, models, processing, subscriptions, tab
 
@@ -21,6 +21,6 @@ plugin = Plugin(
     periodic=(
         Periodic("remind_of_meetings", "* * * * *", meetings.remind),
         Periodic("expire_inbound_events", "35 3 * * *", inbox.expire),
-        Periodic("renew_graph_subscriptions", "*/10 * * * *", subscriptions.renew_due),
+        Periodic("renew_graph_subscriptions", "*/10 * * * *", as_unit(subscriptions.renew_due)),
     ),
 )

@@ -7,9 +7,9 @@ import threading
 from uuid import UUID
 
 from flask import current_app
-from sqlalchemy.orm import Session
 
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import Failure, Unavailable
 from app.teams import activities, graph, inbox, invokes
 from app.teams.models import IntegrationInboundEvent
@@ -55,7 +55,7 @@ def process_in_time(event_id: UUID) -> bool:
 
 def _press(event_id: UUID) -> None:
     """Carry out a button that came as a message. It has transactions of its own, and does nothing the second time."""
-    with transaction() as session:
+    with reading() as session:
         event = session.get(IntegrationInboundEvent, event_id)
         if event is None or event.source != "bot" or event.status not in inbox.OPEN:
             return
@@ -64,6 +64,6 @@ def _press(event_id: UUID) -> None:
         invokes.press(activity, pressed_at)
 
 
-def handle(session: Session, event: IntegrationInboundEvent) -> None:
+def handle(unit: Unit, event: IntegrationInboundEvent) -> None:
     """Do what follows an event, by its source."""
-    (activities.handle if event.source == "bot" else graph.handle)(session, event)
+    (activities.handle if event.source == "bot" else graph.handle)(unit, event)

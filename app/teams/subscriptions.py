@@ -15,9 +15,12 @@ import requests
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from flask import current_app
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, select, update
+from uuid_utils.compat import uuid7
 
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, UpstreamFailure
@@ -65,20 +68,18 @@ def subscribe(wanted: Wanted) -> UUID:
     """Make a subscription and keep it up from now on; raises TeamsPermissionDenied, TeamsCredentialsRefused, Conflict,
     Invalid, Unavailable and UpstreamFailure."""
     made = _create(wanted)
-    row = Subscription(
-        subscription_id=made.id, tenant_id=wanted.tenant_id, resource=wanted.resource, change_type=wanted.change_type,
-        client_state=vault().encrypt(made.secret), encryption_certificate_id=wanted.certificate_id,
-        expires_at=made.ends,
-    )  # fmt: skip
-    with transaction() as session:
-        session.add(row)
-        session.flush()
-        return row.id
+    values = {
+        "id": uuid7(), "subscription_id": made.id, "tenant_id": wanted.tenant_id, "resource": wanted.resource,
+        "change_type": wanted.change_type, "client_state": vault().encrypt(made.secret),
+        "encryption_certificate_id": wanted.certificate_id, "expires_at": made.ends,
+    }  # fmt: skip
+    run_unit(SYSTEM, Unit.execute, insert(Subscription).values(values))
+    return UUID(str(values["id"]))
 
 
 def keep(row_id: UUID) -> None:
     """Renew a subscription, or make it anew when Graph has it no more, as a job."""
-    with transaction() as session:
+    with reading() as session:
         row = session.get(Subscription, row_id)
         if row is None:
             return
@@ -90,31 +91,28 @@ def keep(row_id: UUID) -> None:
         log.warning("The Graph subscription %s is not renewed: %s", row_id, failure.text)
         return
     left = update(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
-    with transaction() as session:
-        is_kept = session.scalar(left.values(status="active", **changes).returning(Subscription.id))
-    if is_kept is None and "subscription_id" in changes:
+    is_kept = run_unit(SYSTEM, Unit.execute, left.values(status="active", **changes))
+    if not is_kept and "subscription_id" in changes:
         _call(wanted.tenant_id, "DELETE", f"/{changes['subscription_id']}")
 
 
-def renew_due() -> None:
+def renew_due(unit: Unit) -> None:
     """Have the subscriptions renewed that are past half of their life, and those that are lost."""
-    with transaction() as session:
-        for row in session.scalars(select(Subscription)).all():
-            if row.status != "active" or row.expires_at < now() + _wanted(row).life / 2:
-                graph.renew_soon(session, row.id)
+    for row in unit.session.scalars(select(Subscription)).all():
+        if row.status != "active" or row.expires_at < now() + _wanted(row).life / 2:
+            graph.renew_soon(unit, row.id)
 
 
-def renew(row_id: UUID) -> None:
+def renew(unit: Unit, row_id: UUID) -> None:
     """Have a subscription renewed by a job; raises NotFound."""
-    with transaction() as session:
-        if session.get(Subscription, row_id) is None:
-            raise NotFound()
-        graph.renew_soon(session, row_id)
+    if unit.session.get(Subscription, row_id) is None:
+        raise NotFound()
+    graph.renew_soon(unit, row_id)
 
 
 def unsubscribe(row_id: UUID) -> None:
     """End a subscription at Graph and here; raises NotFound, and what ``subscribe`` does."""
-    with transaction() as session:
+    with reading() as session:
         row = session.get(Subscription, row_id)
         if row is None:
             raise NotFound()
@@ -123,10 +121,9 @@ def unsubscribe(row_id: UUID) -> None:
         _call(tenant_id, "DELETE", f"/{known}")
     except NotFound:
         log.info("Graph had forgotten the subscription %s", known)
-    with transaction() as session:
-        gone = delete(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
-        if session.scalar(gone.returning(Subscription.id)) is None:
-            raise Conflict("The subscription was made anew meanwhile: try again")
+    gone = delete(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
+    if not run_unit(SYSTEM, Unit.execute, gone):
+        raise Conflict("The subscription was made anew meanwhile: try again")
 
 
 def _wanted(row: IntegrationGraphSubscription) -> Wanted:
@@ -172,7 +169,7 @@ def _create(wanted: Wanted) -> Made:
 
 def _forget_stray(wanted: Wanted, url: str) -> None:
     """End the subscription at Graph that is in the way, unless it is one that is kept up here."""
-    with transaction() as session:
+    with reading() as session:
         kept = set(session.scalars(select(Subscription.subscription_id).where(Subscription.status != "removed")))
     asked = {"resource": wanted.resource, "changeType": wanted.change_type, "notificationUrl": url}
     for each in _at_graph(wanted.tenant_id):

@@ -18,8 +18,8 @@ from app.auth.models.identity import AuthSession
 from app.auth.oauth import linking
 from app.auth.oauth.providers import Identity, Refused
 from app.auth.sign_in import SignedIn
-from app.engine.database import transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import (
     Forbidden,
@@ -60,9 +60,8 @@ def sign_in(header: str) -> SignedIn:
         opened = linking.sign_in(identity, None, method=METHOD)
     except Refused as refused:
         raise Forbidden(f"The account cannot be used here: {refused.code}") from None
-    with transaction() as session:
-        metadata = {"source": "teams", "tenantId": claims["tid"], "sessionId": str(opened.session.id)}
-        record(session, opened.user.id, "SSO_LOGIN", metadata)
+    metadata = {"source": "teams", "tenantId": claims["tid"], "sessionId": str(opened.session.id)}
+    run_unit(SYSTEM, record, opened.user.id, "SSO_LOGIN", metadata)
     return opened
 
 
@@ -79,9 +78,9 @@ def authenticate(header: str) -> Principal:
     with suppress(Unauthenticated):
         return credentials.of_session(digest)
     opened = sign_in(header)
-    with suppress(UniqueViolation), transaction() as session:  # two requests of one page may come at once
-        own = update(AuthSession).where(AuthSession.id == opened.session.id)
-        session.execute(own.values(token_hash=digest))
+    own = update(AuthSession).where(AuthSession.id == opened.session.id)
+    with suppress(UniqueViolation):  # two requests of one page may come at once
+        run_unit(SYSTEM, Unit.execute, own.values(token_hash=digest))
     return credentials.of_session(digest)
 
 

@@ -15,8 +15,8 @@ from werkzeug.test import EnvironBuilder
 
 from app.auth import api_keys, credentials, sign_in
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import attempt
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import notify
 
@@ -106,10 +106,10 @@ class Client:
 def _caller(app: Flask) -> Caller:
     account = {"email": ADDRESS, "password": PASSWORD, "name": "Gate"}
     made = orjson.loads(Client(app).ready("POST", "/api/auth/signup", account)())
-    with app.app_context(), transaction() as session:
-        user = session.get_one(AuthUser, UUID(made["user"]["id"]))
-        opened = sign_in.open_session(session, user)
-        _, key = api_keys.issue(session, user, scopes=("read",))
+    with app.app_context(), attempt(SYSTEM) as unit:
+        user = unit.session.get_one(AuthUser, UUID(made["user"]["id"]))
+        opened = sign_in.open_session(unit, user)
+        _, key = api_keys.issue(unit, user, scopes=("read",))
         session_id, token, cookie = opened.session.id, opened.token, opened.cookie
     with app.test_request_context():
         return Caller(credentials.of_session_id(session_id), token, cookie, key)
@@ -136,8 +136,8 @@ class Listener:
     def heard(self) -> bytes:
         """Notify the caller, and take what the stream then sends."""
         assert self.caller.principal.user_id is not None
-        with self.app.app_context(), transaction() as session:
-            notify(session, self.caller.principal.user_id, "MESSAGE", "Gate")
+        with self.app.app_context(), attempt(SYSTEM) as unit:
+            notify(unit, self.caller.principal.user_id, "MESSAGE", "Gate")
         self.broadcaster.wake({self.caller.principal.user_id})
         self.broadcaster.poll()
         return next(self.feed)

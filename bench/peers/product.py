@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from flask_migrate import upgrade
-from sqlalchemy.orm import Session
 
 from app.auth import api_keys, organizations, sign_in
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
 from app.engine.record import camel
+from app.engine.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import DATABASE, redis_url
@@ -100,13 +100,13 @@ class Rowgate(Gunicorn):
         app = create_app(Settings(var_dir=self.parts.folder))
         with app.app_context():
             upgrade()
-            with transaction() as session:
-                homes = {owner: self._owner(session, owner) for owner in range(BIG + 1)}
+            with attempt(SYSTEM) as unit:
+                homes = {owner: self._owner(unit, owner) for owner in range(BIG + 1)}
                 companies = [
                     CrmCompany(id=identifier, organization_id=homes[owner][0], created_by_id=homes[owner][1], name=name)
                     for identifier, owner, name in world.companies()
                 ]
-                session.add_all(companies)
+                unit.session.add_all(companies)
             for engine in db.engines.values():
                 engine.dispose()
         rows = (
@@ -116,13 +116,13 @@ class Rowgate(Gunicorn):
         )  # fmt: skip
         self.parts.copy(DATABASE, "crm_contact", COLUMNS, rows)
 
-    def _owner(self, session: Session, owner: int) -> tuple[UUID, UUID]:
+    def _owner(self, unit: Unit, owner: int) -> tuple[UUID, UUID]:
         """Make an owner; returns the organization and the user."""
         user = AuthUser(email=email(owner), name=f"Owner {owner}", email_verified=True)
-        home = organizations.provision_user(session, user)
+        home = organizations.provision_user(unit, user)
         if owner in SIGNED_IN:
-            self.tokens[owner] = sign_in.open_session(session, user).token
-            _, self.keys[owner] = api_keys.issue(session, user, scopes=("write",), rate_limit_enabled=False)
+            self.tokens[owner] = sign_in.open_session(unit, user).token
+            _, self.keys[owner] = api_keys.issue(unit, user, scopes=("write",), rate_limit_enabled=False)
         return home.id, user.id
 
     def authorization(self, owner: int) -> str:

@@ -15,6 +15,7 @@ from app.ai.turns import Turn
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine.encoding import dumps
+from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
@@ -147,7 +148,7 @@ def register(blp: Blueprint) -> None:
     def chat(given: dict[str, Any]) -> Response:
         if caller().user_id is None:
             raise Forbidden()
-        turn = Turn(scene.start_turn(caller(), _ask(given)))
+        turn = Turn(run_unit(caller(), scene.start_turn, _ask(given)))
         chat_id = {"x-chat-id": str(turn.scene.chat_id)}
         form = _wanted(given)(turn)
         try:

@@ -10,7 +10,7 @@ from app.ai import chats
 from app.ai.models.chats import AiChat
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine import records
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
@@ -60,7 +60,7 @@ def build() -> Blueprint:
     @blp.response(200, Deleted)
     def delete(id: str) -> Response:
         refuse_unknown(request.args, known=())
-        records.delete(AiChat, caller(), wanted(id))
+        run_unit(caller(), Unit.delete, AiChat, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
     return blp

@@ -9,6 +9,7 @@ from flask import Response, current_app, request
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
 from app.storage.models import StorageDocument
@@ -85,7 +86,7 @@ def _route_item(blp: Blueprint) -> None:
         @blp.response(200, Document)
         def update(given: dict[str, Any], id: str) -> Response:
             refuse_unknown(request.args, known=())
-            return answer(document_body(records.update(StorageDocument, caller(), wanted(id), given)))
+            return answer(document_body(run_unit(caller(), Unit.update, StorageDocument, wanted(id), given)))
 
     @blp.route("/<string:id>", methods=["DELETE"])
     @signed_in
@@ -93,7 +94,7 @@ def _route_item(blp: Blueprint) -> None:
     @blp.response(200, Deleted)
     def delete(id: str) -> Response:
         refuse_unknown(request.args, known=())
-        records.delete(StorageDocument, caller(), wanted(id))
+        run_unit(caller(), Unit.delete, StorageDocument, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
 
@@ -102,9 +103,9 @@ def _made(given: dict[str, Any]) -> dict[str, Any]:
     if upload_id is None:
         if "title" not in given:
             raise Invalid({"title": ["Missing data for required field."]})
-        return records.create(StorageDocument, caller(), given)
+        return run_unit(caller(), Unit.create, StorageDocument, given)
     if "content" in given:
         raise Invalid({"content": ["Comes from the upload."]})
     if caller().user_id is None:
         raise Forbidden()
-    return records.get(StorageDocument, caller(), documents.from_upload(caller(), upload_id, given))
+    return records.get(StorageDocument, caller(), run_unit(caller(), documents.from_upload, upload_id, given))

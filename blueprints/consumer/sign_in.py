@@ -11,6 +11,7 @@ from app.auth.authentication import caller, caller_if_any, open_to_all, session_
 from app.auth.login import login_required, login_welcome
 from app.auth.sign_in import SignedIn
 from app.engine.policy import SessionOnly
+from app.engine.unit_of_work import run_unit
 from app.foundation.errors import ForeignKeyViolation, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
@@ -91,7 +92,7 @@ def _route_entrance(blp: Blueprint) -> None:
         # Another page of the browser may have made the bearer dead; the cookie that goes still opens the session.
         principal = caller_if_any() or session_of_cookie()
         if principal is not None:
-            sign_in.sign_out(principal)
+            run_unit(principal, sign_in.sign_out)
         response = answer({"success": True})
         cookies.clear(response)
         return response
@@ -123,7 +124,7 @@ def _route_session(blp: Blueprint) -> None:
     )  # fmt: skip
     @blp.response(200, SignedOut)
     def revoke_other_sessions() -> Response:
-        sign_in.sign_out_elsewhere(caller())
+        run_unit(caller(), sign_in.sign_out_elsewhere)
         return answer({"success": True})
 
     @blp.route("/token", methods=["POST"])
@@ -134,7 +135,7 @@ def _route_session(blp: Blueprint) -> None:
     )  # fmt: skip
     @blp.response(200, FreshToken)
     def renew_token() -> Response:
-        token, session = sign_in.renew_token(caller())
+        token, session = run_unit(caller(), sign_in.renew_token)
         return _unstored(answer({"token": token, "expiresAt": session.expires_at}))
 
     @blp.route("/session/organization", methods=["POST"])
@@ -150,7 +151,7 @@ def _route_session(blp: Blueprint) -> None:
         chosen = given["organization_id"]
         if chosen not in caller().memberships:
             raise ForeignKeyViolation.on("organizationId")
-        sign_in.act_in(caller(), chosen)
+        run_unit(caller(), sign_in.act_in, chosen)
         return answer({"activeOrganizationId": chosen})
 
 

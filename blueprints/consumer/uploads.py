@@ -13,6 +13,7 @@ from werkzeug.formparser import FormDataParser
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage import uploads
 from app.storage.models import StorageUpload
@@ -107,7 +108,7 @@ def _route_item(blp: Blueprint) -> None:
     @documented(blp, "deleteUpload", "Delete a file", *READS, answers={"id": EXAMPLE_ID, "deleted": True})
     @blp.response(200, Deleted)
     def delete(id: str) -> Response:
-        records.delete(StorageUpload, caller(), wanted(id))
+        run_unit(caller(), Unit.delete, StorageUpload, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
 

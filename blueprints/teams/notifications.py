@@ -14,6 +14,7 @@ from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
 from app.engine.policy import SessionOnly
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid, UniqueViolation
 from app.notification.broadcaster import Broadcaster
 from app.notification.models import NotificationPreference
@@ -116,7 +117,7 @@ def _route_preferences(blp: Blueprint) -> None:
     @blp.response(200, Preferences)
     def update(given: dict[str, Any]) -> Response:
         refuse_unknown(request.args, known=())
-        changed = records.update(NotificationPreference, caller(), UUID(str(_own()["id"])), given)
+        changed = run_unit(caller(), Unit.update, NotificationPreference, UUID(str(_own()["id"])), given)
         return answer(preferences_body(changed))
 
 
@@ -129,7 +130,7 @@ def _own() -> dict[str, Any]:
     if found:
         return found[0]
     with suppress(UniqueViolation):  # two requests at once make one
-        return records.create(NotificationPreference, caller(), {})
+        return run_unit(caller(), Unit.create, NotificationPreference, {})
     return records.list_page(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)[0][0]
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.authentication import consume_for_address, open_to_all
-from app.engine.database import transaction
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
@@ -72,16 +74,16 @@ def _notified(body: Mapping[str, Any]) -> Response:
     if len(items) > MOST_ITEMS:
         log.warning("%d Graph notifications of one batch were dropped", len(items) - MOST_ITEMS)
     tokens = body.get("validationTokens")
-    with transaction() as session:
+    with reading() as session:
         believed = graph.arrivals(session, items[:MOST_ITEMS], tokens if isinstance(tokens, list) else [])
-    inbox.receive(believed)
+    run_unit(SYSTEM, inbox.receive, believed)
     return answer({"accepted": len(items)}, 202)
 
 
 def _activity(activity: Mapping[str, Any]) -> Response:
     check_bot(activity, request.headers.get("Authorization", ""))
     arrival = activities.arrival(activity)
-    stored = inbox.receive([arrival])
+    stored = run_unit(SYSTEM, inbox.receive, [arrival])
     if activity["type"] == "invoke":
         said = invokes.answer(activity, None if stored else inbox.arrived_at(arrival.key))
         return Response(status=501) if said is None else answer(said)

@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import func, select
 
 from app.auth.models.keys import AuthApiKey
-from app.engine.database import transaction
 from app.foundation import crypto
 from app.foundation.clock import now, wire
 from app.platform import flags
 from tests.api_keys.keys import KEYS
 from tests.cast import Actor
+from tests.database import transaction, unit_of_work
 
 numbers = count(1)
 
@@ -27,8 +27,8 @@ def anonymous_keys_on(app):
 
 
 def switch(app, *, on):
-    with app.app_context(), transaction() as session:
-        flags.switch(session, flags.ANONYMOUS_KEYS, enabled=on)
+    with app.app_context(), unit_of_work() as unit:
+        flags.switch(unit, flags.ANONYMOUS_KEYS, enabled=on)
 
 
 def ask(app, body, place=None, **options):

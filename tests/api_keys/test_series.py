@@ -12,11 +12,13 @@ from app.auth.key_usage import sums
 from app.auth.key_usage.models import AuthApiKeyUsage
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKeyAnalytics
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.extensions import db
 from app.foundation.clock import now, wire
 from tests.api_keys.keys import CONTACTS, KEYS, rows
 from tests.cast import Actor
+from tests.database import transaction
 
 
 def plant(app, owner, identifier, *times, outcome="VALID", latency=7):
@@ -76,7 +78,7 @@ def test_the_series_of_an_unused_key_is_all_zeroes(owner, key):
 
 def roll_up(app):
     with app.app_context():
-        sums.roll_up()
+        run_unit(SYSTEM, sums.roll_up)
 
 
 def test_summing_changes_no_answer_however_often_and_whenever_it_runs(app, owner, key):

@@ -13,11 +13,11 @@ from uuid_utils.compat import uuid7
 
 from app.auth import key_usage
 from app.auth.models.keys import AuthApiKey
-from app.engine.database import transaction
 from app.foundation import crypto
 from app.foundation.clock import now
 from tests.api_keys.keys import ANALYTICS, CONTACTS, KEYS, change, rows
 from tests.cast import Actor
+from tests.database import transaction
 
 
 def test_a_check_becomes_a_row_with_template_and_without_query(app, owner, key):

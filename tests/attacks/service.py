@@ -15,7 +15,6 @@ import psutil
 from flask_migrate import upgrade
 from sqlalchemy import text
 
-from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
@@ -24,6 +23,7 @@ from config import ROOT, Settings
 from tests.attacks.caller import Caller
 from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST
+from tests.database import unit_of_work
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 
 BODY_TIMEOUT = 3
@@ -52,8 +52,8 @@ class Service:
         stack.callback(self._disconnect)
         with self.app.app_context():
             upgrade()
-            with transaction() as session:
-                seed(session)
+            with unit_of_work() as unit:
+                seed(unit)
         self.cast = Cast(self.app)
         self.port = free_port()
         self.log = Path(folder) / "log"

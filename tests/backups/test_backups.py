@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from app.engine.database import transaction
 from app.extensions import history
 from app.foundation.errors import Unavailable
 from app.ops import backups, dumps
@@ -23,6 +22,7 @@ from app.storage.object_store import object_store
 from app.storage.object_store.local import LocalStore
 from tests.backups.conftest import COMPANY, run, running, upload
 from tests.cast import Actor, Cast
+from tests.database import transaction
 
 
 def test_a_backup_restored_on_an_empty_machine_is_the_same_service(here, owner, backup, empty, machine):

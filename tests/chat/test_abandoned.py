@@ -6,10 +6,12 @@ from sqlalchemy import update
 
 from app.ai import heartbeat, turns
 from app.ai.models.answering import AiStream
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
 from tests.chat.chains import begin
 from tests.chat.upstream import WORDS
+from tests.database import transaction
 
 ANSWER = "".join(WORDS)
 
@@ -19,7 +21,7 @@ def close_without_sign_of_life(chat_app, chains):
         silent = update(AiStream).where(AiStream.id == chains.stream()["id"])
         session.execute(silent.values(updated_at=now() - 2 * heartbeat.SILENT_FOR))
     with chat_app.app_context():
-        turns.close_abandoned()
+        run_unit(SYSTEM, turns.close_abandoned)
 
 
 def test_streams_of_a_killed_process_are_closed_with_what_was_noted(chat_app, owner, chains, provider, monkeypatch):

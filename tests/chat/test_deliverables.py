@@ -7,11 +7,11 @@ import subprocess
 import pytest
 from sqlalchemy import text
 
-from app.engine.database import transaction
 from app.jobs import registry
 from config import ROOT
 from tests.chat.chains import Chains, made
 from tests.chat.upstream import WORDS
+from tests.database import transaction
 from tests.end_to_end.service import FLASK, await_true, environment
 
 ANSWER = "".join(WORDS)

@@ -12,11 +12,11 @@ from sqlalchemy import update
 from app import ai
 from app.ai import breaker, fallback, turns
 from app.ai.models.answering import AiProvider
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.foundation.errors import Unavailable
 from tests.chat.chains import CHAT, QUESTION, ask, begin
 from tests.chat.upstream import WORDS
+from tests.database import transaction
 
 ANSWER = "".join(WORDS)
 SOON = {"timeoutMs": 1000}

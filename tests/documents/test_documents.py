@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from app.ai_rag import indexing
-from app.engine.database import transaction
 from app.extensions import db
 from app.storage.models import StorageDocument
 from tests.cast import Actor
+from tests.database import transaction
 from tests.end_to_end.service import await_true
 from tests.uploads.forms import PNG, sent
 from tests.waiting import work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ai_agent.models import AiAgentDeliverable
-from app.engine.database import transaction
+from tests.database import transaction
 from tests.effects.writes import changed, created, messages
 
 

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
 from app.notification.routing import notify
+from tests.database import unit_of_work
 from tests.end_to_end.conftest import sign_up
 
 KEYS = "**/api/v1/auth/api-key?*"
@@ -30,8 +30,8 @@ def make_key(page, name):
 
 def tell(app, email, title):
     """Notify whoever has signed up with ``email``."""
-    with app.app_context(), transaction() as session:
-        notify(session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", title)
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, unit.session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", title)
 
 
 def test_a_wrong_password_is_said_and_providers_are_offered(page):

@@ -13,9 +13,9 @@ from playwright.sync_api import expect
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
 from app.notification.routing import notify
 from config import ROOT
+from tests.database import unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 
 
@@ -55,8 +55,8 @@ def test_a_page_of_another_origin_signs_up_uploads_and_follows_notifications(app
     page.get_by_label("File").set_input_files({"name": "plan.txt", "mimeType": "text/plain", "buffer": b"Hello"})
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("status")).to_contain_text(f"Uploaded to {service}/api/upload/")
-    with app.app_context(), transaction() as session:
-        notify(session, session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", "Ships ahoy")
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, unit.session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", "Ships ahoy")
     expect(page.get_by_role("list", name="Notifications")).to_contain_text("Ships ahoy")
 
 

@@ -13,11 +13,11 @@ from sqlalchemy import func, select, text
 
 from app.auth.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
-from app.engine.database import transaction
 from app.extensions import db
 from app.foundation.clock import now
 from app.jobs import registry
 from config import ROOT
+from tests.database import transaction
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
 
 DEFER = text(

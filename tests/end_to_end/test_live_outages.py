@@ -15,7 +15,6 @@ import pytest
 from flask_migrate import upgrade
 
 from app.auth.models.identity import AuthAccount
-from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
 from app.jobs import registry
@@ -25,6 +24,7 @@ from app.runtime.embedded import Postgres, Redis
 from config import ROOT, Settings
 from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST
+from tests.database import transaction, unit_of_work
 from tests.end_to_end.proxies import nginx
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 from tests.notifications.sse import EventStream
@@ -48,8 +48,8 @@ class Parts:
         self.cast = Cast(self.app)
 
     def tell(self, actor, title):
-        with self.app.app_context(), transaction() as session:
-            notify(session, actor.user_id, "MESSAGE", title)
+        with self.app.app_context(), unit_of_work() as unit:
+            notify(unit, actor.user_id, "MESSAGE", title)
 
     def forget(self):
         with self.app.app_context():
@@ -110,16 +110,18 @@ def test_streams_go_on_over_a_restart_of_the_database(parts, port):
 
 KILLED = """
 import os, signal
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.factory import create_app
 from app.teams import activities, inbox, processing
 from config import ROOT, Settings
 handle = processing.handle
-def handle_and_die(session, event):
-    handle(session, event)
-    session.flush()
+def handle_and_die(unit, event):
+    handle(unit, event)
+    unit.session.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 with create_app(Settings(var_dir={folder!r})).app_context():
-    (stored,) = inbox.receive([activities.arrival({activity!r})])
+    (stored,) = run_unit(SYSTEM, inbox.receive, [activities.arrival({activity!r})])
     print(stored, flush=True)
     if {processing}:
         processing.handle = handle_and_die

@@ -14,10 +14,10 @@ import psutil
 import pytest
 from sqlalchemy import select, text
 
-from app.engine.database import transaction
 from app.extensions import db
 from app.jobs import queue
 from app.storage.models import StorageDocument
+from tests.database import transaction
 from tests.end_to_end.service import FLASK, ROOT, await_true, environment, free_port, gunicorn, started
 from tests.uploads.forms import sent
 

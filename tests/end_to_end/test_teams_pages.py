@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount
-from app.engine.database import transaction
 from app.notification.routing import notify
+from tests.database import unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, A, microsoft
 
@@ -79,9 +79,9 @@ def fulfill(answer, route):
 
 def tell(app, person, title):
     """Notify somebody who is known by an object id."""
-    with app.app_context(), transaction() as session:
-        user_id = session.scalar(select(AuthAccount.user_id).where(AuthAccount.account_id == person))
-        notify(session, user_id, "MENTION", title, "see canvas 7", {"canvasId": "cv_7"})
+    with app.app_context(), unit_of_work() as unit:
+        user_id = unit.session.scalar(select(AuthAccount.user_id).where(AuthAccount.account_id == person))
+        notify(unit, user_id, "MENTION", title, "see canvas 7", {"canvasId": "cv_7"})
 
 
 @pytest.mark.parametrize("theme", ["default", "dark", "contrast"])
@@ -144,8 +144,8 @@ def test_outside_teams_the_page_goes_on_when_another_has_renewed_the_bearer(app,
     page = context.new_page()
     page.goto("/teams-tab")
     expect(page.locator("#state")).to_have_text("Live", timeout=15_000)
-    with app.app_context(), transaction() as session:
-        notify(session, UUID(made.json()["user"]["id"]), "MENTION", "Bob mentioned you")
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, UUID(made.json()["user"]["id"]), "MENTION", "Bob mentioned you")
     assert context.request.post("/api/auth/token", headers={"Sec-Fetch-Site": "same-origin"}).ok
     page.get_by_role("button", name="Mark read: Bob mentioned you").click()
     expect(page.locator("#notifications li")).to_be_focused()

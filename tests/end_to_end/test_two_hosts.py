@@ -18,9 +18,9 @@ import pytest
 from sqlalchemy import select, text
 
 from app.crm.models import CrmCompany
-from app.engine.database import transaction
 from app.runtime import embedded
 from config import ROOT
+from tests.database import transaction
 from tests.end_to_end.proxies import nginx, pgbouncer
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
 from tests.notifications.sse import EventStream

@@ -15,9 +15,9 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
 from app.notification.routing import notify
 from config import ROOT
+from tests.database import unit_of_work
 from tests.end_to_end.scripted import REFUSED, Answer, scripted
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 
@@ -127,9 +127,9 @@ def test_the_tours_go_on_through_a_restart(app, var_dir, tmp_path, tours):
     port, settings = free_port(), {"VAR_DIR": var_dir, "DEFAULT_LIMIT": "1000000 per minute"}
 
     def tell(tour, title):
-        with app.app_context(), transaction() as session:
+        with app.app_context(), unit_of_work() as unit:
             who = select(AuthUser.id).where(AuthUser.email == tour.email)
-            notify(session, session.scalar(who), "MESSAGE", title)
+            notify(unit, unit.session.scalar(who), "MESSAGE", title)
 
     # A stop waits for connections that may still send a request; these may not for long.
     hasty = [*gunicorn(), "--keep-alive", "1"]

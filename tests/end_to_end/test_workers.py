@@ -13,9 +13,9 @@ from sqlalchemy import delete, update
 
 from app.auth.models.identity import AuthSession
 from app.auth.models.organizations import AuthMember
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.platform import flags
+from tests.database import transaction, unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/crm/contact"
@@ -89,8 +89,8 @@ def test_v19_parallel_calls_over_four_workers_make_ten_keys_and_no_more(cast, po
 
 def test_the_flag_reaches_every_worker_within_a_second_and_parallel_calls_make_five_keys(app, port):
     def switch(enabled):
-        with app.app_context(), transaction() as session:
-            flags.switch(session, flags.ANONYMOUS_KEYS, enabled=enabled)
+        with app.app_context(), unit_of_work() as unit:
+            flags.switch(unit, flags.ANONYMOUS_KEYS, enabled=enabled)
 
     with ThreadPoolExecutor(50) as pool:
         assert set(pool.map(lambda _: create(port), range(50))) == {403}

@@ -21,13 +21,13 @@ import psycopg
 from flask_migrate import upgrade
 
 from app.auth import key_usage
-from app.engine.database import transaction
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
 from config import ROOT, Settings
 from tests.cast import Actor, Cast
+from tests.database import unit_of_work
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn
 from tests.faults.proxy import FaultProxy
 
@@ -138,8 +138,8 @@ class Service:
         running.callback(key_usage.close, application)
         with application.app_context():
             upgrade()
-            with transaction() as session:
-                seed(session)
+            with unit_of_work() as unit:
+                seed(unit)
         self.cast = Cast(application)
 
     def people(self, number: int) -> tuple[list[Actor], Actor]:

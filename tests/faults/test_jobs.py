@@ -9,8 +9,8 @@ import pytest
 from procrastinate import JobContext
 from sqlalchemy import text
 
-from app.engine.database import transaction
 from app.jobs import queue, registry, worker
+from tests.database import transaction
 
 DOCUMENTS = "/api/v1/storage/document"
 BODY = {"title": "Plan", "content": "First this."}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine import database
-from app.engine.database import LostRace, OutcomeUnknown, after_commit, on_rollback, transaction
+from app.engine import unit_of_work
+from app.engine.database import LostRace, OutcomeUnknown
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Unavailable
 from app.storage.models import StorageUpload
 from app.storage.object_store.local import LocalStore
@@ -45,7 +47,7 @@ def test_the_bytes_of_an_upload_go_when_it_certainly_has_no_row(owner, unlucky, 
     removed = []
     monkeypatch.setattr(LocalStore, "remove", lambda self, key: removed.append(key))
     monkeypatch.setattr("app.storage.hooks._admit", _refuse)
-    monkeypatch.setattr(database, "TRIES", 1)
+    monkeypatch.setattr(unit_of_work, "TRIES", 1)
     assert way(unlucky).status_code == 503
     assert len(removed) >= 1
     assert rows(owner) == []
@@ -75,42 +77,41 @@ def test_actions_behind_a_commit_do_not_stop_each_other(app):
     def fail():
         raise ValueError("odd")
 
-    with app.app_context(), transaction() as session:
+    def work(unit):
         for action in (fail, lambda: done.append("second")):
-            after_commit(session, action)
+            unit.after_commit(action)
+
+    with app.app_context():
+        run_unit(SYSTEM, work)
     assert done == ["second"]
 
 
-def test_what_was_to_follow_a_transaction_does_not_follow_the_next_one(proxied, proxy, unlucky):
+def test_what_was_to_follow_a_unit_does_not_follow_the_next_one(proxied, proxy, unlucky):
     done = []
 
-    def lose():
-        with transaction() as session:
-            after_commit(session, lambda: done.append("of the first"))
-            on_rollback(session, lambda: done.append("undone"))
-            session.get(StorageUpload, unlucky.user_id)
-            proxy.reset()
-            session.get(StorageUpload, unlucky.organization_id)
+    def lose(unit):
+        unit.after_commit(lambda: done.append("of the first"))
+        unit.on_rollback(lambda: done.append("undone"))
+        unit.session.get(StorageUpload, unlucky.user_id)
+        proxy.reset()
+        unit.session.get(StorageUpload, unlucky.organization_id)
 
     with proxied.app_context():
         with pytest.raises(Unavailable):
-            lose()
-        with transaction() as session:
-            session.get(StorageUpload, unlucky.user_id)
+            run_unit(SYSTEM, lose)
+        run_unit(SYSTEM, lambda unit: unit.session.get(StorageUpload, unlucky.user_id))
     assert done == ["undone"]
 
 
 def test_a_commit_that_may_have_happened_undoes_nothing_and_is_not_done_again(proxied, proxy, unlucky):
     undone, tries = [], []
 
-    @database.retried
-    def write():
+    def write(unit):
         tries.append(1)
-        with transaction() as session:
-            on_rollback(session, lambda: undone.append(1))
-            session.get(StorageUpload, unlucky.user_id)
-            proxy.drop_commits()
+        unit.on_rollback(lambda: undone.append(1))
+        unit.session.get(StorageUpload, unlucky.user_id)
+        proxy.drop_commits()
 
     with proxied.app_context(), pytest.raises(OutcomeUnknown):
-        write()
+        run_unit(SYSTEM, write)
     assert (undone, tries) == ([], [1])

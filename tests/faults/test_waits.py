@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import func, select, text
 
 from app import factory
-from app.engine.database import transaction
 from app.extensions import db
 from app.foundation.errors import Unavailable
 from app.runtime import logs
 from app.runtime.connections import SLACK, in_use
 from app.storage.models import StorageDocument
 from tests.cast import Actor
+from tests.database import transaction
 from tests.end_to_end.service import await_true
 
 DOCUMENTS = "/api/v1/storage/document"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.engine.database import transaction
 from app.engine.principal import Credential, Principal
 from app.notification import broadcaster
 from app.notification.routing import notify
+from tests.database import unit_of_work
 from tests.end_to_end.service import await_true
 
 
@@ -32,8 +32,8 @@ def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypa
         waiting(stream)
     monkeypatch.setattr(broadcaster, "MOST_WAITING", 1)
     # The first one has its greeting in the queue still, which leaves no room.
-    with app.app_context(), transaction() as session:
-        notify(session, owner.user_id, "MESSAGE", "For everybody")
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, owner.user_id, "MESSAGE", "For everybody")
     await_true(lambda: all(stream.outbox.qsize() for stream in healthy))
     assert [waiting(stream).count("For everybody") for stream in healthy] == [1, 1]
     assert full.outbox.get() is None

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
 from app.notification.models import NotificationPreference
 from app.notification.routing import is_quiet, notify
+from tests.database import transaction, unit_of_work
 
 PREFERENCES = "/api/integrations/teams/notifications/preferences"
 NOTIFICATION = "/api/v1/notification/notification"
@@ -29,8 +29,8 @@ def owner(cast):
 
 def told(app, owner, type="MESSAGE", **data):
     """The notification that somebody gets."""
-    with app.app_context(), transaction() as session:
-        notify(session, owner.user_id, type, "Ada wrote", "see canvas 7", data)
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, owner.user_id, type, "Ada wrote", "see canvas 7", data)
     return owner.get(NOTIFICATION).json["data"][0]
 
 
@@ -130,8 +130,8 @@ def test_quiet_hours_in_a_zone_that_this_host_does_not_know_keep_nobody_from_tel
 
 
 def test_a_notification_belongs_to_what_it_tells_of(app, owner):
-    with app.app_context(), suppress(NotFound), transaction() as session:
-        notify(session, owner.user_id, "MESSAGE", "Ada wrote")
+    with app.app_context(), suppress(NotFound), unit_of_work() as unit:
+        notify(unit, owner.user_id, "MESSAGE", "Ada wrote")
         raise NotFound()
     assert owner.get(NOTIFICATION).json["meta"]["count"] == 0
 

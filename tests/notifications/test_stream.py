@@ -13,9 +13,9 @@ from sqlalchemy import update
 
 from app.auth import sign_in
 from app.auth.models.identity import AuthUser, AuthVerification
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.notification.routing import notify
+from tests.database import transaction, unit_of_work
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 from tests.notifications.sse import EventStream
 
@@ -42,8 +42,8 @@ def send(app, owner):
     """Notifies the owner, from another process than the one that streams."""
 
     def send(title, user=owner):
-        with app.app_context(), transaction() as session:
-            notify(session, user.user_id, "MESSAGE", title, "see canvas 7", {"canvasId": "cv_7"})
+        with app.app_context(), unit_of_work() as unit:
+            notify(unit, user.user_id, "MESSAGE", title, "see canvas 7", {"canvasId": "cv_7"})
 
     return send
 
@@ -122,9 +122,9 @@ def test_too_much_missed_is_a_reset(port, app, owner, send, number, data):
     with EventStream(port, owner.token) as stream:
         stream.next()
         last = stream.last_id
-    with app.app_context(), transaction() as session:
+    with app.app_context(), unit_of_work() as unit:
         for _ in range(number):
-            notify(session, owner.user_id, "MESSAGE", "One of many", "", data)
+            notify(unit, owner.user_id, "MESSAGE", "One of many", "", data)
     with EventStream(port, owner.token, last=last) as stream:
         assert [stream.next().name, stream.next().name] == ["reset", "ready"]
         send("After")
@@ -155,8 +155,8 @@ def test_what_is_committed_late_is_not_passed_over(port, app, owner, send):
 
     with EventStream(port, owner.token) as stream:
         stream.next()
-        with app.app_context(), transaction() as session:
-            notify(session, owner.user_id, "MESSAGE", "First")
+        with app.app_context(), unit_of_work() as unit:
+            notify(unit, owner.user_id, "MESSAGE", "First")
             racing = overtake()
             next(racing)
         list(racing)
@@ -166,8 +166,8 @@ def test_what_is_committed_late_is_not_passed_over(port, app, owner, send):
 
 
 def test_a_browser_may_listen_with_its_cookie(port, app, owner):
-    with app.app_context(), transaction() as session:
-        cookie = sign_in.open_session(session, session.get_one(AuthUser, owner.user_id)).cookie
+    with app.app_context(), unit_of_work() as unit:
+        cookie = sign_in.open_session(unit, unit.session.get_one(AuthUser, owner.user_id)).cookie
     today = now().strftime("%Y%m%d")
     with EventStream(port, cookie=f"session={cookie}.{today}") as stream:
         assert stream.next().name == "ready"
@@ -275,7 +275,7 @@ def test_a_stream_goes_on_over_a_killed_worker(app, var_dir, cast, tmp_path):
                 child.kill()
             with pytest.raises(EOFError):
                 stream.next()
-        with app.app_context(), transaction() as session:
-            notify(session, owner.user_id, "MESSAGE", "While nobody listened")
+        with app.app_context(), unit_of_work() as unit:
+            notify(unit, owner.user_id, "MESSAGE", "While nobody listened")
         with EventStream(port, owner.token, last=last) as stream:
             assert titles(stream.messages(1)) == ["While nobody listened"]

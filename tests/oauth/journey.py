@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import requests
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
+from tests.database import transaction
 from tests.sign_in.visitors import visit
 
 numbers = count(1)

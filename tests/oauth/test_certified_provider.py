@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount, AuthSession
-from app.engine.database import transaction
+from tests.database import transaction
 from tests.oauth.journey import PUBLIC, error_of, start, travel, user_of, verify, visit
 from tests.sign_in.visitors import sign_up
 

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from app.auth.models.identity import AuthSession, AuthUser
-from app.engine.database import transaction
 from app.foundation.clock import now
+from tests.database import transaction
 from tests.oauth.journey import agree, error_of, start, travel, user_of, verify, visit
 from tests.sign_in.visitors import sign_up
 

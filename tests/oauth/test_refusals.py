@@ -13,8 +13,8 @@ from sqlalchemy import select, update
 
 from app.auth.models.identity import AuthAccount, AuthUser, AuthVerification
 from app.auth.oauth.providers import CONSUMERS
-from app.engine.database import transaction
 from app.foundation.clock import now
+from tests.database import transaction
 from tests.oauth.journey import agree, error_of, start, travel, user_of, visit
 from tests.sign_in.visitors import sign_up
 

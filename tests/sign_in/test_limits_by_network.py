@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 
 from app.auth import passwords, throttling
 from app.auth.models.keys import AuthApiKeyAnalytics
-from app.engine.database import transaction
 from app.foundation import crypto
 from app.foundation.errors import Unavailable
+from tests.database import transaction
 from tests.end_to_end.service import await_true
 from tests.sign_in.visitors import PASSWORD, address
 

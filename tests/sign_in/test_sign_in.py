@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from app.auth import passwords, throttling
 from app.auth.models.identity import AuthAccount, AuthUser
-from app.engine.database import transaction
 from app.foundation import crypto
 from app.runtime import rate_limits
 from tests.cast import Actor
+from tests.database import transaction
 from tests.sign_in.visitors import CONTACTS, PASSWORD, address, sign_up, visit
 
 

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import transaction
 from tests.cast import Actor
+from tests.database import transaction
 from tests.sign_in.visitors import PASSWORD, address, cookie_of, sign_up, visit
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.auth.models.identity import AuthAccount
-from app.engine.database import transaction
 from app.teams import tokens
 from tests.cast import Actor, Cast
+from tests.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, microsoft
 

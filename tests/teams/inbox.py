@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from app.engine.database import transaction
 from app.teams.models import IntegrationInboundEvent
+from tests.database import transaction
 
 WEBHOOK = "/api/integrations/teams/webhooks"
 

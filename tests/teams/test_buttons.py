@@ -7,9 +7,9 @@ from uuid import uuid4
 from sqlalchemy import update
 
 from app.ai_agent.models import AiAgentDeliverable
-from app.engine.database import transaction
 from app.jobs import registry
 from tests.chat.chains import made
+from tests.database import transaction
 from tests.teams.microsoft import TENANT
 
 NOTIFICATION = "/api/v1/notification/notification"

@@ -16,12 +16,12 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from joserfc import jwt
 from sqlalchemy import select
 
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.jobs import registry
 from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent, IntegrationTeamsMeeting
 from tests.cast import Actor
+from tests.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT, A, C
 

@@ -7,13 +7,13 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import update
 
-from app.engine.database import transaction
 from app.foundation.clock import now
 from app.foundation.errors import UpstreamFailure
 from app.notification.routing import notify
 from app.teams import connector
 from app.teams.models import IntegrationTeamsConversation
 from tests.cast import Actor
+from tests.database import transaction, unit_of_work
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
 from tests.waiting import work
@@ -216,8 +216,8 @@ def test_a_meetings_chat_is_nobodys_own(teams, ms, known):
     sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
     event = {"type": "event", "name": "application/vnd.microsoft.meetingStart", "value": {"Id": "m"}, "text": None}
     introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **event, **sender)
-    with teams.app_context(), transaction() as session:
-        notify(session, ada.user_id, "MENTION", "SECRET", "private")
+    with teams.app_context(), unit_of_work() as unit:
+        notify(unit, ada.user_id, "MENTION", "SECRET", "private")
     work(teams)
     assert ms.sent == []
 
@@ -228,8 +228,8 @@ def test_who_signs_in_after_the_bot_was_met_is_told_there(teams, ms, known):
     sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
     introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **sender)
     ada = known(object_id)
-    with teams.app_context(), transaction() as session:
-        notify(session, ada.user_id, "MENTION", "Bob mentioned you")
+    with teams.app_context(), unit_of_work() as unit:
+        notify(unit, ada.user_id, "MENTION", "Bob mentioned you")
     work(teams)
     assert [each["path"].split("/")[-1] for each in ms.sent] == ["activities"]
 
@@ -240,8 +240,8 @@ def test_a_notification_goes_to_its_receivers_chat_with_the_bot(teams, ms, known
     chat = {"id": f"a:{uuid4().hex}", "conversationType": "personal", "tenantId": TENANT}
     sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
     introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **sender)
-    with teams.app_context(), transaction() as session:
-        notify(session, ada.user_id, "MENTION", "Bob mentioned you", "see canvas 7")
+    with teams.app_context(), unit_of_work() as unit:
+        notify(unit, ada.user_id, "MENTION", "Bob mentioned you", "see canvas 7")
     work(teams)
     (sent,) = ms.sent
     assert sent["path"] == f"/v3/conversations/{connector.quoted(chat['id'])}/activities"

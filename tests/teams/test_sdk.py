@@ -16,9 +16,9 @@ from botbuilder.schema import (
     MessageReaction,
 )
 
-from app.engine.database import transaction
 from app.teams.models import IntegrationInboundEvent, IntegrationTeamsConversation
 from tests.cast import Actor
+from tests.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
 

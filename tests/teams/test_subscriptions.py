@@ -13,13 +13,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from sqlalchemy import delete, select, update
 
-from app.engine.database import transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.teams import subscriptions
 from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import moment_of
 from tests.cast import Actor
+from tests.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import TENANT
 from tests.waiting import work
@@ -114,11 +116,11 @@ def test_a_certificate_that_is_not_there_is_refused(ms, run, resource):
 def test_it_is_renewed_at_half_of_its_life_and_not_before(teams, ms, subscribed, resource):
     row = subscribed()
     with teams.app_context():
-        subscriptions.renew_due()
+        run_unit(SYSTEM, subscriptions.renew_due)
     assert [method for method, _ in ms.graph_calls] == ["POST"]
     age(teams, resource, expires_at=now() + timedelta(minutes=2159))
     with teams.app_context():
-        subscriptions.renew_due()
+        run_unit(SYSTEM, subscriptions.renew_due)
     work(teams)
     renewed = row_of(teams, resource)
     assert renewed.expires_at > now() + timedelta(minutes=4319)
@@ -156,7 +158,7 @@ def test_it_is_made_anew_when_it_ran_out_while_nobody_renewed(teams, ms, subscri
     ms.subscriptions.clear()
     age(teams, resource, expires_at=now() - timedelta(hours=1))
     with teams.app_context():
-        subscriptions.renew_due()
+        run_unit(SYSTEM, subscriptions.renew_due)
     work(teams)
     assert row_of(teams, resource).subscription_id != row.subscription_id
 
@@ -213,7 +215,7 @@ def test_a_graph_that_is_away_is_asked_again_at_the_next_look(teams, ms, subscri
     lifecycle(teams, row, "reauthorizationRequired")
     assert row_of(teams, resource).status == "reauthorizing"
     with teams.app_context():
-        subscriptions.renew_due()
+        run_unit(SYSTEM, subscriptions.renew_due)
     work(teams)
     assert row_of(teams, resource).status == "active"
 

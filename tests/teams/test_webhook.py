@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select, text
 
-from app.engine.database import transaction
 from app.jobs import registry
 from app.teams import processing
 from app.teams.models import IntegrationTeamsConversation, IntegrationTeamsMeeting
 from tests.cast import Actor
+from tests.database import transaction
 from tests.teams.inbox import WEBHOOK, key_of, stored
 from tests.teams.microsoft import APP_ID, TENANT
 

@@ -20,16 +20,16 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-import psycopg
 from flask import Flask, Response, current_app, g, request
 from uuid_utils.compat import uuid7
 
 from app.engine.encoding import dumps
-from app.engine.principal import scope_of
-from app.engine.statements import autocommitted
+from app.engine.principal import SYSTEM, scope_of
+from app.engine.statements import within
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
-from app.foundation.errors import Failure
+from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 
 log = logging.getLogger(__name__)
 
@@ -121,14 +121,20 @@ class Recorder:
                 log.exception("Key use cannot be written")
 
     def _write(self, batch: list[Mapping[str, Any]]) -> None:
-        with self.app.app_context(), autocommitted() as connection:
+        with self.app.app_context():
             try:
-                connection.execute(INSERT, (dumps(batch).decode(),))
-            except (psycopg.IntegrityError, psycopg.DataError):
+                run_unit(SYSTEM, _insert, batch)
+            except Unavailable:
+                raise
+            except Failure:
                 # A key went between the look at it and the insert, or a row is not fit: all but that one are kept.
                 for row in batch:
-                    with suppress(psycopg.IntegrityError, psycopg.DataError):
-                        connection.execute(INSERT, (dumps([row]).decode(),))
+                    with suppress(ForeignKeyViolation, UniqueViolation, Invalid, DatabaseFailure):
+                        run_unit(SYSTEM, _insert, [row])
+
+
+def _insert(unit: Unit, rows: list[Mapping[str, Any]]) -> None:
+    within(unit.session).execute(INSERT, (dumps(rows).decode(),))
 
 
 def init_app(app: Flask) -> None:

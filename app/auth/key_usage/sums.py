@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import psycopg
-
-from app.engine.statements import autocommitted
+from app.engine.principal import SYSTEM
+from app.engine.statements import autocommitted, within
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 KEPT = timedelta(days=90)
@@ -79,26 +79,23 @@ DELETE FROM auth_api_key_analytics WHERE id = ANY (ARRAY (
 """
 
 
-def roll_up() -> None:
+def roll_up(unit: Unit) -> None:
     """Sum the hours that have ended; summing an hour again changes nothing."""
-    until = _hour(now())
-    with autocommitted() as connection:
-        (last,) = connection.execute("SELECT max(hour) FROM auth_api_key_usage").fetchone() or (None,)
-        since = last - REPEATED if last else until - KEPT
-        connection.execute(ROLL_UP, {"since": since, "until": until, "bounds": BOUNDS})
+    until, connection = _hour(now()), within(unit.session)
+    (last,) = connection.execute("SELECT max(hour) FROM auth_api_key_usage").fetchone() or (None,)
+    since = last - REPEATED if last else until - KEPT
+    connection.execute(ROLL_UP, {"since": since, "until": until, "bounds": BOUNDS})
 
 
 def expire() -> None:
     """Delete the single rows after ninety days, a part at a time. Their hours have been summed before."""
-    roll_up()
-    with autocommitted() as connection:
-        while _deleted(connection):
-            pass
+    run_unit(SYSTEM, roll_up)
+    while run_unit(SYSTEM, _delete_part) == DELETED_AT_ONCE:
+        pass
 
 
-def _deleted(connection: psycopg.Connection[Any]) -> bool:
-    found = connection.execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETED_AT_ONCE})
-    return found.rowcount == DELETED_AT_ONCE
+def _delete_part(unit: Unit) -> int:
+    return within(unit.session).execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETED_AT_ONCE}).rowcount
 
 
 @dataclass

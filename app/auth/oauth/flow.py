@@ -12,17 +12,19 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app, request, session
-from sqlalchemy import delete
+from sqlalchemy import delete, insert
+from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthVerification
 from app.auth.oauth import providers
 from app.auth.oauth.providers import Identity, Refused
-from app.engine.database import transaction
-from app.engine.principal import Principal
+from app.engine.principal import SYSTEM, Principal
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import UpstreamFailure
 
+PURPOSE = "oauth_state"
 LASTS = timedelta(minutes=10)
 # Sign-ins that one browser may have under way at the same time.
 MOST_AT_ONCE = 2
@@ -58,11 +60,12 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
         session_id=str(principal.credential_id) if principal else None,
         **made,
     )
-    with transaction() as database:
-        proof = AuthVerification(purpose="oauth_state", identifier=_digest(name, made["state"]))
-        proof.value = _digest(name, made["code_verifier"])
-        proof.expires_at = now() + LASTS
-        database.add(proof)
+    digests = {"identifier": _digest(name, made["state"]), "value": _digest(name, made["code_verifier"])}
+    run_unit(
+        SYSTEM,
+        Unit.execute,
+        insert(AuthVerification).values(id=uuid7(), purpose=PURPOSE, expires_at=now() + LASTS, **digests),
+    )
     return str(url)
 
 
@@ -75,14 +78,12 @@ def resume(name: str) -> Return:
         raise Refused("state_mismatch")
     back = Return(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
     unused = (
-        AuthVerification.purpose == "oauth_state",
+        AuthVerification.purpose == PURPOSE,
         AuthVerification.identifier == _digest(name, state),
         AuthVerification.value == _digest(name, data["code_verifier"]),
         AuthVerification.expires_at > now(),
     )
-    with transaction() as database:
-        used = database.execute(delete(AuthVerification).where(*unused).returning(AuthVerification.id)).one_or_none()
-    if used is None:
+    if not run_unit(SYSTEM, Unit.execute, delete(AuthVerification).where(*unused)):
         client.framework.clear_state_data(session, state)
         raise Refused("state_mismatch")
     return back

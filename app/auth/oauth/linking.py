@@ -17,7 +17,8 @@ from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
 from app.auth.oauth.providers import Identity, Refused
 from app.auth.sign_in import SignedIn, must_verify, open_session
 from app.engine import audit
-from app.engine.database import TRIES, retried, transaction
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import TRIES, Unit, run_unit
 from app.foundation import crypto
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
@@ -38,36 +39,31 @@ def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth
     """
     for _ in range(TRIES):
         with suppress(UniqueViolation):  # the same person came through two tabs at once
-            return _sign_in(identity, session_id, method)
+            return run_unit(SYSTEM, _sign_in, identity, session_id, method)
     raise Refused("sign_in_failed")
 
 
-@retried
-def _sign_in(identity: Identity, session_id: UUID | None, method: str) -> SignedIn:
-    with transaction() as session:
-        known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
-        account = session.scalar(select(AuthAccount).where(*known))
-        asking = _asking(session, session_id)
-        if account is not None:
-            if asking is not None and asking.user_id != account.user_id:
-                raise Refused("account_linked_elsewhere")
-            user = session.get_one(AuthUser, account.user_id)
-        else:
-            user = _user_to_link(session, identity, asking)
-            account = AuthAccount(user_id=user.id, provider_id=identity.provider, issuer=identity.issuer)
-            account.account_id = identity.subject
-            session.add(account)
-            session.flush()
-            audit.written(session, user, "create", account)
-        if users.is_banned(user.banned, user.ban_expires):
-            raise Refused("account_not_available")
-        if must_verify(user):
-            raise Refused("account_not_verified")
-        if identity.token:
-            _keep_tokens(account, identity)
-        opened = open_session(session, user, method=method)
-        session.expunge_all()
-        return opened
+def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn:
+    known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
+    account = unit.session.scalar(select(AuthAccount).where(*known))
+    asking = _asking(unit.session, session_id)
+    if account is not None:
+        if asking is not None and asking.user_id != account.user_id:
+            raise Refused("account_linked_elsewhere")
+        user = unit.session.get_one(AuthUser, account.user_id)
+    else:
+        user = _user_to_link(unit, identity, asking)
+        account = AuthAccount(user_id=user.id, provider_id=identity.provider, issuer=identity.issuer)
+        account.account_id = identity.subject
+        unit.store(account)
+        audit.written(unit, "create", account, actor=user)
+    if users.is_banned(user.banned, user.ban_expires):
+        raise Refused("account_not_available")
+    if must_verify(user):
+        raise Refused("account_not_verified")
+    if identity.token:
+        _keep_tokens(account, identity)
+    return open_session(unit, user, method=method)
 
 
 def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
@@ -80,11 +76,11 @@ def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
     return asking
 
 
-def _user_to_link(session: Session, identity: Identity, asking: AuthSession | None) -> AuthUser:
+def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) -> AuthUser:
     if asking is not None:
         if now() - asking.authenticated_at > FRESH:
             raise Refused("reauthentication_required")
-        own = session.get_one(AuthUser, asking.user_id)
+        own = unit.session.get_one(AuthUser, asking.user_id)
         if not own.email_verified:
             # Whoever merely wrote the address down would keep this way in when its holder comes.
             raise Refused("account_not_verified")
@@ -93,19 +89,19 @@ def _user_to_link(session: Session, identity: Identity, asking: AuthSession | No
         address = normalized(identity.email or "")
     except ValidationError:
         raise Refused("email_missing") from None
-    user = session.scalar(select(AuthUser).where(AuthUser.email == address).with_for_update())
+    user = unit.session.scalar(select(AuthUser).where(AuthUser.email == address).with_for_update())
     if user is None:
-        return _new_user(session, identity, address)
+        return _new_user(unit, identity, address)
     if not (identity.email_verified and user.email_verified):
         raise Refused("account_not_linked")
     return user
 
 
-def _new_user(session: Session, identity: Identity, address: str) -> AuthUser:
+def _new_user(unit: Unit, identity: Identity, address: str) -> AuthUser:
     name = "".join(filter(str.isprintable, identity.name or "")).strip()[:LONGEST_NAME] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
-    organizations.provision_user(session, user)
-    audit.written(session, user, "create", user)
+    organizations.provision_user(unit, user)
+    audit.written(unit, "create", user, actor=user)
     return user
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.auth.models.organizations import AuthOrganization
 from app.crm.models import CrmCompany
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.ops.samples import (
     agents,
@@ -29,12 +30,12 @@ from app.ops.seed import seed
 RANDOM_SEED = 7
 
 
-def load(session: Session) -> list[tuple[str, str]] | None:
+def load(unit: Unit) -> list[tuple[str, str]] | None:
     """Add the set and return the address and password of each person made, or None when records are there already."""
-    if _holds_records(session):
+    if _holds_records(unit.session):
         return None
-    seed(session)
-    scene = Scene(session, now(), Random(RANDOM_SEED))  # noqa: S311 - has to come out alike, not hard to guess
+    seed(unit)
+    scene = Scene(unit, now(), Random(RANDOM_SEED))  # noqa: S311 - has to come out alike, not hard to guess
     team, passwords = people.make(scene)
     deals = companies.make(scene, team)
     handbook = knowledge.make(scene, team)

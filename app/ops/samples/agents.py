@@ -69,7 +69,7 @@ def _deliverable(scene: Scene, team: Team, writer: AiAgentConfig, deal: CrmDeal)
 
 
 def _transcript(scene: Scene, work: AiAgentDeliverable, deal: CrmDeal) -> None:
-    company = scene.session.get_one(CrmCompany, deal.company_id)
+    company = scene.unit.session.get_one(CrmCompany, deal.company_id)
     facts = {"deal": deal.name, "stage": deal.stage, "amount": deal.amount, "company": company.name}
     lookup = AiAgentMessage(role="tool", content="Read the deal and its company.", tool_name="crm_lookup")
     lookup.tool_input, lookup.tool_output = {"dealId": str(deal.id)}, facts

@@ -51,7 +51,7 @@ def _place(scene: Scene) -> AiChainProvider:
     wanted = select(AiChainProvider).join(AiChain, AiChain.id == AiChainProvider.chain_id)
     wanted = wanted.join(AiProvider, AiProvider.id == AiChainProvider.provider_id)
     default = (AiChain.organization_id.is_(None), AiChain.is_default, AiProvider.slug == BUILTIN_PROVIDER)
-    return scene.session.scalars(wanted.where(*default)).one()
+    return scene.unit.session.scalars(wanted.where(*default)).one()
 
 
 def _failed(stream: AiStream, asked: datetime) -> AiAttempt:

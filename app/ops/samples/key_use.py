@@ -23,7 +23,7 @@ LIMIT, BEYOND_LIMIT = 100, 14
 
 def make(scene: Scene, team: Team) -> None:
     """Store the key and one row for each request that presented it."""
-    key, _ = api_keys.issue(scene.session, team.admin, scopes=["read"], name=NAME)
+    key, _ = api_keys.issue(scene.unit, team.admin, scopes=["read"], name=NAME)
     rows = [*_by_night(scene), *_by_day(scene), *_burst(scene), *_writes(scene)]
     for row in rows:
         row.key_id, row.user_id, row.organization_id = key.id, team.admin.id, team.organization.id

@@ -57,10 +57,12 @@ def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> t
     email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
     user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
     user.created_at, user.updated_at = joined, signed_in
-    home = organizations.provision_user(scene.session, user)
+    home = organizations.provision_user(scene.unit, user)
     _backdate(scene, home.id, joined)
     wanted = NotificationPreference.user_id == user.id
-    scene.session.execute(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
+    scene.unit.session.execute(
+        update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined)
+    )
     password = secrets.token_urlsafe(15)
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
     account.password = passwords.hashed(password)
@@ -71,7 +73,7 @@ def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> t
 def _organization(scene: Scene, users: list[AuthUser]) -> AuthOrganization:
     founded = scene.at(FOUNDED, "09:20")
     organization = scene.store(AuthOrganization(name=NAME, slug=SLUG), founded)
-    organizations.provision_organization(scene.session, organization, users[0].id)
+    organizations.provision_organization(scene.unit, organization, users[0].id)
     _backdate(scene, organization.id, founded)
     for user, (role, _, days, _) in zip(users[1:], MEMBERS[1:], strict=True):
         member = AuthMember(organization_id=organization.id, user_id=user.id, role=role)
@@ -82,9 +84,11 @@ def _organization(scene: Scene, users: list[AuthUser]) -> AuthOrganization:
 def _backdate(scene: Scene, organization_id: UUID, made: datetime) -> None:
     """Date an organization that was just furnished, its first member and its bucket."""
     dates = {"created_at": made, "updated_at": made}
-    scene.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
-    scene.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
-    scene.session.execute(update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates))
+    scene.unit.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
+    scene.unit.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
+    scene.unit.session.execute(
+        update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates)
+    )
 
 
 def _desk(scene: Scene, team: Team) -> None:

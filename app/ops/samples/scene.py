@@ -1,4 +1,4 @@
-"""What all sample rows share: the session, the day they are counted from, and how a dated row is stored."""
+"""What all sample rows share: the unit of work, the day they are counted from, and how a dated row is stored."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TypeVar
 
-from sqlalchemy.orm import Session
-
 from app.engine.record import Record
+from app.engine.unit_of_work import Unit
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """The session to write with, the moment of loading, and one source of chance."""
+    """The unit of work to write with, the moment of loading, and one source of chance."""
 
-    session: Session
+    unit: Unit
     now: datetime
     random: Random
 
@@ -32,16 +31,15 @@ class Scene:
     def store(self, record: R, made: datetime, changed: datetime | None = None) -> R:
         """Write the record as of ``made``, last changed then or at ``changed``."""
         self._date(record, made, changed)
-        self.session.add(record)
-        self.session.flush()
+        self.unit.store(record)
         return record
 
     def store_all(self, records: Iterable[tuple[Record, datetime]]) -> None:
         """Write many records that nothing refers to, each as of its moment."""
         for record, made in records:
             self._date(record, made, None)
-            self.session.add(record)
-        self.session.flush()
+            self.unit.session.add(record)
+        self.unit.session.flush()
 
     def _date(self, record: Record, made: datetime, changed: datetime | None) -> None:
         record.created_at, record.updated_at = made, changed or made

@@ -1,0 +1,191 @@
+"""The unit of work: one transaction in which writes are checked, made, followed by their hooks, and committed together.
+
+Nothing leaves the process before the commit, so a unit that loses a race is run again from its inputs. ``records`` says
+what a write means; the unit says when it counts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, UpdateBase, func, select
+from sqlalchemy.orm import Session
+
+from app.engine import records
+from app.engine.database import DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
+from app.engine.principal import Principal
+from app.engine.record import Base, Record, camel
+from app.extensions import db
+from app.foundation.errors import ForeignKeyViolation, Invalid
+
+log = logging.getLogger(__name__)
+
+# Runs of a unit that loses races: against serialization failures, deadlocks and lock timeouts.
+TRIES = 3
+
+P = ParamSpec("P")
+T = TypeVar("T")
+R = TypeVar("R", bound=Record)
+Values = dict[str, Any]
+Action = Callable[[], None]
+
+
+def run_unit(
+    principal: Principal, work: Callable[Concatenate[Unit, P], T], *arguments: P.args, **options: P.kwargs
+) -> T:
+    """Call ``work`` with a unit of ``principal``, commit what it wrote, and return what it returned; objects of
+    the session are detached then. An exception rolls
+    everything back. A unit that loses a race is run again, three times in all, so ``work`` starts from its arguments
+    alone. ``run_unit(principal, Unit.create, Model, values)`` is a unit of one write.
+
+    Raises what ``work`` raises, the failures of ``translated``, OutcomeUnknown when the answer of the commit is lost,
+    and RuntimeError inside of another unit.
+    """
+    runs = 0
+    while True:
+        runs += 1
+        try:
+            with attempt(principal) as unit:
+                return work(unit, *arguments, **options)
+        except LostRace:
+            if runs == TRIES:
+                raise
+
+
+class Unit:
+    """The writes of one transaction, in the name of ``principal``. ``session`` begins it with its first statement."""
+
+    __slots__ = ("_after_commit", "_gathered", "_on_rollback", "is_removing", "principal", "session")
+
+    def __init__(self, session: Session, principal: Principal) -> None:
+        self.session = session
+        self.principal = principal
+        # Of a reference that is broken, either the row that refers was written or the row referred to removed.
+        self.is_removing = False
+        self._after_commit: list[Action] = []
+        self._on_rollback: list[Action] = []
+        self._gathered: dict[Callable[[set[Any]], None], set[Any]] = {}
+
+    def create(self, model: type[Record], given: Values) -> Values:
+        """Store a new record from ``given`` (by attribute) and return it as the principal sees it."""
+        self.is_removing = False
+        return records.create(self, model, given)
+
+    def update(self, model: type[Record], identifier: UUID, given: Values) -> Values:
+        """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
+        stored value; any other value raises Invalid."""
+        self.is_removing = False
+        return records.update(self, model, identifier, given)
+
+    def delete(self, model: type[Record], identifier: UUID, *, returning: bool = False) -> Values | None:
+        """Remove a record with what belongs to it, by the rules of the database; ``returning`` gives it back."""
+        self.is_removing = True
+        return records.delete(self, model, identifier, returning=returning)
+
+    def execute(self, statement: UpdateBase) -> int:
+        """Run an INSERT, UPDATE or DELETE, and return the number of rows. No policy is asked and no hook runs."""
+        return self.session.execute(statement).rowcount  # type: ignore[attr-defined]
+
+    def store(self, record: Base) -> None:
+        """Write ``record`` now, so that rows which refer to it can follow. No policy is asked and no hook runs."""
+        self.session.add(record)
+        self.session.flush()
+
+    def get(self, model: type[R], identifier: UUID | None, *, lock: bool = False) -> R:
+        """Load a row that a checked reference names; ``lock`` keeps others from changing it until the end."""
+        found = self.session.get(model, identifier, with_for_update={"key_share": True} if lock else None)
+        if found is None:
+            raise ForeignKeyViolation()  # it was there when the references were checked
+        return found
+
+    def lock(self, name: str) -> None:
+        """Wait for whoever else holds the advisory lock ``name``, and hold it until the end."""
+        self.session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+
+    def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
+        """One past the highest ``column`` under ``condition``; lock the parent row first. Raises Invalid."""
+        highest = self.session.scalar(select(func.max(column)).where(condition))
+        number = first if highest is None else int(highest) + 1
+        if number > column.property.columns[0].info["wire"].constraints["maximum"]:
+            raise Invalid({camel(column.key): ["The numbers are used up."]})
+        return number
+
+    def after_commit(self, action: Action) -> None:
+        """Do ``action`` once the writes are safe."""
+        self._after_commit.append(action)
+
+    def gather(self, action: Callable[[set[T]], None]) -> set[T]:
+        """The set that ``action`` gets after the commit, once, however often it is asked for."""
+        if action not in self._gathered:
+            gathered: set[T] = set()
+            self._gathered[action] = gathered
+            self.after_commit(partial(action, gathered))
+        return self._gathered[action]
+
+    def on_rollback(self, action: Action) -> None:
+        """Do ``action`` should the unit certainly come to nothing."""
+        self._on_rollback.append(action)
+
+    def commit(self) -> None:
+        """Commit, and do what follows. Only ``attempt`` calls this."""
+        try:
+            self.session.commit()
+        except DRIVER_ERRORS as error:
+            failure = translated(error, removing=self.is_removing)
+            certain = is_answer(error)
+            self.roll_back(undo=certain)
+            raise (failure if certain else OutcomeUnknown()) from error
+        except BaseException:
+            self.roll_back(undo=False)
+            raise
+        self.session.expunge_all()
+        _carry_out(self._after_commit)
+
+    def roll_back(self, *, undo: bool = True) -> None:
+        """End the transaction; ``undo`` what was done outside of the database for its sake. Only ``attempt`` calls
+        this."""
+        try:
+            self.session.rollback()
+        except DRIVER_ERRORS as error:
+            log.warning("A connection was lost before its transaction was rolled back: %s", type(error).__name__)
+            self.session.invalidate()
+        self.session.expunge_all()
+        if undo:
+            _carry_out(self._on_rollback)
+
+
+@contextmanager
+def attempt(principal: Principal) -> Iterator[Unit]:
+    """One run of a unit, for ``run_unit``; a ``with`` block cannot be run again, so nothing else opens one."""
+    session: Session = db.session()
+    if RUNNING in session.info:
+        raise RuntimeError("Units of work do not nest: a function that writes takes the unit")
+    unit = session.info[RUNNING] = Unit(session, principal)
+    try:
+        yield unit
+        session.flush()  # so that what fails from here on is the commit
+    except DRIVER_ERRORS as error:
+        unit.roll_back()
+        raise translated(error, removing=unit.is_removing) from error
+    except BaseException:
+        unit.roll_back()
+        raise
+    else:
+        unit.commit()
+    finally:
+        del session.info[RUNNING]
+
+
+def _carry_out(actions: list[Action]) -> None:
+    """Do what follows the end of a transaction. It has ended, so one failure is neither the caller's nor that of the
+    other actions."""
+    for action in actions:
+        try:
+            action()
+        except Exception:
+            log.exception("What follows a transaction has failed")
