@@ -15,17 +15,19 @@ from app.auth.key_usage import sums
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine import records
+from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.principal import SYSTEM, Credential, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
+from app.foundation.identifiers import uuid_of
 from app.platform import flags
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.crud import wanted
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID, record_example
+from blueprints.examples import record_example
 from schemas.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,
@@ -39,7 +41,6 @@ from schemas.api_keys import (
 )
 from schemas.derive import read_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.fields import uuid_of
 from schemas.queries import list_query, refuse_unknown
 from schemas.usage import usage_query
 
@@ -108,9 +109,8 @@ def _route_creation(blp: Blueprint) -> None:
         _check_verified(caller())
         records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
-            return _shown_once(
-                run_unit(caller(), _rotate, wanted(id), timedelta(seconds=given.get("grace_seconds", 0)))
-            )
+            grace = timedelta(seconds=given.get("grace_seconds", 0))
+            return _shown_once(run_unit(caller(), _rotate, wanted(id), grace))
 
 
 def _route_reading(blp: Blueprint) -> None:

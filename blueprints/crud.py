@@ -13,12 +13,12 @@ from app.engine.policy import Rule
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
+from app.foundation.identifiers import uuid_of
 from blueprints.base import Blueprint, answer
 from blueprints.describe import described
 from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.fields import uuid_of
 from schemas.queries import list_query, refuse_unknown
 
 Handler = Callable[..., Response]

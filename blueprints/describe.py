@@ -98,20 +98,10 @@ def filter_parameters(model: type[Record]) -> list[dict[str, Any]]:
             "name": name,
             "in": "query",
             "description": f"Only records with this {name}.",
-            "schema": _filter_schema(field.wire.type, bool(field.references) or name == "id"),
+            "schema": field.spec.kind.json_schema(),
         }
         for name, field in filters_of(model).items()
     ]
-
-
-def _filter_schema(kind: str, is_identifier: bool) -> dict[str, Any]:
-    if is_identifier:
-        return {"type": "string", "format": "uuid"}
-    if kind.startswith("enum["):
-        return {"type": "string", "enum": kind[5:-1].split(",")}
-    if kind == "timestamp":
-        return {"type": "string", "format": "date-time"}
-    return {"type": kind if kind in ("integer", "number", "boolean") else "string"}
 
 
 def documented(

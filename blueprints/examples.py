@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.engine.kind import EXAMPLE_ID
+from app.engine.kinds import LongText, String, Timestamp
 from app.engine.record import Field, Record
 from schemas.derive import create_schema, read_schema
 
-EXAMPLE_ID = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
+LATER = "2027-01-31T09:00:00.000Z"
 STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
 USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False, **STAMPS}
 TEXTS = {
@@ -33,7 +35,7 @@ def example(model: type[Record], operation: str) -> dict[str, Any]:
     if operation == "create":
         required = [name for name, field in create_schema(model).fields.items() if field.required]
         return {fields[name].name: value_of(model, fields[name]) for name in required}
-    changeable = [field for field in fields.values() if field.wire.access == "normal" and field.column is not None]
+    changeable = [field for field in fields.values() if field.spec.access == "normal" and field.column is not None]
     plain = [field for field in changeable if not field.references and field.attribute not in model.transitions]
     return {field.name: value_of(model, field) for field in plain[:2]}
 
@@ -46,30 +48,17 @@ def record_example(model: type[Record]) -> dict[str, Any]:
 
 def value_of(model: type[Record], field: Field) -> Any:
     """A value that ``field`` takes."""
-    kind, bounds = field.wire.type, field.wire.constraints
-    if field.references or field.attribute == "id":
-        return EXAMPLE_ID
-    if kind.startswith("enum["):
-        return kind[5:-1].split(",")[0]
-    if kind.startswith("array"):
-        return list(bounds.get("items", ["text"]))[:1]
-    if kind in ("integer", "number"):
-        return max(bounds.get("minimum", 1), min(1, bounds.get("maximum", 1)))
-    if kind in ("string", "text"):
-        return _text(model, field)
-    return {
-        "boolean": True,
-        "timestamp": "2027-01-31T09:00:00.000Z" if field.name.endswith("End") else "2027-01-01T09:00:00.000Z",
-        "json": [] if bounds.get("shape") == "array" else {},
-        "vector": [0.1, 0.2, 0.3],
-    }[kind]
+    kind = field.spec.kind
+    if isinstance(kind, String | LongText):
+        return _text(model, field, kind)
+    # Periods end after they began.
+    return LATER if isinstance(kind, Timestamp) and field.name.endswith("End") else kind.example()
 
 
-def _text(model: type[Record], field: Field) -> str:
-    bounds = field.wire.constraints
-    if bounds.get("format") == "url":
-        return "https://example.com/page"
-    text = TEXTS.get(field.name, "Example text")
-    if field.name == "name" and bounds.get("pattern"):
+def _text(model: type[Record], field: Field, kind: String | LongText) -> str:
+    if isinstance(kind, String) and kind.format == "url":
+        return str(kind.example())
+    text = TEXTS.get(field.name, str(kind.example()))
+    if field.name == "name" and isinstance(kind, String) and kind.pattern:
         text = "example.name" if model.domain == "analytics" else "files"
-    return text[: bounds.get("maxLength") or None]
+    return text[: kind.max or None]

@@ -12,15 +12,15 @@ from app.auth.models.keys import AuthApiKey
 from schemas.derive import WireSchema, read_schema, update_schema
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole
 
-NAME = AuthApiKey.fields()["name"].wire.constraints
-RATE = AuthApiKey.fields()["rate_limit_max"].wire.constraints
-MOST_BLOCKS = AuthApiKey.fields()["ip_allow_list"].wire.constraints["maxItems"]
+NAME = AuthApiKey.fields()["name"].spec.kind.constraints
+RATE = AuthApiKey.fields()["rate_limit_max"].spec.kind.constraints
+MOST_BLOCKS = AuthApiKey.fields()["ip_allow_list"].spec.kind.constraints["maxItems"]
 # The derived schemas of the model, as classes to build upon.
 ReadKey: Any = type(read_schema(AuthApiKey))
 ChangedKey: Any = type(update_schema(AuthApiKey))
 
 LONGEST_BLOCK = 43
-METADATA_BYTES = AuthApiKey.fields()["metadata_"].wire.constraints["maxBytes"]
+METADATA_BYTES = AuthApiKey.fields()["metadata_"].spec.kind.constraints["maxBytes"]
 
 
 def _block(text: str) -> None:

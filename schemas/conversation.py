@@ -15,7 +15,7 @@ ROLES = ("system", "user", "assistant", "tool")
 # These may be without text of their own: an answer that was broken off, the result of a tool.
 MAY_BE_EMPTY = ("assistant", "tool")
 MOST_MESSAGES = 1000
-LONGEST = AiMessage.fields()["content"].wire.constraints["maxLength"]
+LONGEST = AiMessage.fields()["content"].spec.kind.constraints["maxLength"]
 LONGEST_NAME = 200
 PARTS: dict[str, Any] = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 from uuid import UUID
@@ -12,18 +12,15 @@ from uuid import UUID
 import orjson
 from marshmallow import ValidationError, fields, validate
 
+from app.engine.kinds import DEFAULT_MAX_BYTES
 from app.foundation.addresses import normalized
+from app.foundation.clock import NOT_A_MOMENT, moment_of
+from app.foundation.identifiers import uuid_of
 
-DATE_TIME = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
-)
-UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 UNSAFE = re.compile(r"[\s\\<>\"{}|^`]")
 UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
-DEFAULT_MAX_BYTES = 65536
 MAX_ITEMS = MOST_DIMENSIONS = 2000
 LARGEST_FLOAT = 3.4e38
-NOT_A_MOMENT = "Not a date and time with a zone, such as 2026-12-24T09:00:00Z."
 
 
 def refuse_long(field: fields.Field[Any], value: str | list[Any]) -> None:
@@ -83,11 +80,6 @@ class Identifier(fields.Field[UUID]):
         return uuid_of(value) or UUID(int=0)
 
 
-def uuid_of(text: str) -> UUID | None:
-    """Read a UUID in its canonical form of 36 characters, or None."""
-    return UUID(text) if UUID_FORM.fullmatch(text) else None
-
-
 class Whole(fields.Integer):
     """A JSON integer; 5.0 is one, "5" and true are not."""
 
@@ -119,20 +111,6 @@ class Moment(fields.DateTime):
         if moment is None:
             raise ValidationError(NOT_A_MOMENT)
         return moment
-
-
-def moment_of(text: str) -> datetime | None:
-    """Read an RFC 3339 timestamp with a zone, or None."""
-    found = DATE_TIME.fullmatch(text)
-    if found is None:
-        return None
-    fraction = (found[7] or "")[:3].ljust(3, "0")
-    zone = "+00:00" if found[8] is None else f"{found[8]}{found[9]}:{found[10]}"
-    try:
-        moment = datetime.fromisoformat(f"{text[:10]}T{text[11:19]}.{fraction}{zone}").astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return moment if moment.year >= 1 else None
 
 
 class Json(fields.Raw):

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from app.engine.fields import ADMIN_READS, FILTERABLE
 from app.engine.principal import Principal
 from app.engine.record import Field, Record
-from app.foundation.addresses import normalized
 from app.foundation.errors import InvalidFilter, InvalidPagination
-from schemas.fields import NOT_A_MOMENT, moment_of, uuid_of
 
 DEFAULT_TAKE = 20
 MAX_SKIP = 10_000_000
 LONGEST_NUMBER = 100
-WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
-DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
 
@@ -65,12 +58,12 @@ def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTI
 
 def filters_of(model: type[Record]) -> dict[str, Field]:
     """The fields that lists of ``model`` can be filtered by, by wire name."""
-    return {each.name: each for each in _known(model).values() if FILTERABLE in each.wire.marks}
+    return {each.name: each for each in _known(model).values() if FILTERABLE in each.spec.flags}
 
 
 @cache
 def _known(model: type[Record]) -> dict[str, Field]:
-    return {each.name: each for each in model.fields().values() if each.wire.readable}
+    return {each.name: each for each in model.fields().values() if each.spec.readable}
 
 
 def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default: int) -> int:
@@ -87,67 +80,16 @@ def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default:
 
 def _filter(model: type[Record], principal: Principal, name: str, values: list[str]) -> tuple[str, Any]:
     known = _known(model).get(name)
-    if known is None or (ADMIN_READS in known.wire.marks and not principal.is_admin):
+    if known is None or (ADMIN_READS in known.spec.flags and not principal.is_admin):
         raise invalid_query(name, "Unknown query parameter.")
-    if FILTERABLE not in known.wire.marks:
+    if FILTERABLE not in known.spec.flags:
         raise invalid_query(name, "Cannot be filtered by.")
     if len(values) > 1:
         raise invalid_query(name, "Given more than once.")
-    value = _reader(known)(values[0])
+    value = known.spec.kind.parse(values[0])
     if value is None or "\x00" in values[0]:
-        raise invalid_query(name, _expected(known))
+        raise invalid_query(name, known.spec.kind.expected())
     return known.attribute, value
-
-
-def _reader(known: Field) -> Callable[[str], Any]:
-    if known.references or known.attribute == "id":
-        return uuid_of
-    kind = known.wire.type
-    if kind.startswith("enum["):
-        values = kind[5:-1].split(",")
-        return lambda text: text if text in values else None
-    if kind.startswith("array") and known.wire.constraints.get("items"):
-        items = known.wire.constraints["items"]
-        return lambda text: text if text in items else None
-    if known.wire.constraints.get("format") == "email":
-        return _as_stored
-    return READERS.get(kind, str)
-
-
-def _as_stored(address: str) -> str:
-    try:
-        return normalized(address)
-    except ValidationError:
-        return address.lower()  # which nobody has
-
-
-def _whole(text: str) -> int | None:
-    value = int(text) if WHOLE.fullmatch(text) else None
-    return value if value is not None and -(2**63) <= value < 2**63 else None
-
-
-def _number(text: str) -> float | None:
-    value = float(text) if DECIMAL.fullmatch(text) else None
-    return value if value is not None and math.isfinite(value) else None
-
-
-READERS: dict[str, Callable[[str], Any]] = {
-    "integer": _whole,
-    "number": _number,
-    "boolean": {"true": True, "false": False}.get,
-    "timestamp": moment_of,
-}
-
-
-def _expected(known: Field) -> str:
-    """What would be right in a filter."""
-    kind = known.wire.type
-    choices = kind[5:-1].split(",") if kind.startswith("enum[") else known.wire.constraints.get("items")
-    if choices:
-        return f"Must be one of: {', '.join(choices)}."
-    if kind == "timestamp":
-        return NOT_A_MOMENT
-    return f"Is not an {kind}." if kind[0] in "aeiou" else f"Is not a {kind}."
 
 
 def invalid_query(name: str, message: str) -> InvalidFilter:

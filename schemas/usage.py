@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from werkzeug.datastructures import MultiDict
 
 from app.auth.key_usage.sums import DAY, HOUR, floor
-from app.foundation.clock import now
-from schemas.fields import moment_of
+from app.foundation.clock import moment_of, now
 from schemas.queries import CREDENTIAL, invalid_query
 
 MOST_POINTS = 750  # a month by the hour

@@ -92,11 +92,11 @@ def test_every_model_has_a_policy_a_text_and_fields_of_one_kind(model):
     assert isinstance(model.__dict__["policy"], Policy)
     assert model.described().endswith(".")
     for field in model.fields().values():
-        marks = [mark for mark in field.wire.marks if mark.value in ("readOnly", "writeOnly", "immutable", "hidden")]
+        marks = [mark for mark in field.spec.flags if mark.value in ("readOnly", "writeOnly", "immutable", "hidden")]
         assert len(marks) <= 1, field.name
-        assert field.column is None or field.column.info["wire"] is field.wire
+        assert field.column is None or field.column.info["spec"] is field.spec
     for name in model.transitions:
-        assert set(model.transitions[name]) <= set(model.fields()[name].wire.type[5:-1].split(","))
+        assert set(model.transitions[name]) <= set(model.fields()[name].spec.kind.values)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

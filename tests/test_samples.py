@@ -34,6 +34,7 @@ from app.auth.passwords import HASHER
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.catalogue import DOMAINS
 from app.engine.encoding import dumps
+from app.engine.kinds import Enum
 from app.engine.record import Field, Record
 from app.extensions import db
 from app.factory import create_app
@@ -97,18 +98,18 @@ def only(model: type[R]) -> R:
 
 def faults(field: Field, value: Any) -> Iterator[str]:
     """Say in which ways a stored value breaks the rules of its field."""
-    kind, bounds = field.wire.type, field.wire.constraints
+    kind, bounds = field.spec.kind.name, field.spec.kind.constraints
     if value is None:
         yield from [] if field.nullable else ["null"]
         return
-    if kind.startswith("enum["):
-        yield from [] if value in kind[5:-1].split(",") else ["enum"]
+    if isinstance(field.spec.kind, Enum):
+        yield from [] if value in field.spec.kind.values else ["enum"]
     if isinstance(value, str):
         yield from [] if bounds.get("minLength", 0) <= len(value) <= bounds.get("maxLength", len(value)) else ["length"]
         yield from [] if re.search(bounds.get("pattern", ""), value) else ["pattern"]
     if isinstance(value, int | float):
         yield from [] if bounds.get("minimum", value) <= value <= bounds.get("maximum", value) else ["range"]
-    if kind.startswith("array"):
+    if kind == "array<string>":
         yield from [] if not bounds.get("items") or set(value) <= set(bounds["items"]) else ["items"]
     if kind == "json":
         wanted = {"object": dict, "array": list}.get(bounds.get("shape", ""), object)
@@ -129,7 +130,7 @@ def test_every_row_fits_its_model(model: type[Record]) -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_no_row_is_from_the_future(model: type[Record]) -> None:
-    times = [field.attribute for field in model.fields().values() if field.wire.type == "timestamp"]
+    times = [field.attribute for field in model.fields().values() if field.spec.kind.name == "timestamp"]
     for row in rows(model):
         past = {name: getattr(row, name) for name in times if name not in PLANNED}
         assert all(time is None or time <= now() for time in past.values()), past
@@ -240,8 +241,8 @@ def test_key_use_stays_within_the_limit() -> None:
 
 
 def test_logs_cover_thirty_days_and_every_kind_of_activity() -> None:
-    kind = AnalyticsActivity.fields()["activity_type"].wire.type
-    assert {each.activity_type for each in rows(AnalyticsActivity)} == set(kind[5:-1].split(","))
+    kind = AnalyticsActivity.fields()["activity_type"].spec.kind
+    assert {each.activity_type for each in rows(AnalyticsActivity)} == set(kind.values)
     for times in (
         [each.occurred_at for each in rows(AnalyticsEvent)],
         [each.time for each in rows(AuthApiKeyAnalytics)],

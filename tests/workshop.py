@@ -13,6 +13,7 @@ from app.ai_rag.models import AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.analytics.models import AnalyticsInsight, AnalyticsReport
 from app.auth.models.identity import AuthTwoFactor, AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
+from app.engine.kinds import Enum
 from app.engine.policy import Owner, Rule
 from app.engine.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
@@ -66,7 +67,7 @@ class Workshop:
         sent: dict[str, Any] = {}
         for attribute, schema_field in create_schema(model).fields.items():
             field = model.fields()[attribute]
-            if schema_field.required or (full and field.wire.writable and not field.references):
+            if schema_field.required or (full and field.spec.writable and not field.references):
                 sent[field.name] = self.value(model, field)
         for name, value in SPECIAL.get(model, {}).items():
             if full or name in sent or model in ALWAYS_SPECIAL:
@@ -134,10 +135,10 @@ class Workshop:
 
 def plain_value(field: Field) -> Any:
     """A value by type and bounds alone."""
-    kind, bounds, number = field.wire.type, field.wire.constraints, next(numbers)
-    if kind.startswith("enum["):
-        return kind[5:-1].split(",")[0]
-    if kind.startswith("array"):
+    kind, bounds, number = field.spec.kind.name, field.spec.kind.constraints, next(numbers)
+    if isinstance(field.spec.kind, Enum):
+        return field.spec.kind.values[0]
+    if kind == "array<string>":
         return list(bounds.get("items") or ["one", "two"])[: bounds.get("maxItems", 2)]
     if kind == "integer":
         return min(bounds["maximum"], max(bounds["minimum"], 1))

@@ -17,7 +17,7 @@ from app.foundation.errors import ForeignKeyViolation
 from app.foundation.networks import is_private
 from app.storage.models import StorageUpload
 
-LONGEST_CANVAS = AiArtifact.fields()["content"].wire.constraints["maxLength"]
+LONGEST_CANVAS = AiArtifact.fields()["content"].spec.kind.constraints["maxLength"]
 ATTACHMENT_FIELDS = {"uploadId", "name", "contentType"}
 
 

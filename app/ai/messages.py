@@ -25,7 +25,7 @@ from app.foundation.clock import now
 if TYPE_CHECKING:
     from app.ai.turns import Turn
 
-LONGEST_ANSWER = AiMessage.fields()["content"].wire.constraints["maxLength"]
+LONGEST_ANSWER = AiMessage.fields()["content"].spec.kind.constraints["maxLength"]
 MESSAGE_STATUS = {"completed": "complete", "failed": "failed", "aborted": "aborted"}
 RETRYABLE = ("timeout", "rate_limit", "server_error", "network")
 

@@ -26,8 +26,8 @@ from app.foundation.clock import now
 from app.foundation.errors import Failure
 from app.notification.routing import notify
 
-LONGEST = AiAgentDeliverable.fields()["content"].wire.constraints["maxLength"]
-LONGEST_ENTRY = AiAgentMessage.fields()["content"].wire.constraints["maxLength"]
+LONGEST = AiAgentDeliverable.fields()["content"].spec.kind.constraints["maxLength"]
+LONGEST_ENTRY = AiAgentMessage.fields()["content"].spec.kind.constraints["maxLength"]
 LONGEST_ERROR = 1000
 # A worker that was killed in the middle leaves the work running; the job is then done again.
 UNFINISHED = ("queued", "running")

@@ -14,7 +14,6 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     READ_ONLY,
     SCOPE_READS,
     SORTABLE,
@@ -31,6 +30,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import PUBLISHED, Organization, Parent, Policy, Rule
 from app.engine.record import Record
 
@@ -82,8 +82,8 @@ class AiAgentConfig(Record):
     )
     max_steps: Mapped[int] = integer(min=1, max=50, default=10)
     requires_approval: Mapped[bool] = boolean(FILTERABLE, default=True)
-    status: Mapped[str] = enum("draft", "active", "paused", "archived", marks=(FILTERABLE,), default="draft")
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    status: Mapped[str] = enum("draft", "active", "paused", "archived", flags=(FILTERABLE,), default="draft")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
     version: Mapped[int] = integer(
         READ_ONLY, min=1, max=INTEGER_MAX, default=1, note="grows when instructions, tools or parameters change"
     )
@@ -120,7 +120,7 @@ class AiAgentDeliverable(Record):
     )
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
     brief: Mapped[str] = long_text(min=1, max=20000)
-    kind: Mapped[str] = enum("text", "report", "code", "sheet", "data", marks=(FILTERABLE,), default="text")
+    kind: Mapped[str] = enum("text", "report", "code", "sheet", "data", flags=(FILTERABLE,), default="text")
     content: Mapped[str | None] = long_text(UNLISTED, max=1_000_000)
     data: Mapped[Any | None] = json(note="structured output")
     artifact_id: Mapped[UUID | None] = reference("ai_artifact", "set null")
@@ -134,7 +134,7 @@ class AiAgentDeliverable(Record):
         "changes_requested",
         "failed",
         "cancelled",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="queued",
         note=(
             "approved and changes_requested are set by the approver or a manager; a caller may also queue again "
@@ -162,7 +162,7 @@ class AiAgentMessage(Record):
     deliverable_id: Mapped[UUID] = reference("ai_agent_deliverable", "cascade", IMMUTABLE, FILTERABLE)
     user_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER)
     sequence: Mapped[int] = integer(READ_ONLY, SORTABLE, min=1, max=INTEGER_MAX, default=DERIVED)
-    role: Mapped[str] = enum("user", "agent", "tool", "system", marks=(READ_ONLY, FILTERABLE), default="user")
+    role: Mapped[str] = enum("user", "agent", "tool", "system", flags=(READ_ONLY, FILTERABLE), default="user")
     content: Mapped[str] = long_text(IMMUTABLE, max=100_000)
     tool_name: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=100)
     tool_input: Mapped[dict[str, Any] | None] = json(READ_ONLY, shape="object")
@@ -184,7 +184,7 @@ class AiAgentEvaluationResult(Record):
     user_id: Mapped[UUID | None] = reference(
         "auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER, note="null when a rule or a model judged"
     )
-    evaluator: Mapped[str] = enum("human", "llm_judge", "rule", marks=(READ_ONLY, FILTERABLE), default="human")
+    evaluator: Mapped[str] = enum("human", "llm_judge", "rule", flags=(READ_ONLY, FILTERABLE), default="human")
     criterion: Mapped[str] = string(IMMUTABLE, FILTERABLE, SORTABLE, min=1, max=100)
     score: Mapped[float] = number(IMMUTABLE, SORTABLE, min=0, max=1)
     passed: Mapped[bool] = boolean(
@@ -206,7 +206,7 @@ class AiAgentOptimizationResult(Record):
 
     config_id: Mapped[UUID] = reference("ai_agent_config", "cascade", IMMUTABLE, FILTERABLE)
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
-    method: Mapped[str] = enum("manual", "llm_rewrite", "few_shot", marks=(IMMUTABLE, FILTERABLE), default="manual")
+    method: Mapped[str] = enum("manual", "llm_rewrite", "few_shot", flags=(IMMUTABLE, FILTERABLE), default="manual")
     base_version: Mapped[int] = integer(READ_ONLY, FILTERABLE, min=1, max=INTEGER_MAX, default=DERIVED)
     candidate_instructions: Mapped[str] = long_text(IMMUTABLE, min=1, max=50000)
     candidate_parameters: Mapped[dict[str, Any]] = json(IMMUTABLE, shape="object", default={})
@@ -214,6 +214,6 @@ class AiAgentOptimizationResult(Record):
     sample_size: Mapped[int] = integer(IMMUTABLE, min=0, max=100_000, default=0)
     baseline_score: Mapped[float | None] = number(IMMUTABLE, SORTABLE, min=0, max=1)
     candidate_score: Mapped[float | None] = number(IMMUTABLE, SORTABLE, min=0, max=1)
-    status: Mapped[str] = enum("proposed", "applied", "rejected", marks=(FILTERABLE,), default="proposed")
+    status: Mapped[str] = enum("proposed", "applied", "rejected", flags=(FILTERABLE,), default="proposed")
     decided_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY)
     decided_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)

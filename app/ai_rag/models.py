@@ -14,7 +14,6 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     READ_ONLY,
     SORTABLE,
     UNLISTED,
@@ -29,6 +28,7 @@ from app.engine.fields import (
     vector,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import PUBLISHED, Organization, Owner, Parent, Policy, Rule
 from app.engine.record import Record
 
@@ -74,18 +74,18 @@ class AiRagIndex(Record):
         note="that of the embedder; null without one, search is by keyword then",
     )
     dimensions: Mapped[int | None] = integer(IMMUTABLE, min=1, max=2000, default=DERIVED, note="those of the model")
-    metric: Mapped[str] = enum("cosine", "l2", "inner_product", marks=(IMMUTABLE, FILTERABLE), default="cosine")
+    metric: Mapped[str] = enum("cosine", "l2", "inner_product", flags=(IMMUTABLE, FILTERABLE), default="cosine")
     kind: Mapped[str] = enum(
-        "flat", "hnsw", "ivfflat", marks=(FILTERABLE,), default="hnsw", note="changing it rebuilds the index"
+        "flat", "hnsw", "ivfflat", flags=(FILTERABLE,), default="hnsw", note="changing it rebuilds the index"
     )
     parameters: Mapped[dict[str, Any]] = json(shape="object", default={}, note="m, efConstruction, lists")
     chunk_size: Mapped[int] = integer(min=100, max=8000, default=1000, note="characters")
     chunk_overlap: Mapped[int] = integer(min=0, max=2000, default=150, note="below chunkSize")
-    status: Mapped[str] = enum("empty", "building", "ready", "failed", marks=(READ_ONLY, FILTERABLE), default="empty")
+    status: Mapped[str] = enum("empty", "building", "ready", "failed", flags=(READ_ONLY, FILTERABLE), default="empty")
     document_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     chunk_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     last_built_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
 
 class AiRagDocument(Record):
@@ -108,7 +108,7 @@ class AiRagDocument(Record):
     index_id: Mapped[UUID] = reference("ai_rag_index", "cascade", IMMUTABLE, FILTERABLE)
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=300)
-    source_type: Mapped[str] = enum("text", "upload", "document", "url", marks=(IMMUTABLE, FILTERABLE), default="text")
+    source_type: Mapped[str] = enum("text", "upload", "document", "url", flags=(IMMUTABLE, FILTERABLE), default="text")
     upload_id: Mapped[UUID | None] = reference("storage_upload", "set null", IMMUTABLE, FILTERABLE)
     storage_document_id: Mapped[UUID | None] = reference("storage_document", "set null", IMMUTABLE, FILTERABLE)
     source_url: Mapped[str | None] = string(max=2048, format="url")
@@ -123,7 +123,7 @@ class AiRagDocument(Record):
     content_hash: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$")
     language: Mapped[str | None] = string(FILTERABLE, min=2, max=35)
     status: Mapped[str] = enum(
-        "pending", "processing", "indexed", "failed", marks=(READ_ONLY, FILTERABLE), default="pending"
+        "pending", "processing", "indexed", "failed", flags=(READ_ONLY, FILTERABLE), default="pending"
     )
     chunk_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     error_message: Mapped[str | None] = string(READ_ONLY, max=1000)
@@ -194,12 +194,12 @@ class AiRagMetadata(Record):
         "number",
         "boolean",
         "timestamp",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="string",
         note="value has to parse as this type",
     )
     number_value: Mapped[float | None] = number(READ_ONLY, SORTABLE, note="value as a number, for ranges")
-    origin: Mapped[str] = enum("manual", "extracted", marks=(READ_ONLY, FILTERABLE), default="manual")
+    origin: Mapped[str] = enum("manual", "extracted", flags=(READ_ONLY, FILTERABLE), default="manual")
 
 
 class AiRagQuery(Record):
@@ -224,7 +224,7 @@ class AiRagQuery(Record):
         "hybrid",
         "vector",
         "keyword",
-        marks=(IMMUTABLE, FILTERABLE),
+        flags=(IMMUTABLE, FILTERABLE),
         default="hybrid",
         note="without embeddings hybrid is keyword alone and vector ends as failed",
     )
@@ -233,7 +233,7 @@ class AiRagQuery(Record):
     filter: Mapped[dict[str, Any]] = json(
         IMMUTABLE, shape="object", max_bytes=8192, default={}, note="metadata key to value or range"
     )
-    status: Mapped[str] = enum("running", "completed", "failed", marks=(READ_ONLY, FILTERABLE), default="running")
+    status: Mapped[str] = enum("running", "completed", "failed", flags=(READ_ONLY, FILTERABLE), default="running")
     result_count: Mapped[int] = integer(READ_ONLY, min=0, max=50, default=0)
     latency_ms: Mapped[int | None] = integer(READ_ONLY, SORTABLE, min=0, max=INTEGER_MAX)
     error_message: Mapped[str | None] = string(READ_ONLY, max=1000)
@@ -256,4 +256,4 @@ class AiRagResult(Record):
         READ_ONLY, SORTABLE, min=0, max=1, default=DERIVED, note="1 is best, whatever the metric"
     )
     excerpt: Mapped[str] = long_text(READ_ONLY, max=20000, default=DERIVED, note="kept when the chunk is removed")
-    feedback: Mapped[str | None] = enum("relevant", "irrelevant", marks=(FILTERABLE,))
+    feedback: Mapped[str | None] = enum("relevant", "irrelevant", flags=(FILTERABLE,))

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
-from app.ai_rag.models import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
-from app.auth.models.identity import AuthUser
-from app.auth.models.organizations import AuthMember
+from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
+from app.auth.users import found_again
+from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit
 from app.runtime.connections import allow_time
 
@@ -27,7 +27,7 @@ def run_query(unit: Unit, query_id: UUID) -> None:
     query = unit.session.get(AiRagQuery, query_id)
     if query is not None and query.status == "running":
         begun = time.monotonic()
-        hits = _found(unit, query)
+        hits = _found(unit, query, found_again(unit.session, query.user_id))
         # The row is locked once the search is over: whoever removes it meanwhile need not wait.
         query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
         if query is not None and query.status == "running":
@@ -35,9 +35,9 @@ def run_query(unit: Unit, query_id: UUID) -> None:
 
 
 def answer(unit: Unit, query: AiRagQuery) -> list[search.Hit]:
-    """Run a new ``query``, store what it found, and return it, best first."""
+    """Run a new ``query`` of the unit's principal, store what it found, and return it, best first."""
     begun = time.monotonic()
-    hits = _found(unit, query)
+    hits = _found(unit, query, unit.principal)
     _keep(unit, query, hits, begun)
     return hits
 
@@ -51,21 +51,15 @@ def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: floa
     unit.session.add_all(_results(query, hits))
 
 
-def _found(unit: Unit, query: AiRagQuery) -> list[search.Hit]:
-    if query.mode == "vector":
+def _found(unit: Unit, query: AiRagQuery, asker: Principal | None) -> list[search.Hit]:
+    """What the query finds in documents that the asker sees; nothing for one who is gone."""
+    if query.mode == "vector" or asker is None:
         return []
-    inside = (AiRagDocument.index_id == query.index_id, _is_visible(query), *_labelled(query))
-    documents = select(AiRagDocument.id).where(*inside)
-    hits = search.search(unit, query.text, unit.session.scalars(documents).all(), query.top_k)
+    visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
+    inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query))
+    documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
+    hits = search.search(unit, query.text, documents, query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
-
-
-def _is_visible(query: AiRagQuery) -> ColumnElement[bool]:
-    """Whether the asker still sees the knowledge base."""
-    member = (AuthMember.organization_id == AiRagIndex.organization_id, AuthMember.user_id == query.user_id)
-    admin = exists().where(AuthUser.id == query.user_id, AuthUser.role == "admin")
-    seen = or_(AiRagIndex.visibility == "public", exists().where(*member), admin)
-    return exists().where(AiRagIndex.id == query.index_id, seen)
 
 
 def _results(query: AiRagQuery, hits: Sequence[search.Hit]) -> list[AiRagResult]:

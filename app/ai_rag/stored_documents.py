@@ -20,7 +20,7 @@ from app.jobs import queue
 from app.storage.documents import text_read, text_refused
 from app.storage.models import StorageDocument
 
-MAX_ERROR = AiRagDocument.fields()["error_message"].wire.constraints["maxLength"]
+MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
 
 
 @on_delete(StorageDocument)

@@ -13,7 +13,6 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     READ_ONLY,
     SORTABLE,
     UNLISTED,
@@ -26,6 +25,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import PUBLISHED, Organization, Parent, Policy
 from app.engine.record import Record
 
@@ -60,10 +60,10 @@ class AiResearchProject(Record):
         "ai_rag_index", "set null", FILTERABLE, note="where accepted sources are indexed"
     )
     company_id: Mapped[UUID | None] = reference("crm_company", "set null", FILTERABLE)
-    status: Mapped[str] = enum("draft", "active", "completed", "archived", marks=(FILTERABLE,), default="draft")
+    status: Mapped[str] = enum("draft", "active", "completed", "archived", flags=(FILTERABLE,), default="draft")
     due_at: Mapped[datetime | None] = timestamp(SORTABLE)
     completed_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
 
 class AiResearchQuestion(Record):
@@ -88,8 +88,8 @@ class AiResearchQuestion(Record):
     )
     text: Mapped[str] = string(min=1, max=2000)
     position: Mapped[int] = integer(SORTABLE, min=0, max=10000, default=DERIVED)
-    priority: Mapped[str] = enum("low", "medium", "high", marks=(FILTERABLE,), default="medium")
-    status: Mapped[str] = enum("open", "in_progress", "answered", "dropped", marks=(FILTERABLE,), default="open")
+    priority: Mapped[str] = enum("low", "medium", "high", flags=(FILTERABLE,), default="medium")
+    status: Mapped[str] = enum("open", "in_progress", "answered", "dropped", flags=(FILTERABLE,), default="open")
     answer: Mapped[str | None] = long_text(max=20000, note="required to enter answered")
     confidence: Mapped[float | None] = number(SORTABLE, min=0, max=1)
     answered_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
@@ -109,7 +109,7 @@ class AiResearchSource(Record):
 
     project_id: Mapped[UUID] = reference("ai_research_project", "cascade", IMMUTABLE, FILTERABLE)
     kind: Mapped[str] = enum(
-        "web", "document", "upload", "dataset", "book", "interview", marks=(FILTERABLE,), default="web"
+        "web", "document", "upload", "dataset", "book", "interview", flags=(FILTERABLE,), default="web"
     )
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=300)
     url: Mapped[str | None] = string(FILTERABLE, max=2048, format="url")
@@ -123,7 +123,7 @@ class AiResearchSource(Record):
     )
     content: Mapped[str | None] = long_text(UNLISTED, max=1_000_000, note="extract or notes")
     credibility: Mapped[float | None] = number(SORTABLE, min=0, max=1)
-    status: Mapped[str] = enum("candidate", "accepted", "rejected", marks=(FILTERABLE,), default="candidate")
+    status: Mapped[str] = enum("candidate", "accepted", "rejected", flags=(FILTERABLE,), default="candidate")
 
 
 class AiResearchFinding(Record):
@@ -146,13 +146,13 @@ class AiResearchFinding(Record):
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
     statement: Mapped[str] = string(min=1, max=2000)
     detail: Mapped[str | None] = long_text(max=20000)
-    confidence: Mapped[str] = enum("low", "medium", "high", marks=(FILTERABLE,), default="medium")
+    confidence: Mapped[str] = enum("low", "medium", "high", flags=(FILTERABLE,), default="medium")
     status: Mapped[str] = enum(
         "draft",
         "verified",
         "disputed",
         "retracted",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="draft",
         note="verified needs at least one supporting citation",
     )
@@ -173,7 +173,7 @@ class AiResearchCitation(Record):
         "ai_research_source", "restrict", IMMUTABLE, FILTERABLE, note="same project as the finding"
     )
     chunk_id: Mapped[UUID | None] = reference("ai_rag_chunk", "set null")
-    stance: Mapped[str] = enum("supports", "contradicts", "context", marks=(FILTERABLE,), default="supports")
+    stance: Mapped[str] = enum("supports", "contradicts", "context", flags=(FILTERABLE,), default="supports")
     quote: Mapped[str | None] = string(max=4000)
     locator: Mapped[str | None] = string(max=200, note="page, section or time mark")
     position: Mapped[int] = integer(SORTABLE, min=0, max=10000, default=0)
@@ -194,7 +194,7 @@ class AiResearchReport(Record):
     content: Mapped[str | None] = long_text(
         UNLISTED, max=1_000_000, note="markdown; finding references are written as [[finding:id]]"
     )
-    status: Mapped[str] = enum("draft", "in_review", "published", marks=(FILTERABLE,), default="draft")
+    status: Mapped[str] = enum("draft", "in_review", "published", flags=(FILTERABLE,), default="draft")
     version: Mapped[int] = integer(
         READ_ONLY, min=1, max=INTEGER_MAX, default=1, note="grows each time a published report goes back to draft"
     )

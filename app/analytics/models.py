@@ -14,7 +14,6 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     NOW,
     READ_ONLY,
     SORTABLE,
@@ -28,6 +27,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import Organization, Owner, Policy, Rule
 from app.engine.record import Record
 
@@ -56,7 +56,7 @@ class AnalyticsEvent(Record):
     context: Mapped[dict[str, Any]] = json(
         IMMUTABLE, shape="object", max_bytes=16384, default={}, note="page, locale, appVersion, referrer"
     )
-    source: Mapped[str] = enum("web", "api", "teams", "server", marks=(READ_ONLY, FILTERABLE), default=DERIVED)
+    source: Mapped[str] = enum("web", "api", "teams", "server", flags=(READ_ONLY, FILTERABLE), default=DERIVED)
     client_session_id: Mapped[str | None] = string(IMMUTABLE, FILTERABLE, min=1, max=100)
     message_id: Mapped[str | None] = string(IMMUTABLE, min=1, max=100, note="de-duplication key chosen by the client")
     occurred_at: Mapped[datetime] = timestamp(
@@ -86,7 +86,7 @@ class AnalyticsActivity(Record):
         "SSO_LOGIN",
         "APPROVAL_ACTION",
         "REPORT_GENERATED",
-        marks=(IMMUTABLE, FILTERABLE, SORTABLE),
+        flags=(IMMUTABLE, FILTERABLE, SORTABLE),
     )
     metadata_: Mapped[dict[str, Any]] = json(
         IMMUTABLE,
@@ -119,7 +119,7 @@ class AnalyticsInsight(Record):
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
     summary: Mapped[str] = string(min=1, max=4000)
     kind: Mapped[str] = enum(
-        "trend", "anomaly", "usage", "forecast", "recommendation", marks=(FILTERABLE,), default="trend"
+        "trend", "anomaly", "usage", "forecast", "recommendation", flags=(FILTERABLE,), default="trend"
     )
     metric: Mapped[str] = string(FILTERABLE, min=1, max=100, note="e.g. chat.cost_micros")
     value: Mapped[float] = number()
@@ -128,9 +128,9 @@ class AnalyticsInsight(Record):
     unit: Mapped[str | None] = string(min=1, max=32)
     period_start: Mapped[datetime] = timestamp(SORTABLE)
     period_end: Mapped[datetime] = timestamp(SORTABLE, note="after periodStart")
-    severity: Mapped[str] = enum("info", "warning", "critical", marks=(FILTERABLE,), default="info")
+    severity: Mapped[str] = enum("info", "warning", "critical", flags=(FILTERABLE,), default="info")
     details: Mapped[dict[str, Any]] = json(shape="object", default={}, note="series and breakdown")
-    status: Mapped[str] = enum("new", "acknowledged", "dismissed", marks=(FILTERABLE,), default="new")
+    status: Mapped[str] = enum("new", "acknowledged", "dismissed", flags=(FILTERABLE,), default="new")
     acknowledged_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY)
 
 
@@ -157,21 +157,21 @@ class AnalyticsReport(Record):
         "provider_costs",
         "crm_pipeline",
         "api_keys",
-        marks=(IMMUTABLE, FILTERABLE),
+        flags=(IMMUTABLE, FILTERABLE),
         note="crm_pipeline and api_keys cover the rows of the creator, the others those of the organization",
     )
     parameters: Mapped[dict[str, Any]] = json(shape="object", max_bytes=8192, default={}, note="filters and grouping")
     period_start: Mapped[datetime] = timestamp(SORTABLE)
     period_end: Mapped[datetime] = timestamp(SORTABLE, note="after periodStart, at most 366 days later")
-    format: Mapped[str] = enum("json", "csv", marks=(FILTERABLE,), default="json")
-    schedule: Mapped[str] = enum("none", "daily", "weekly", "monthly", marks=(FILTERABLE,), default="none")
+    format: Mapped[str] = enum("json", "csv", flags=(FILTERABLE,), default="json")
+    schedule: Mapped[str] = enum("none", "daily", "weekly", "monthly", flags=(FILTERABLE,), default="none")
     next_run_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
     status: Mapped[str] = enum(
         "queued",
         "running",
         "ready",
         "failed",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="queued",
         note="a caller may only set ready or failed back to queued",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -111,23 +112,30 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
 def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
     """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
     who is gone, banned, or no member any more."""
-    user = session.get(AuthUser, user_id) if user_id else None
-    role = select(AuthMember.role).where(AuthMember.user_id == user_id, AuthMember.organization_id == organization_id)
-    held = session.scalar(role)
-    if user is None or held is None or is_banned(user.banned, user.ban_expires):
+    found = found_again(session, user_id)
+    if found is None or organization_id not in found.memberships:
         return None
-    return Principal(
-        Credential.SESSION, user.id, covered(["write"]), user.id, organization_id, memberships={organization_id: held}
-    )
+    held = {organization_id: found.memberships[organization_id]}
+    return replace(found, organization_id=organization_id, is_admin=False, memberships=held)
 
 
 def signed_in_as(user_id: UUID) -> Principal:
     """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
     admin. Raises Unauthenticated for one who is banned."""
     with reading() as session:
-        user = session.get_one(AuthUser, user_id)
-        if is_banned(user.banned, user.ban_expires):
-            raise Unauthenticated()
-        held = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
-        memberships = {row.organization_id: row.role for row in session.execute(held)}
-    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, memberships=memberships)
+        found = found_again(session, user_id)
+    if found is None:
+        raise Unauthenticated()
+    return replace(found, is_admin=False)
+
+
+def found_again(session: Session, user_id: UUID | None) -> Principal | None:
+    """A user as the caller of work that was asked for earlier, with what the user may do by now; None for one who is
+    gone or banned."""
+    user = session.get(AuthUser, user_id) if user_id else None
+    if user is None or is_banned(user.banned, user.ban_expires):
+        return None
+    held = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
+    memberships = {row.organization_id: row.role for row in session.execute(held)}
+    is_admin = user.role == "admin"
+    return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, memberships)

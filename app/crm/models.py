@@ -13,10 +13,8 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     NOW,
     READ_ONLY,
-    SAFE_MAX,
     SORTABLE,
     enum,
     integer,
@@ -26,6 +24,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX, SAFE_MAX
 from app.engine.policy import PUBLISHED, Organization, Policy
 from app.engine.record import Record
 
@@ -81,16 +80,16 @@ class CrmDeal(Record):
         "auth_user", "set null", FILTERABLE, default=CALLER_USER, note="a member of the organization"
     )
     stage: Mapped[str] = enum(
-        "lead", "qualified", "proposal", "negotiation", "won", "lost", marks=(FILTERABLE, SORTABLE), default="lead"
+        "lead", "qualified", "proposal", "negotiation", "won", "lost", flags=(FILTERABLE, SORTABLE), default="lead"
     )
     amount: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=0, max=SAFE_MAX, note="in cents")
     currency: Mapped[str] = string(FILTERABLE, min=3, max=3, pattern=r"^[A-Z]{3}$", default="USD")
     probability: Mapped[int] = integer(
         SORTABLE, min=0, max=100, default=DERIVED, note="from the stage when omitted: 10, 25, 50, 75, 100, 0"
     )
-    priority: Mapped[str] = enum("low", "medium", "high", marks=(FILTERABLE,), default="medium")
+    priority: Mapped[str] = enum("low", "medium", "high", flags=(FILTERABLE,), default="medium")
     source: Mapped[str | None] = enum(
-        "inbound", "outbound", "referral", "partner", "event", "other", marks=(FILTERABLE,)
+        "inbound", "outbound", "referral", "partner", "event", "other", flags=(FILTERABLE,)
     )
     expected_close_at: Mapped[datetime | None] = timestamp(FILTERABLE, SORTABLE)
     closed_at: Mapped[datetime | None] = timestamp(
@@ -121,4 +120,4 @@ class CrmCompany(Record):
     website: Mapped[str | None] = string(max=2048, format="url")
     revenue: Mapped[int | None] = integer(SORTABLE, min=1, max=SAFE_MAX, note="in cents")
     employees: Mapped[int | None] = integer(SORTABLE, min=1, max=INTEGER_MAX)
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")

@@ -89,7 +89,7 @@ def _given(record: Record) -> list[str]:
 
 def _may_be_shown(record: Record, attribute: str) -> bool:
     field = record.fields()[attribute]
-    if field.column is None or field.wire.marks & SECRET or attribute == PRIVATE:
+    if field.column is None or field.spec.flags & SECRET or attribute == PRIVATE:
         return False
     value = getattr(record, attribute)
     return not (isinstance(value, str) and len(value) > LONGEST_TEXT)

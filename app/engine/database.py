@@ -113,7 +113,7 @@ def _fields_of(table: Table, rule: str) -> list[str]:
             if switch in table.columns:
                 return [_field(table)[switch].name]  # one row may have it switched on
             fields = [field for field in map(_field(table).get, (column.name for column in each.columns)) if field]
-            written = [field.name for field in fields if field.wire.writable and not _is_owner(table, field)]
+            written = [field.name for field in fields if field.spec.writable and not _is_owner(table, field)]
             return written or [field.name for field in fields]
     return ["id"]
 

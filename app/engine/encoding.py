@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any
 
 import orjson
-from sqlalchemy import Boolean, Text, cast
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import Boolean, cast
 from sqlalchemy.sql.elements import ColumnElement
 
 from app.engine.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
@@ -71,20 +70,20 @@ def view(model: type[Record], reader: Reader, *, listed: bool = False) -> View:
 
 
 def _shown(field: Field, reader: Reader, listed: bool) -> bool:
-    wire = field.wire
-    if not wire.readable or RETURNED_ONCE in wire.marks or (field.virtual and field.virtual.expression is None):
+    spec = field.spec
+    if not spec.readable or RETURNED_ONCE in spec.flags or (field.virtual and field.virtual.expression is None):
         return False
-    if ADMIN_READS in wire.marks and reader is not Reader.ADMIN:
+    if ADMIN_READS in spec.flags and reader is not Reader.ADMIN:
         return False
-    return not (listed and UNLISTED in wire.marks)
+    return not (listed and UNLISTED in spec.flags)
 
 
 def _selected(model: type[Record], field: Field) -> ColumnElement[Any]:
     if field.virtual is not None and field.virtual.expression is not None:
         return field.virtual.expression(model).label(field.attribute)
     column: ColumnElement[Any] = getattr(model, field.attribute)
-    # The driver knows no vectors; their text form happens to be a JSON array.
-    return cast(cast(column, Text), JSONB).label(field.attribute) if field.wire.type == "vector" else column
+    selected = field.spec.kind.selected(column)
+    return column if selected is column else selected.label(field.attribute)
 
 
 def _names_outside(model: type[Record], shown: Sequence[Field]) -> frozenset[str] | None:
@@ -92,5 +91,5 @@ def _names_outside(model: type[Record], shown: Sequence[Field]) -> frozenset[str
     scope = model.policy.scope
     if isinstance(scope, Owner) and scope.co_members:
         return frozenset(scope.co_members)
-    names = frozenset(field.name for field in shown if SCOPE_READS not in field.wire.marks)
+    names = frozenset(field.name for field in shown if SCOPE_READS not in field.spec.flags)
     return names if len(names) < len(shown) else None

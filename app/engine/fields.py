@@ -1,31 +1,28 @@
-"""The vocabulary of columns: SQL type and wire rules declared together, in one line each.
+"""The vocabulary of columns: what a field holds and what callers may do with it, declared in one line each.
 
-Every builder takes marks (what callers may do with the field) and keywords (its bounds) and returns a mapped
-column whose ``info["wire"]`` the engine reads. A field that is neither nullable nor has a default is required.
+Every builder takes flags (what callers may do with the field) and keywords (the bounds of its kind) and returns a
+mapped column whose ``info["spec"]`` the engine reads. A field that is neither nullable nor has a default is required.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from pgvector.sqlalchemy import VECTOR
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Double, ForeignKey, Integer, String, Text, Uuid
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP
+from sqlalchemy import ColumnElement, types
 from sqlalchemy.orm import MappedColumn, mapped_column
 
+from app.engine import kinds
+from app.engine.kind import Kind, Reference
 from app.foundation.clock import now
 
-INTEGER_MAX = 2147483647
-SAFE_MAX = 9007199254740991
 
-
-class Mark(StrEnum):
-    """What callers may do with a field. Without marks it is set on create and update and always returned."""
+class FieldFlag(StrEnum):
+    """What callers may do with a field. Without flags it is set on create and update and always returned."""
 
     READ_ONLY = "readOnly"
     WRITE_ONLY = "writeOnly"
@@ -42,10 +39,11 @@ class Mark(StrEnum):
     DIGEST = "digest"
 
 
-READ_ONLY, WRITE_ONLY, IMMUTABLE, HIDDEN = Mark.READ_ONLY, Mark.WRITE_ONLY, Mark.IMMUTABLE, Mark.HIDDEN
-FILTERABLE, SORTABLE, UNLISTED = Mark.FILTERABLE, Mark.SORTABLE, Mark.UNLISTED
-ADMIN_READS, SCOPE_READS, ADMIN_WRITES = Mark.ADMIN_READS, Mark.SCOPE_READS, Mark.ADMIN_WRITES
-RETURNED_ONCE, ENCRYPTED, DIGEST = Mark.RETURNED_ONCE, Mark.ENCRYPTED, Mark.DIGEST
+READ_ONLY, WRITE_ONLY = FieldFlag.READ_ONLY, FieldFlag.WRITE_ONLY
+IMMUTABLE, HIDDEN = FieldFlag.IMMUTABLE, FieldFlag.HIDDEN
+FILTERABLE, SORTABLE, UNLISTED = FieldFlag.FILTERABLE, FieldFlag.SORTABLE, FieldFlag.UNLISTED
+ADMIN_READS, SCOPE_READS, ADMIN_WRITES = FieldFlag.ADMIN_READS, FieldFlag.SCOPE_READS, FieldFlag.ADMIN_WRITES
+RETURNED_ONCE, ENCRYPTED, DIGEST = FieldFlag.RETURNED_ONCE, FieldFlag.ENCRYPTED, FieldFlag.DIGEST
 ACCESS = (READ_ONLY, WRITE_ONLY, IMMUTABLE, HIDDEN)
 
 
@@ -83,112 +81,102 @@ NO_DEFAULT = object()
 
 
 @dataclass(frozen=True)
-class Wire:
-    """How a column travels: JSON type, marks, default and bounds; ``note`` is the text for API users."""
+class FieldSpec:
+    """What a field holds and how it travels: kind, flags, default; ``note`` is the text for API users."""
 
-    type: str
-    marks: frozenset[Mark] = frozenset()
+    kind: Kind
+    flags: frozenset[FieldFlag] = frozenset()
     default: Any = NO_DEFAULT
-    constraints: dict[str, Any] = field(default_factory=dict)
     note: str = ""
-    on_delete: str = ""
 
     @property
     def access(self) -> str:
-        return next((mark.value for mark in ACCESS if mark in self.marks), "normal")
+        return next((flag.value for flag in ACCESS if flag in self.flags), "normal")
 
     @property
     def writable(self) -> bool:
         """Whether callers may set it on create."""
-        return not self.marks & {READ_ONLY, HIDDEN}
+        return not self.flags & {READ_ONLY, HIDDEN}
 
     @property
     def readable(self) -> bool:
-        return not self.marks & {WRITE_ONLY, HIDDEN}
+        return not self.flags & {WRITE_ONLY, HIDDEN}
 
     @property
     def has_default(self) -> bool:
         return self.default is not NO_DEFAULT
 
 
-def string(*marks: Mark, max: int, min: int = 0, format: str = "", pattern: str = "", **rest: Any) -> MappedColumn[Any]:
-    """A string of at most ``max`` characters; ``format`` is email or url."""
-    bounds = {"minLength": min, "maxLength": max, "format": format, "pattern": pattern}
-    return _column(String(max), "string", marks, bounds, rest)
-
-
-def long_text(*marks: Mark, max: int = 0, min: int = 0, **rest: Any) -> MappedColumn[Any]:
-    return _column(Text(), "text", marks, {"minLength": min, "maxLength": max}, rest)
-
-
-def integer(*marks: Mark, min: int, max: int, **rest: Any) -> MappedColumn[Any]:
-    """A whole number from ``min`` to ``max``, stored in 8 bytes when ``max`` needs them."""
-    kind = BigInteger() if max > INTEGER_MAX else Integer()
-    return _column(kind, "integer", marks, {"minimum": min, "maximum": max}, rest, zero_counts=True)
-
-
-def number(*marks: Mark, min: float | None = None, max: float | None = None, **rest: Any) -> MappedColumn[Any]:
-    bounds = {} if min is None else {"minimum": min, "maximum": max}
-    return _column(Double(), "number", marks, bounds, rest, zero_counts=True)
-
-
-def boolean(*marks: Mark, **rest: Any) -> MappedColumn[Any]:
-    return _column(Boolean(), "boolean", marks, {}, rest)
-
-
-def timestamp(*marks: Mark, **rest: Any) -> MappedColumn[Any]:
-    """A moment in UTC, kept to the millisecond."""
-    return _column(TIMESTAMP(timezone=True, precision=3), "timestamp", marks, {}, rest)
-
-
-def json(*marks: Mark, shape: str = "", max_bytes: int = 0, **rest: Any) -> MappedColumn[Any]:
-    """A JSON value; ``shape`` is object or array, ``max_bytes`` (65536 unless said) bounds its compact encoding."""
-    return _column(JSONB(none_as_null=True), "json", marks, {"shape": shape, "maxBytes": max_bytes}, rest)
-
-
-def strings(*marks: Mark, items: tuple[str, ...] = (), max_items: int = 0, **rest: Any) -> MappedColumn[Any]:
-    """A list of strings, either from ``items`` or free within ``item_max`` characters."""
-    bounds = {
-        "items": list(items), "maxItems": max_items,
-        "itemMaxLength": rest.pop("item_max", 0), "minItems": rest.pop("min_items", 0),
-    }  # fmt: skip
-    return _column(ARRAY(Text()), "array<string>", marks, bounds, rest)
-
-
-def vector(*marks: Mark, **rest: Any) -> MappedColumn[Any]:
-    """As many numbers as the index has dimensions, in the range of four-byte floats."""
-    return _column(VECTOR(), "vector", marks, {}, rest)
-
-
-def enum(*values: str, marks: tuple[Mark, ...] = (), **rest: Any) -> MappedColumn[Any]:
-    """One of ``values``, guarded by a check constraint."""
-    longest = max(len(value) for value in values)
-    return _column(String(longest), f"enum[{','.join(values)}]", marks, {}, rest)
-
-
-def reference(table: str, on_delete: str, *marks: Mark, **rest: Any) -> MappedColumn[Any]:
-    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable)."""
-    if on_delete == "restrict":
-        key = ForeignKey(f"{table}.id", deferrable=True, initially="IMMEDIATE")
-    else:
-        key = ForeignKey(f"{table}.id", ondelete=on_delete.upper())
-    return _column(Uuid(), "string", marks, {}, rest, key, on_delete=on_delete)
-
-
-def _column(
-    kind: Any, type: str, marks: tuple[Mark, ...], bounds: dict[str, Any], rest: dict[str, Any],
-    *keys: ForeignKey, zero_counts: bool = False, on_delete: str = "",
-) -> MappedColumn[Any]:  # fmt: skip
-    default = rest.pop("default", NO_DEFAULT)
-    constraints = {name: bound for name, bound in bounds.items() if bound or (zero_counts and bound is not None)}
-    wire = Wire(type, frozenset(marks), default, constraints, rest.pop("note", ""), on_delete)
-    if ENCRYPTED in wire.marks:
-        kind = Text()  # what is stored is longer than what was sent
-    options = {**rest, "info": {"wire": wire}}
+def column(kind: Kind, *flags: FieldFlag, default: Any = NO_DEFAULT, note: str = "", **rest: Any) -> MappedColumn[Any]:
+    """A column of ``kind``, for kinds of one's own; ``rest`` goes to SQLAlchemy."""
+    spec = FieldSpec(kind, frozenset(flags), default, note)
+    # What is stored encrypted is longer than what was sent.
+    stored = types.Text() if ENCRYPTED in spec.flags else kind.column_type()
     filled = _stored_default(default)
     if filled is not None:
-        options["default"] = filled
-    return mapped_column(kind, *keys, **options)
+        rest["default"] = filled
+    keys = (kind.key,) if isinstance(kind, Reference) else ()
+    return mapped_column(stored, *keys, info={"spec": spec}, **rest)
+
+
+def string(
+    *flags: FieldFlag, max: int, min: int = 0, format: str = "", pattern: str = "", **rest: Any
+) -> MappedColumn[Any]:
+    """A string of at most ``max`` characters; ``format`` is email or url."""
+    return column(kinds.String(max, min, format, pattern), *flags, **rest)
+
+
+def long_text(*flags: FieldFlag, max: int = 0, min: int = 0, **rest: Any) -> MappedColumn[Any]:
+    """A string of any length, or of at most ``max`` characters."""
+    return column(kinds.LongText(max, min), *flags, **rest)
+
+
+def integer(*flags: FieldFlag, min: int, max: int, **rest: Any) -> MappedColumn[Any]:
+    """A whole number from ``min`` to ``max``, stored in 8 bytes when ``max`` needs them."""
+    return column(kinds.Integer(min, max), *flags, **rest)
+
+
+def number(*flags: FieldFlag, min: float | None = None, max: float | None = None, **rest: Any) -> MappedColumn[Any]:
+    """A floating-point number of 8 bytes, within both bounds or none."""
+    return column(kinds.Number(min, max), *flags, **rest)
+
+
+def boolean(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """True or false."""
+    return column(kinds.Boolean(), *flags, **rest)
+
+
+def timestamp(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """A moment in UTC, kept to the millisecond."""
+    return column(kinds.Timestamp(), *flags, **rest)
+
+
+def json(*flags: FieldFlag, shape: str = "", max_bytes: int = 0, **rest: Any) -> MappedColumn[Any]:
+    """A JSON value; ``shape`` is object or array, ``max_bytes`` (65536 unless said) bounds its compact encoding."""
+    return column(kinds.Json(shape, max_bytes), *flags, **rest)
+
+
+def strings(
+    *flags: FieldFlag, items: tuple[str, ...] = (), max_items: int = 0, item_max: int = 0, min_items: int = 0,
+    **rest: Any,
+) -> MappedColumn[Any]:  # fmt: skip
+    """A list of strings, either from ``items`` or free within ``item_max`` characters."""
+    return column(kinds.Strings(items, max_items, item_max, min_items), *flags, **rest)
+
+
+def vector(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """As many numbers as the index has dimensions, in the range of four-byte floats."""
+    return column(kinds.Vector(), *flags, **rest)
+
+
+def enum(*values: str, flags: tuple[FieldFlag, ...] = (), **rest: Any) -> MappedColumn[Any]:
+    """One of ``values``, guarded by a check constraint."""
+    return column(kinds.Enum(values), *flags, **rest)
+
+
+def reference(table: str, on_delete: str, *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable)."""
+    return column(Reference(table, on_delete), *flags, **rest)
 
 
 def _stored_default(default: Any) -> Callable[[], Any] | None:
@@ -206,14 +194,17 @@ def _stored_default(default: Any) -> Callable[[], Any] | None:
 class Virtual:
     """A field on the wire without a column: ``expression`` makes its SQL from the model (None: never selected)."""
 
-    wire: Wire
+    spec: FieldSpec
     required: bool = False
     expression: Callable[[Any], ColumnElement[Any]] | None = None
 
 
 def virtual(
-    type: str, *marks: Mark, expression: Callable[[Any], Any] | None = None,
-    constraints: dict[str, Any] | None = None, note: str = "", required: bool = False,
-) -> Virtual:  # fmt: skip
+    kind: Kind,
+    *flags: FieldFlag,
+    expression: Callable[[Any], Any] | None = None,
+    note: str = "",
+    required: bool = False,
+) -> Virtual:
     """Declare a field that is worked out when read, or accepted and not kept as such."""
-    return Virtual(Wire(type, frozenset(marks), constraints=constraints or {}, note=note), required, expression)
+    return Virtual(FieldSpec(kind, frozenset(flags), note=note), required, expression)

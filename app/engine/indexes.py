@@ -9,6 +9,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Column, Computed, Index, Table, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
+from app.engine.kinds import Enum
+
 
 @dataclass(frozen=True)
 class Key:
@@ -90,9 +92,9 @@ def complete(model: Any) -> None:
 
 def _guard_enumerations(table: Table) -> None:
     for column in table.columns:
-        kind = column.info["wire"].type
-        if kind.startswith("enum["):
-            table.append_constraint(CheckConstraint(column.in_(kind[5:-1].split(",")), name=column.name))
+        kind = column.info["spec"].kind
+        if isinstance(kind, Enum):
+            table.append_constraint(CheckConstraint(column.in_(kind.values), name=column.name))
 
 
 def _index_default_order(table: Table, scope: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from functools import cache
 from typing import Any, ClassVar
 from uuid import UUID
@@ -13,9 +14,22 @@ from sqlalchemy import Column, MetaData, Uuid, inspect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from uuid_utils.compat import uuid7
 
-from app.engine.fields import FILTERABLE, NOW, READ_ONLY, SORTABLE, Virtual, Wire, timestamp
+from app.engine.fields import (
+    ADMIN_WRITES,
+    FILTERABLE,
+    HIDDEN,
+    IMMUTABLE,
+    NOW,
+    READ_ONLY,
+    SORTABLE,
+    FieldSpec,
+    Virtual,
+    timestamp,
+)
 from app.engine.indexes import Key
-from app.engine.policy import Policy
+from app.engine.kind import Identifier, Reference
+from app.engine.policy import Owner, Policy
+from app.engine.principal import Principal
 from app.foundation.clock import now
 
 STAMPS = ("id", "created_at", "updated_at")
@@ -38,11 +52,7 @@ class Base(DeclarativeBase):
     keys: ClassVar[tuple[Key, ...]] = ()
 
     id: Mapped[UUID] = mapped_column(
-        Uuid(),
-        primary_key=True,
-        default=uuid7,
-        sort_order=-3,
-        info={"wire": Wire("string", COMMON, constraints={"format": "uuid"})},
+        Uuid(), primary_key=True, default=uuid7, sort_order=-3, info={"spec": FieldSpec(Identifier(), COMMON)}
     )
     created_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, sort_order=-2)
     updated_at: Mapped[datetime] = timestamp(*COMMON, default=NOW, onupdate=now, sort_order=-1)
@@ -95,15 +105,44 @@ class Record(Base):
         return _fields(cls)
 
 
+class Setter(Enum):
+    """Who may set a field."""
+
+    CALLER = "caller"
+    ADMIN = "admin"
+    SERVER = "server"
+
+    def admits(self, principal: Principal) -> bool:
+        return self is Setter.CALLER or (self is Setter.ADMIN and principal.is_admin)
+
+
 @dataclass(frozen=True)
 class Field:
-    """One field of a model: its two names, wire rules and, unless virtual, its column."""
+    """One field of a model: its two names, what was declared of it and, unless virtual, its column. ``names_owner``
+    says that it holds whose row it is."""
 
     attribute: str
     name: str
-    wire: Wire
+    spec: FieldSpec
     column: Column[Any] | None
     virtual: Virtual | None = None
+    names_owner: bool = False
+
+    @property
+    def set_on_create(self) -> Setter:
+        """Who may set it on create. Whom callers may name as the owner is for the policy to say."""
+        if self.spec.writable or self.names_owner:
+            return Setter.CALLER
+        return Setter.ADMIN if ADMIN_WRITES in self.spec.flags else Setter.SERVER
+
+    @property
+    def set_on_update(self) -> Setter:
+        """Who may change it."""
+        if self.column is None:
+            return Setter.SERVER
+        if not self.spec.flags & {READ_ONLY, IMMUTABLE, HIDDEN}:
+            return Setter.CALLER
+        return Setter.ADMIN if ADMIN_WRITES in self.spec.flags else Setter.SERVER
 
     @property
     def nullable(self) -> bool:
@@ -112,7 +151,7 @@ class Field:
     @property
     def required(self) -> bool:
         """Whether the caller has to send it on create."""
-        return self.column is not None and not self.nullable and not self.wire.has_default and self.wire.writable
+        return self.column is not None and not self.nullable and not self.spec.has_default and self.spec.writable
 
     @property
     def unique(self) -> bool:
@@ -121,11 +160,7 @@ class Field:
     @property
     def references(self) -> str:
         """Name of the table it points to, empty for plain values."""
-        return (
-            next((key.target_fullname.split(".")[0] for key in self.column.foreign_keys), "")
-            if self.column is not None
-            else ""
-        )
+        return self.spec.kind.table if isinstance(self.spec.kind, Reference) else ""
 
 
 def camel(attribute: str) -> str:
@@ -135,11 +170,15 @@ def camel(attribute: str) -> str:
 
 @cache
 def _fields(model: type[Record]) -> dict[str, Field]:
-    mapped = inspect(model).columns
-    found = {name: Field(name, camel(name), mapped[name].info["wire"], mapped[name]) for name in mapped.keys()}
+    mapped, scope = inspect(model).columns, model.policy.scope
+    owner = scope.column if isinstance(scope, Owner) and scope.column != "id" else ""
+    found = {
+        name: Field(name, camel(name), mapped[name].info["spec"], mapped[name], names_owner=name == owner)
+        for name in mapped.keys()
+    }
     for name, value in vars(model).items():
         if isinstance(value, Virtual):
-            found[name] = Field(name, camel(name), value.wire, None, value)
+            found[name] = Field(name, camel(name), value.spec, None, value)
     declared = [name for name in vars(model) if name in found and name not in STAMPS]
     return {name: found[name] for name in ("id", *declared, "created_at", "updated_at")}
 

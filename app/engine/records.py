@@ -9,7 +9,6 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import orjson
 from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
@@ -19,13 +18,10 @@ from app.engine import audit, references, statements
 from app.engine.database import defer_constraints
 from app.engine.fields import (
     ADMIN_READS,
-    ADMIN_WRITES,
     CALLER_ORGANIZATION,
     CALLER_USER,
     ENCRYPTED,
-    IMMUTABLE,
     NOW,
-    READ_ONLY,
     After,
     Default,
 )
@@ -42,7 +38,6 @@ if TYPE_CHECKING:
     from app.engine.unit_of_work import Unit
 
 Values = dict[str, Any]
-FIXED = {READ_ONLY, IMMUTABLE}
 
 
 def list_page(
@@ -148,18 +143,20 @@ def _with_defaults(model: type[Record], principal: Principal, given: Values) -> 
     values: Values = {}
     foreign_owner = _foreign_owner(model, principal, given)
     for name, field in model.fields().items():
-        if field.wire.default is CALLER_USER:
+        if field.spec.default is CALLER_USER:
             values[name] = principal.user_id
-        elif field.wire.default is CALLER_ORGANIZATION and not (foreign_owner and field.nullable):
+        elif field.spec.default is CALLER_ORGANIZATION and not (foreign_owner and field.nullable):
             values[name] = principal.organization_id
-        elif field.wire.default is NOW:
+        elif field.spec.default is NOW:
             values[name] = now()
-        elif isinstance(field.wire.default, After):
-            values[name] = now() + field.wire.default.delay
-        elif field.wire.has_default and not isinstance(field.wire.default, Default):
-            values[name] = deepcopy(field.wire.default)
+        elif isinstance(field.spec.default, After):
+            values[name] = now() + field.spec.default.delay
+        elif field.spec.has_default and not isinstance(field.spec.default, Default):
+            values[name] = deepcopy(field.spec.default)
     for name, value in given.items():
-        _check_settable(model.fields()[name], principal, is_owner=name == _owner(model))
+        field = model.fields()[name]
+        if not field.set_on_create.admits(principal):
+            raise Invalid({field.name: ["Is set by the server."]})
         values[name] = value
     return values
 
@@ -175,12 +172,6 @@ def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> 
     if not principal.is_admin:
         raise Forbidden("Records are made in one's own name")
     return True
-
-
-def _check_settable(field: Field, principal: Principal, *, is_owner: bool) -> None:
-    allowed = field.wire.writable or is_owner or (ADMIN_WRITES in field.wire.marks and principal.is_admin)
-    if not allowed:
-        raise Invalid({field.name: ["Is set by the server."]})
 
 
 def _check_organization(model: type[Record], principal: Principal, values: Values) -> None:
@@ -246,29 +237,21 @@ def _changes(model: type[Record], principal: Principal, session: Session, record
         field = model.fields()[name]
         if name in ("created_at", "updated_at"):
             continue
-        if ADMIN_READS in field.wire.marks and not principal.is_admin:
+        if ADMIN_READS in field.spec.flags and not principal.is_admin:
             raise Invalid({field.name: ["Unknown field."]})
         if field.column is None:
             shown = shown or _stored(model, principal, session, record.id)
             _check_repeats(field, value, shown.get(field.name))
-        elif field.wire.marks & FIXED and not (ADMIN_WRITES in field.wire.marks and principal.is_admin):
+        elif not field.set_on_update.admits(principal):
             _check_repeats(field, value, getattr(record, name))
-        elif not _equal(field, value, getattr(record, name)) or ENCRYPTED in field.wire.marks:
+        elif not field.spec.kind.same(value, getattr(record, name)) or ENCRYPTED in field.spec.flags:
             changes[name] = value
     return changes
 
 
 def _check_repeats(field: Field, value: Any, stored: Any) -> None:
-    if not _equal(field, value, stored):
+    if not field.spec.kind.same(value, stored):
         raise Invalid({field.name: ["Cannot be changed."]})
-
-
-def _equal(field: Field, value: Any, stored: Any) -> bool:
-    """Whether two values are the same on the wire; inside JSON, 1, 1.0 and true are three values."""
-    if field.wire.type != "json":
-        return bool(value == stored)
-    first, second = (orjson.dumps(each, option=orjson.OPT_SORT_KEYS) for each in (value, stored))
-    return first == second
 
 
 def _check_transitions(model: type[Record], record: Record, changes: Values) -> None:
@@ -283,7 +266,7 @@ def _sealed(model: type[Record], values: Values) -> Values:
     """Encrypt what is kept encrypted at rest."""
     fields = model.fields()
     return {
-        name: vault().encrypt(value) if ENCRYPTED in fields[name].wire.marks and value is not None else value
+        name: vault().encrypt(value) if ENCRYPTED in fields[name].spec.flags and value is not None else value
         for name, value in values.items()
     }
 

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Uuid, and_, bindparam, exists, select
 from sqlalchemy.orm import Session
 
 from app.engine.encoding import View
+from app.engine.kind import Reference
 from app.engine.policy import Parent, Public
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record, camel
@@ -55,7 +56,9 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, within: boo
     target = model.target(attribute)
     wanted = target.id == bindparam(f"ref_{attribute}", type_=Uuid())
     scope = target.policy.scope
-    if model.fields()[attribute].wire.on_delete != "restrict" or isinstance(scope, Public):
+    kind = model.fields()[attribute].spec.kind
+    restricts = isinstance(kind, Reference) and kind.on_delete == "restrict"
+    if not restricts or isinstance(scope, Public):
         return and_(wanted, target.policy.visible(target, reader))
     own = and_(wanted, scope.own(target, reader))
     if within and "organization_id" in target.fields():

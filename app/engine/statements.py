@@ -127,5 +127,5 @@ def _equals(model: type[Record], attribute: str) -> ColumnElement[bool]:
 
 def filter_binds(model: type[Record], filters: Mapping[str, Any]) -> dict[str, Any]:
     """Name the values of ``filters`` as ``page`` expects them; a value sought in an array is wrapped."""
-    arrays = {name for name in filters if model.fields()[name].wire.type.startswith("array")}
-    return {f"filter_{name}": [value] if name in arrays else value for name, value in filters.items()}
+    fields = model.fields()
+    return {f"filter_{name}": fields[name].spec.kind.bound(value) for name, value in filters.items()}

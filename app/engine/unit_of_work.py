@@ -111,7 +111,7 @@ class Unit:
         """One past the highest ``column`` under ``condition``; lock the parent row first. Raises Invalid."""
         highest = self.session.scalar(select(func.max(column)).where(condition))
         number = first if highest is None else int(highest) + 1
-        if number > column.property.columns[0].info["wire"].constraints["maximum"]:
+        if number > column.property.columns[0].info["spec"].kind.constraints["maximum"]:
             raise Invalid({camel(column.key): ["The numbers are used up."]})
         return number
 

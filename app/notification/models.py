@@ -16,7 +16,6 @@ from app.engine.fields import (
     GENERATED,
     IMMUTABLE,
     READ_ONLY,
-    SAFE_MAX,
     SORTABLE,
     boolean,
     enum,
@@ -28,6 +27,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index
+from app.engine.kinds import SAFE_MAX
 from app.engine.policy import Owner, Policy, Rule
 from app.engine.record import Record
 
@@ -61,7 +61,7 @@ class NotificationNotification(Record):
         "MEETING_STARTING",
         "MENTION",
         "CANVAS_MENTION",
-        marks=(IMMUTABLE, FILTERABLE, SORTABLE),
+        flags=(IMMUTABLE, FILTERABLE, SORTABLE),
     )
     title: Mapped[str] = string(IMMUTABLE, min=1, max=200)
     body: Mapped[str] = string(IMMUTABLE, max=4000)
@@ -85,7 +85,7 @@ class NotificationNotification(Record):
         READ_ONLY, items=("stream", "teams", "email"), default=DERIVED, note="chosen from the preferences"
     )
     delivery_status: Mapped[str] = enum(
-        "pending", "delivered", "failed", "suppressed", marks=(READ_ONLY, FILTERABLE), default="pending"
+        "pending", "delivered", "failed", "suppressed", flags=(READ_ONLY, FILTERABLE), default="pending"
     )
     delivered_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
 

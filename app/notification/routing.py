@@ -75,7 +75,7 @@ def route(unit: Unit, notification: NotificationNotification) -> None:
 
 def default_of(name: str) -> Any:
     """What a preference says for those who said nothing."""
-    return NotificationPreference.fields()[name].wire.default
+    return NotificationPreference.fields()[name].spec.default
 
 
 def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:

@@ -17,6 +17,7 @@ from app.engine.fields import (
     UNLISTED,
 )
 from app.engine.indexes import Key
+from app.engine.kind import Reference
 from app.engine.policy import Organization, Owner, Parent, Rule, SessionOnly
 from app.engine.record import Field, Record, by_table, camel
 
@@ -105,33 +106,34 @@ def _key(key: Key) -> dict[str, Any]:
 
 
 def _field(field: Field) -> dict[str, Any]:
-    wire, marks = field.wire, field.wire.marks
+    spec, flags = field.spec, field.spec.flags
     found: dict[str, Any] = {
         "name": field.name,
-        "type": wire.type,
+        "type": str(spec.kind),
         "required": field.required,
         "nullable": field.nullable,
         "unique": field.unique,
-        "access": wire.access,
-        "filterable": FILTERABLE in marks,
-        "sortable": SORTABLE in marks,
-        "listed": UNLISTED not in marks,
+        "access": spec.access,
+        "filterable": FILTERABLE in flags,
+        "sortable": SORTABLE in flags,
+        "listed": UNLISTED not in flags,
         "virtual": field.virtual is not None,
     }
-    if wire.has_default and field.attribute not in ("created_at", "updated_at"):
+    if spec.has_default and field.attribute not in ("created_at", "updated_at"):
         found["default"] = (
-            wire.default if isinstance(wire.default, dict | list | bool | int | float) else str(wire.default)
+            spec.default if isinstance(spec.default, dict | list | bool | int | float) else str(spec.default)
         )
-    if wire.constraints:
-        found["constraints"] = wire.constraints
-    if field.references:
-        found["references"] = {"model": by_table(field.references).qualified_name(), "onDelete": wire.on_delete}
-    for mark, name, value in MARKED:
-        if mark in marks:
+    if spec.kind.constraints:
+        found["constraints"] = spec.kind.constraints
+    if isinstance(spec.kind, Reference):
+        target = by_table(spec.kind.table).qualified_name()
+        found["references"] = {"model": target, "onDelete": spec.kind.on_delete}
+    for flag, name, value in MARKED:
+        if flag in flags:
             found[name] = value
     if field.attribute.endswith("_"):
         found["attribute"] = field.attribute
-    return found | ({"note": wire.note} if wire.note else {})
+    return found | ({"note": spec.note} if spec.note else {})
 
 
 MARKED = (

@@ -80,7 +80,7 @@ class PlatformAuditLog(Record):
 
     organization_id: Mapped[UUID | None] = reference("auth_organization", "set null", READ_ONLY, FILTERABLE)
     actor_type: Mapped[str] = enum(
-        "user", "api_key", "anonymous", "system", marks=(READ_ONLY, FILTERABLE), default=DERIVED
+        "user", "api_key", "anonymous", "system", flags=(READ_ONLY, FILTERABLE), default=DERIVED
     )
     actor_id: Mapped[str | None] = string(
         READ_ONLY, FILTERABLE, min=1, max=64, note="no foreign key: it outlives the actor"
@@ -97,7 +97,7 @@ class PlatformAuditLog(Record):
     )
     target_type: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=100, note="e.g. crm/deal")
     target_id: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=64)
-    outcome: Mapped[str] = enum("success", "denied", "failure", marks=(READ_ONLY, FILTERABLE), default="success")
+    outcome: Mapped[str] = enum("success", "denied", "failure", flags=(READ_ONLY, FILTERABLE), default="success")
     changes: Mapped[dict[str, Any]] = json(
         READ_ONLY,
         shape="object",

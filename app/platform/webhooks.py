@@ -10,7 +10,6 @@ from sqlalchemy.orm import Mapped
 
 from app.engine.fields import (
     ENCRYPTED,
-    INTEGER_MAX,
     NOW,
     boolean,
     enum,
@@ -23,6 +22,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.record import Base
 
 

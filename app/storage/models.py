@@ -18,9 +18,7 @@ from app.engine.fields import (
     GENERATED,
     HIDDEN,
     IMMUTABLE,
-    INTEGER_MAX,
     READ_ONLY,
-    SAFE_MAX,
     SORTABLE,
     UNLISTED,
     WRITE_ONLY,
@@ -35,6 +33,7 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX, SAFE_MAX, String
 from app.engine.policy import PUBLISHED, Organization, Owner, Policy, Rule
 from app.engine.record import Record
 
@@ -66,7 +65,7 @@ class StorageBucket(Record):
     quota_bytes: Mapped[int] = integer(min=1, max=SAFE_MAX, default=1073741824)
     used_bytes: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=SAFE_MAX, default=0)
     upload_count: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=INTEGER_MAX, default=0)
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
 
 def _content_url(model: Any) -> Any:
@@ -98,9 +97,8 @@ class StorageUpload(Record):
         IMMUTABLE, FILTERABLE, min=1, max=127, default=DERIVED, note="checked against the first bytes"
     )
     content_base64 = virtual(
-        "string",
+        String(699052, 1),
         WRITE_ONLY,
-        constraints={"minLength": 1, "maxLength": 699052},
         required=True,
         note="required on create here; at most 512 KiB decoded, so that it fits a JSON body",
     )
@@ -108,10 +106,10 @@ class StorageUpload(Record):
     sha256: Mapped[str] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$", default=DERIVED)
     storage_key: Mapped[str] = string(HIDDEN, min=1, max=512, unique=True, default=GENERATED)
     url = virtual(
-        "string", READ_ONLY, expression=_content_url, note="where the bytes can be fetched under the same access rule"
+        String(), READ_ONLY, expression=_content_url, note="where the bytes can be fetched under the same access rule"
     )
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
-    status: Mapped[str] = enum("pending", "stored", "rejected", marks=(READ_ONLY, FILTERABLE), default="pending")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
+    status: Mapped[str] = enum("pending", "stored", "rejected", flags=(READ_ONLY, FILTERABLE), default="pending")
     metadata_: Mapped[dict[str, Any]] = json(name="metadata", shape="object", max_bytes=16384, default={})
 
 
@@ -131,14 +129,14 @@ class StorageDocument(Record):
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
-    kind: Mapped[str] = enum("text", "code", "image", "sheet", marks=(FILTERABLE,), default="text")
+    kind: Mapped[str] = enum("text", "code", "image", "sheet", flags=(FILTERABLE,), default="text")
     content: Mapped[str] = long_text(UNLISTED, max=1_000_000, default="")
     upload_id: Mapped[UUID | None] = reference(
         "storage_upload", "set null", FILTERABLE, note="file the text belongs to"
     )
     tags: Mapped[list[str]] = strings(FILTERABLE, max_items=50, item_max=50, default=[])
-    status: Mapped[str] = enum("draft", "published", "archived", marks=(FILTERABLE,), default="draft")
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    status: Mapped[str] = enum("draft", "published", "archived", flags=(FILTERABLE,), default="draft")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
     version: Mapped[int] = integer(
         READ_ONLY, min=1, max=INTEGER_MAX, default=1, note="grows when title or content changes"
     )

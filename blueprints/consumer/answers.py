@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
-from uuid import UUID
 
 from flask import Response, current_app, request, stream_with_context
 
@@ -17,10 +16,10 @@ from app.auth.login import login_required
 from app.engine.encoding import dumps
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
+from app.foundation.identifiers import uuid_of
 from blueprints.base import EVENTS, UNHELD, Blueprint
 from blueprints.describe import documented
 from schemas.conversation import ChatQuestion, spoken
-from schemas.fields import UUID_FORM
 
 PLAIN = "text/plain"
 DONE = b"data: [DONE]\n\n"
@@ -172,6 +171,6 @@ def _wanted(given: dict[str, Any]) -> Callable[[Turn], Form]:
 def _ask(given: dict[str, Any]) -> ChatRequest:
     said = [ChatMessage(*each) for each in spoken(given["messages"])]
     name = given.get("id")
-    chat_id = UUID(name) if name is not None and UUID_FORM.fullmatch(name) else None
+    chat_id = uuid_of(name or "")
     again = given.get("trigger") == "regenerate-message"
     return ChatRequest(said, chat_id, name if chat_id is None else None, again)

@@ -10,13 +10,13 @@ from app.ai import chats
 from app.ai.models.chats import AiChat
 from app.auth.authentication import caller
 from app.auth.login import login_required
+from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
 from blueprints.crud import wanted
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID
 from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
 from schemas.envelopes import Deleted
 from schemas.queries import refuse_unknown

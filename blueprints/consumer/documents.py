@@ -9,6 +9,7 @@ from flask import Response, current_app, request
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
@@ -16,7 +17,7 @@ from app.storage.models import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented, window_parameters
-from blueprints.examples import EXAMPLE_ID, STAMPS
+from blueprints.examples import STAMPS
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
 from schemas.queries import WINDOW, list_query, refuse_unknown

@@ -10,13 +10,14 @@ from app.auth import cookies, sign_in
 from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
 from app.auth.login import login_required, login_welcome
 from app.auth.sign_in import SignedIn
+from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import ForeignKeyViolation, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID, STAMPS, USER
+from blueprints.examples import STAMPS, USER
 from schemas.queries import refuse_unknown
 from schemas.sign_in import (
     ActIn,

@@ -13,6 +13,7 @@ from werkzeug.formparser import FormDataParser
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage import uploads
@@ -22,7 +23,6 @@ from app.storage.uploads import Incoming
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID
 from schemas.envelopes import Deleted
 from schemas.queries import refuse_unknown
 from schemas.uploads import Uploaded, UploadMetadata, upload_body

@@ -11,12 +11,12 @@ from marshmallow import ValidationError
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
+from app.engine.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, MeetingNotFound, NotFound
 from app.teams import meetings
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented, window_parameters
-from blueprints.examples import EXAMPLE_ID
 from schemas.fields import Moment
 from schemas.queries import WINDOW, refuse_unknown, window
 from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body

@@ -13,6 +13,7 @@ from app.auth import tickets
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid, UniqueViolation
@@ -21,7 +22,7 @@ from app.notification.models import NotificationPreference
 from app.notification.routing import default_of
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
 from blueprints.describe import documented
-from blueprints.examples import EXAMPLE_ID, STAMPS
+from blueprints.examples import STAMPS
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
 from schemas.queries import refuse_unknown
 

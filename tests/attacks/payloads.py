@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
+from app.engine.kinds import Enum
 from app.engine.record import Field, Record
 from schemas.queries import filters_of
 
@@ -113,11 +114,11 @@ def text(size: int) -> str:
 
 def filter_value(field: Field) -> str:
     """A value that a filter by ``field`` takes."""
-    kind = field.wire.type
+    kind = field.spec.kind.name
     if field.references or field.attribute == "id":
         return str(UUID(int=1))
-    if kind.startswith("enum["):
-        return kind[5:-1].split(",")[0]
+    if isinstance(field.spec.kind, Enum):
+        return field.spec.kind.values[0]
     return {"integer": "1", "number": "1", "boolean": "true", "timestamp": "2026-01-01T00:00:00Z"}.get(kind, "x")
 
 

@@ -14,7 +14,7 @@ STATEFUL = [
     for model in every_model()
     if not (model.served_apart or model.policy.create is Rule.NONE or model.policy.update is Rule.NONE)
     for field in model.transitions
-    if model.fields()[field].wire.access == "normal"
+    if model.fields()[field].spec.access == "normal"
 ]
 
 

@@ -16,10 +16,8 @@ from app.engine.fields import (
     ENCRYPTED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     NOW,
     READ_ONLY,
-    SAFE_MAX,
     SORTABLE,
     WRITE_ONLY,
     boolean,
@@ -34,6 +32,7 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX, SAFE_MAX, Boolean
 from app.engine.policy import PUBLISHED, Organization, Parent, Policy, Public, Rule
 from app.engine.record import Record
 
@@ -59,13 +58,13 @@ class AiProvider(Record):
     )
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     kind: Mapped[str] = enum(
-        *KINDS, marks=(IMMUTABLE, FILTERABLE), note="all but builtin are called over the OpenAI-compatible protocol"
+        *KINDS, flags=(IMMUTABLE, FILTERABLE), note="all but builtin are called over the OpenAI-compatible protocol"
     )
     base_url: Mapped[str | None] = string(ADMIN_READS, max=2048, format="url", note="required unless kind is builtin")
     api_key: Mapped[str | None] = string(
         WRITE_ONLY, ENCRYPTED, min=1, max=512, note="provider credential; send null to remove it"
     )
-    has_api_key = virtual("boolean", READ_ONLY, ADMIN_READS, expression=lambda model: model.api_key.is_not(None))
+    has_api_key = virtual(Boolean(), READ_ONLY, ADMIN_READS, expression=lambda model: model.api_key.is_not(None))
     default_model: Mapped[str] = string(min=1, max=120)
     models: Mapped[list[Any]] = json(
         shape="array",
@@ -81,7 +80,7 @@ class AiProvider(Record):
         "active",
         "degraded",
         "disabled",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="active",
         note="degraded is set and lifted by the circuit breaker",
     )
@@ -118,7 +117,7 @@ class AiChain(Record):
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     description: Mapped[str | None] = string(max=1000)
-    strategy: Mapped[str] = enum("ordered", "weighted", marks=(FILTERABLE,), default="ordered")
+    strategy: Mapped[str] = enum("ordered", "weighted", flags=(FILTERABLE,), default="ordered")
     max_attempts: Mapped[int] = integer(min=1, max=10, default=3, note="over all providers")
     timeout_ms: Mapped[int] = integer(min=1000, max=600_000, default=60000, note="for the whole answer")
     retry_on: Mapped[list[str]] = strings(
@@ -128,8 +127,8 @@ class AiChain(Record):
     )
     parameters: Mapped[dict[str, Any]] = json(shape="object", default={}, note="temperature, topP, maxOutputTokens")
     is_default: Mapped[bool] = boolean(FILTERABLE, default=False)
-    status: Mapped[str] = enum("active", "disabled", marks=(FILTERABLE,), default="active")
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    status: Mapped[str] = enum("active", "disabled", flags=(FILTERABLE,), default="active")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
 
 class AiChainProvider(Record):
@@ -186,10 +185,10 @@ class AiStream(Record):
     )
     chain_id: Mapped[UUID | None] = reference("ai_chain", "set null", READ_ONLY, FILTERABLE)
     status: Mapped[str] = enum(
-        "pending", "streaming", "completed", "failed", "aborted", marks=(FILTERABLE,), default="pending"
+        "pending", "streaming", "completed", "failed", "aborted", flags=(FILTERABLE,), default="pending"
     )
     finish_reason: Mapped[str | None] = enum(
-        "stop", "length", "content_filter", "tool_calls", "error", "other", marks=(READ_ONLY, FILTERABLE)
+        "stop", "length", "content_filter", "tool_calls", "error", "other", flags=(READ_ONLY, FILTERABLE)
     )
     attempt_count: Mapped[int] = integer(READ_ONLY, min=0, max=1000, default=0)
     input_tokens: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
@@ -238,7 +237,7 @@ class AiAttempt(Record):
         "timed_out",
         "aborted",
         "skipped",
-        marks=(READ_ONLY, FILTERABLE),
+        flags=(READ_ONLY, FILTERABLE),
         default="running",
     )
     error_code: Mapped[str | None] = enum(
@@ -252,7 +251,7 @@ class AiAttempt(Record):
         "content_filter",
         "circuit_open",
         "aborted",
-        marks=(READ_ONLY, FILTERABLE),
+        flags=(READ_ONLY, FILTERABLE),
     )
     error_message: Mapped[str | None] = string(READ_ONLY, max=1000, note="shortened, credentials removed")
     http_status: Mapped[int | None] = integer(READ_ONLY, FILTERABLE, min=100, max=599)
@@ -283,14 +282,14 @@ class AiGenerationStep(Record):
     )
     step_number: Mapped[int] = integer(READ_ONLY, SORTABLE, min=1, max=10000, default=DERIVED)
     kind: Mapped[str] = enum(
-        "text", "reasoning", "tool_call", "tool_result", marks=(READ_ONLY, FILTERABLE), default=DERIVED
+        "text", "reasoning", "tool_call", "tool_result", flags=(READ_ONLY, FILTERABLE), default=DERIVED
     )
     text: Mapped[str | None] = long_text(READ_ONLY, max=100_000)
     tool_name: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=100)
     tool_call_id: Mapped[str | None] = string(READ_ONLY, min=1, max=100)
     tool_input: Mapped[dict[str, Any] | None] = json(READ_ONLY, shape="object")
     tool_output: Mapped[Any | None] = json(READ_ONLY)
-    status: Mapped[str] = enum("running", "completed", "failed", marks=(READ_ONLY, FILTERABLE), default="running")
+    status: Mapped[str] = enum("running", "completed", "failed", flags=(READ_ONLY, FILTERABLE), default="running")
     input_tokens: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     output_tokens: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     started_at: Mapped[datetime] = timestamp(READ_ONLY, default=NOW)

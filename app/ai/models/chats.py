@@ -14,7 +14,6 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
-    INTEGER_MAX,
     READ_ONLY,
     SCOPE_READS,
     SORTABLE,
@@ -29,6 +28,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import PUBLISHED, Owner, Parent, Policy
 from app.engine.record import Record
 
@@ -58,8 +58,8 @@ class AiChat(Record):
         default="New chat",
         note="replaced by a title made from the first message unless the caller set one",
     )
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
-    status: Mapped[str] = enum("active", "archived", marks=(FILTERABLE,), default="active")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
+    status: Mapped[str] = enum("active", "archived", flags=(FILTERABLE,), default="active")
     chain_id: Mapped[UUID | None] = reference(
         "ai_chain",
         "set null",
@@ -70,7 +70,7 @@ class AiChat(Record):
         "ai_rag_index", "set null", FILTERABLE, note="knowledge base used to ground the answers"
     )
     system_prompt: Mapped[str | None] = long_text(SCOPE_READS, max=20000)
-    source: Mapped[str] = enum("web", "api", "teams", marks=(READ_ONLY, FILTERABLE), default=DERIVED)
+    source: Mapped[str] = enum("web", "api", "teams", flags=(READ_ONLY, FILTERABLE), default=DERIVED)
     last_message_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
     metadata_: Mapped[dict[str, Any]] = json(SCOPE_READS, name="metadata", shape="object", max_bytes=16384, default={})
 
@@ -91,7 +91,7 @@ class AiMessage(Record):
     sequence: Mapped[int] = integer(
         READ_ONLY, SORTABLE, min=1, max=INTEGER_MAX, default=DERIVED, note="next number within the chat"
     )
-    role: Mapped[str] = enum("system", "user", "assistant", "tool", marks=(IMMUTABLE, FILTERABLE))
+    role: Mapped[str] = enum("system", "user", "assistant", "tool", flags=(IMMUTABLE, FILTERABLE))
     content: Mapped[str] = long_text(max=100_000)
     parts: Mapped[list[Any]] = json(
         shape="array",
@@ -107,13 +107,13 @@ class AiMessage(Record):
         "streaming",
         "failed",
         "aborted",
-        marks=(READ_ONLY, FILTERABLE),
+        flags=(READ_ONLY, FILTERABLE),
         default="complete",
         note="aborted: the reader left or stopped it, the text so far is kept",
     )
     model: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=120)
     finish_reason: Mapped[str | None] = enum(
-        "stop", "length", "content_filter", "tool_calls", "error", "other", marks=(READ_ONLY,)
+        "stop", "length", "content_filter", "tool_calls", "error", "other", flags=(READ_ONLY,)
     )
     edited_at: Mapped[datetime | None] = timestamp(READ_ONLY)
 
@@ -132,11 +132,11 @@ class AiArtifact(Record):
         "ai_message", "set null", IMMUTABLE, FILTERABLE, note="the message that first produced it"
     )
     title: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
-    kind: Mapped[str] = enum("text", "code", "image", "sheet", "canvas", marks=(FILTERABLE,), default="text")
+    kind: Mapped[str] = enum("text", "code", "image", "sheet", "canvas", flags=(FILTERABLE,), default="text")
     language: Mapped[str | None] = string(min=1, max=40, note="programming or natural language of the content")
     content: Mapped[str | None] = long_text(UNLISTED, max=1_000_000)
     upload_id: Mapped[UUID | None] = reference("storage_upload", "set null", note="picture of an image artifact")
-    visibility: Mapped[str] = enum("private", "public", marks=(FILTERABLE,), default="private")
+    visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
     version: Mapped[int] = integer(
         READ_ONLY, SORTABLE, min=1, max=INTEGER_MAX, default=1, note="grows by one when content changes"
     )
@@ -181,7 +181,7 @@ class AiSuggestion(Record):
         "open",
         "accepted",
         "rejected",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="open",
         note="accepting replaces the passage and raises the artifact version",
     )

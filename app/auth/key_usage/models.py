@@ -9,14 +9,13 @@ from uuid import UUID
 from sqlalchemy.orm import Mapped
 
 from app.engine.fields import (
-    INTEGER_MAX,
-    SAFE_MAX,
     integer,
     json,
     reference,
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import INTEGER_MAX, SAFE_MAX
 from app.engine.record import Base
 
 

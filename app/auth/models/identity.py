@@ -19,7 +19,6 @@ from app.engine.fields import (
     IMMUTABLE,
     NOW,
     READ_ONLY,
-    SAFE_MAX,
     SORTABLE,
     After,
     boolean,
@@ -32,6 +31,7 @@ from app.engine.fields import (
     timestamp,
 )
 from app.engine.indexes import index, unique
+from app.engine.kinds import SAFE_MAX
 from app.engine.policy import Admin, Owner, Policy, Rule, SessionOnly
 from app.engine.record import Record
 
@@ -54,7 +54,7 @@ class AuthUser(Record):
     email_verified: Mapped[bool] = boolean(READ_ONLY, FILTERABLE, default=False)
     image: Mapped[str | None] = string(max=2048, format="url")
     role: Mapped[str] = enum(
-        "user", "admin", marks=(READ_ONLY, FILTERABLE, ADMIN_WRITES), default="user", note="nobody changes the own role"
+        "user", "admin", flags=(READ_ONLY, FILTERABLE, ADMIN_WRITES), default="user", note="nobody changes the own role"
     )
     banned: Mapped[bool] = boolean(
         READ_ONLY, FILTERABLE, ADMIN_WRITES, default=False, note="ends sessions and keys at the next request"
@@ -94,7 +94,7 @@ class AuthSession(Record):
     ip_address: Mapped[str | None] = string(READ_ONLY, min=2, max=45)
     user_agent: Mapped[str | None] = string(READ_ONLY, max=512)
     sign_in_method: Mapped[str] = enum(
-        "password", "oauth", "passkey", "teams_sso", marks=(READ_ONLY, FILTERABLE), default=DERIVED
+        "password", "oauth", "passkey", "teams_sso", flags=(READ_ONLY, FILTERABLE), default=DERIVED
     )
     active_organization_id: Mapped[UUID | None] = reference(
         "auth_organization", "set null", READ_ONLY, note="the personal organization at sign-in"
@@ -119,7 +119,7 @@ class AuthAccount(Record):
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=DERIVED)
     provider_id: Mapped[str] = enum(
-        "credential", "github", "google", "microsoft", marks=(READ_ONLY, FILTERABLE), default=DERIVED
+        "credential", "github", "google", "microsoft", flags=(READ_ONLY, FILTERABLE), default=DERIVED
     )
     issuer: Mapped[str] = string(HIDDEN, min=1, max=255, default=DERIVED, note="namespace of accountId")
     account_id: Mapped[str] = string(READ_ONLY, FILTERABLE, min=1, max=255, default=DERIVED)
@@ -158,7 +158,7 @@ class AuthVerification(Record):
         "two_factor_challenge",
         "passkey_challenge",
         "stream_ticket",
-        marks=(READ_ONLY, FILTERABLE),
+        flags=(READ_ONLY, FILTERABLE),
         default=DERIVED,
     )
     identifier: Mapped[str] = string(
@@ -204,7 +204,7 @@ class AuthPasskey(Record):
     public_key: Mapped[str] = long_text(HIDDEN, min=1, max=4096, default=GENERATED)
     credential_id: Mapped[str] = string(HIDDEN, min=1, max=1400, unique=True, default=GENERATED, note="base64url")
     counter: Mapped[int] = integer(HIDDEN, min=0, max=4_294_967_295, default=0)
-    device_type: Mapped[str] = enum("single_device", "multi_device", marks=(READ_ONLY, FILTERABLE), default=DERIVED)
+    device_type: Mapped[str] = enum("single_device", "multi_device", flags=(READ_ONLY, FILTERABLE), default=DERIVED)
     backed_up: Mapped[bool] = boolean(READ_ONLY, default=False)
     transports: Mapped[list[str]] = strings(
         READ_ONLY, items=("usb", "nfc", "ble", "internal", "hybrid", "smart-card"), default=[]

@@ -18,11 +18,9 @@ from app.engine.fields import (
     GENERATED,
     HIDDEN,
     IMMUTABLE,
-    INTEGER_MAX,
     NOW,
     READ_ONLY,
     RETURNED_ONCE,
-    SAFE_MAX,
     SORTABLE,
     WRITE_ONLY,
     After,
@@ -37,6 +35,7 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import index
+from app.engine.kinds import INTEGER_MAX, SAFE_MAX, Enum, Integer, String
 from app.engine.policy import Owner, Policy, Rule, SessionOnly
 from app.engine.record import Record
 
@@ -73,9 +72,9 @@ class AuthApiKey(Record):
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100, default=GENERATED)
     key_hash: Mapped[str] = string(HIDDEN, DIGEST, min=64, max=64, unique=True, default=GENERATED)
     key = virtual(
-        "string", READ_ONLY, RETURNED_ONCE, note="the secret, in the answer to an authenticated create or a rotation"
+        String(), READ_ONLY, RETURNED_ONCE, note="the secret, in the answer to an authenticated create or a rotation"
     )
-    api_key = virtual("string", READ_ONLY, RETURNED_ONCE, note="the secret, in the answer to an anonymous create")
+    api_key = virtual(String(), READ_ONLY, RETURNED_ONCE, note="the secret, in the answer to an anonymous create")
     start: Mapped[str] = string(
         READ_ONLY, min=1, max=24, default=DERIVED, note="kind prefix and first characters of the secret"
     )
@@ -87,7 +86,7 @@ class AuthApiKey(Record):
     )
     enabled: Mapped[bool] = boolean(FILTERABLE, default=True)
     status = virtual(
-        "enum[active,disabled,expired,revoked]",
+        Enum(("active", "disabled", "expired", "revoked")),
         READ_ONLY,
         expression=_status,
         note="from enabled, expiresAt, revokedAt",
@@ -95,9 +94,7 @@ class AuthApiKey(Record):
     expires_at: Mapped[datetime] = timestamp(
         IMMUTABLE, FILTERABLE, SORTABLE, default=After(timedelta(days=90)), note="the longest life is a setting"
     )
-    expires_in_days = virtual(
-        "integer", WRITE_ONLY, constraints={"minimum": 1, "maximum": 365}, note="anonymous create only; 30 when omitted"
-    )
+    expires_in_days = virtual(Integer(1, 365), WRITE_ONLY, note="anonymous create only; 30 when omitted")
     anonymous: Mapped[bool] = boolean(WRITE_ONLY, default=False, note="true asks for an anonymous key")
     email: Mapped[str | None] = string(
         WRITE_ONLY, min=3, max=254, format="email", note="left by the maker of an anonymous key; proves nothing"
@@ -150,7 +147,7 @@ class AuthApiKeyAnalytics(Record):
         "INSUFFICIENT_PERMISSIONS",
         "RATE_LIMITED",
         "USAGE_EXCEEDED",
-        marks=(READ_ONLY, FILTERABLE),
+        flags=(READ_ONLY, FILTERABLE),
         default="VALID",
     )
     method: Mapped[str] = string(READ_ONLY, FILTERABLE, min=3, max=10, default=DERIVED)
@@ -158,8 +155,8 @@ class AuthApiKeyAnalytics(Record):
         READ_ONLY, FILTERABLE, min=1, max=255, note="path template, never the address as sent"
     )
     status_code: Mapped[int] = integer(READ_ONLY, FILTERABLE, min=100, max=599, default=DERIVED)
-    required_scope: Mapped[str | None] = enum("read", "write", "admin", marks=(READ_ONLY, FILTERABLE))
-    credential_source: Mapped[str] = enum("header", "query", marks=(READ_ONLY, FILTERABLE), default="header")
+    required_scope: Mapped[str | None] = enum("read", "write", "admin", flags=(READ_ONLY, FILTERABLE))
+    credential_source: Mapped[str] = enum("header", "query", flags=(READ_ONLY, FILTERABLE), default="header")
     spent_credits: Mapped[int] = integer(READ_ONLY, min=0, max=1_000_000, default=0)
     latency_ms: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=INTEGER_MAX, default=DERIVED)
     ip_address: Mapped[str | None] = string(READ_ONLY, min=2, max=45)

@@ -30,6 +30,7 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import unique
+from app.engine.kinds import Nested
 from app.engine.policy import Organization, Parent, Policy, Rule
 from app.engine.record import Record
 
@@ -88,11 +89,11 @@ class AuthMember(Record):
         "owner",
         "admin",
         "member",
-        marks=(FILTERABLE,),
+        flags=(FILTERABLE,),
         default="member",
         note="only an owner gives or takes the role owner",
     )
-    user = virtual("json", READ_ONLY, expression=_person, note="id, name and image of the person")
+    user = virtual(Nested(), READ_ONLY, expression=_person, note="id, name and image of the person")
 
 
 class AuthInvitation(Record):
@@ -125,13 +126,13 @@ class AuthInvitation(Record):
         "owner",
         "admin",
         "member",
-        marks=(IMMUTABLE, FILTERABLE),
+        flags=(IMMUTABLE, FILTERABLE),
         default="member",
         note="only an owner offers the role owner",
     )
     team_id: Mapped[UUID | None] = reference("auth_team", "set null", IMMUTABLE, FILTERABLE)
     inviter_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER)
-    status: Mapped[str] = enum("pending", "accepted", "rejected", "canceled", marks=(FILTERABLE,), default="pending")
+    status: Mapped[str] = enum("pending", "accepted", "rejected", "canceled", flags=(FILTERABLE,), default="pending")
     expires_at: Mapped[datetime] = timestamp(IMMUTABLE, FILTERABLE, SORTABLE, default=After(timedelta(days=7)))
     secret_hash: Mapped[str | None] = string(
         HIDDEN, DIGEST, min=64, max=64, unique=True, note="of the secret in the link that is sent"
@@ -174,4 +175,4 @@ class AuthTeamMember(Record):
     user_id: Mapped[UUID] = reference(
         "auth_user", "cascade", IMMUTABLE, FILTERABLE, note="a member of the organization of the team"
     )
-    user = virtual("json", READ_ONLY, expression=_person, note="id, name and image of the person")
+    user = virtual(Nested(), READ_ONLY, expression=_person, note="id, name and image of the person")
