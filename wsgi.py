@@ -9,11 +9,13 @@ from logging.config import dictConfig  # noqa: E402
 
 from flask.cli import FlaskGroup  # noqa: E402
 
+from app import plugins  # noqa: E402
 from app.factory import create_app  # noqa: E402
 from app.runtime import logs  # noqa: E402
-from config import SettingError, Settings  # noqa: E402
+from config import SettingError, Settings, named_plugins  # noqa: E402
 
 try:
+    plugins.load(named_plugins())
     settings = Settings.from_environment()
     dictConfig(logs.configuration(settings))
     app = create_app(settings)

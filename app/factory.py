@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,12 +32,12 @@ from app.extensions import READS, db, migrate
 from app.foundation import errors
 from app.foundation.crypto import Vault
 from app.notification.broadcaster import Broadcaster
+from app.plugins import Plugin
 from app.runtime import connections, embedded, logs, metrics, pubsub, rate_limits
-from blueprints import api_keys, company, console, domains, openapi, operations, origins, routing
+from blueprints import console, domains, openapi, operations, origins, routing
+from blueprints.base import Blueprint as ApiBlueprint
 from blueprints.base import answer
-from blueprints.consumer import chats, documents, oauth, sign_in, uploads
-from blueprints.teams import meetings, messages, notifications, tab, webhooks
-from config import ROOT, Settings
+from config import ROOT, Settings, named_plugins
 from schemas.errors import body_of
 
 log = logging.getLogger("rowgate")
@@ -74,7 +74,7 @@ class Rowgate(Flask):
 
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application; nothing is connected to before the first request."""
-    plugins.load()
+    loaded = plugins.load(settings.plugin_names if settings else named_plugins())
     settings = settings or Settings.from_environment()
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
@@ -90,7 +90,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     authentication.init_app(app)
     login.manager.init_app(app)
     providers.init_app(app, settings)
-    _register_routes(app, settings)
+    _register_routes(app, settings, loaded)
     app.register_error_handler(Exception, _render)
     app.after_request(_add_headers)
     connections.init_app(app)
@@ -98,7 +98,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app)
     if settings.log_requests:
         app.after_request(_log)
-    register_commands(app)
+    register_commands(app, loaded)
     return app
 
 
@@ -146,19 +146,21 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _register_routes(app: Flask, settings: Settings) -> None:
+def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -> None:
     routing.init_app(app)
     api = openapi.build(app)
     for domain in DOMAINS:
         api.register_blueprint(domains.build(domain))
-    api.register_blueprint(company.build())
-    api.register_blueprint(api_keys.build())
-    of_people = (sign_in, oauth, uploads, documents, chats, notifications, webhooks, messages, meetings, tab)
-    for each in of_people:
-        api.register_blueprint(origins.open_to(settings.origins, each.build()))
+    for name in (name for plugin in loaded for name in plugin.blueprints):
+        built = plugins.resolve(name)()
+        if not isinstance(built, ApiBlueprint):
+            app.register_blueprint(built)
+        elif (built.url_prefix or "").startswith(openapi.DATA):
+            api.register_blueprint(built)
+        else:
+            api.register_blueprint(origins.open_to(settings.origins, built))
     app.register_blueprint(operations.build(api))
-    tab.register_page(app)
-    console.register_page(app)
+    app.register_blueprint(console.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 
 

@@ -12,14 +12,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from http.client import HTTPConnection
 from pathlib import Path
 
 from app.runtime.embedded import Postgres, Redis
 from bench.load import HOST
 from bench.processes import cpu_seconds, family
-from config import ROOT, Settings
+from config import ROOT, described
 
 NO_LIMIT = "1000000000 per minute"
 START_TIMEOUT = 30.0
@@ -116,7 +115,7 @@ class Server:
 
     def _environment(self) -> dict[str, str]:
         """Nothing of the caller's settings: the measured set-up is always the same."""
-        theirs = {declared.name.upper() for declared in fields(Settings)} | {"GUNICORN_CMD_ARGS"}
+        theirs = {name for name, _, _ in described()} | {"GUNICORN_CMD_ARGS"}
         kept = {name: value for name, value in os.environ.items() if name not in theirs}
         own = {"VAR_DIR": self.var_dir, "HOST": HOST, "PORT": str(self.port), "WORKERS": "1"}
         return kept | own | {"DEFAULT_LIMIT": NO_LIMIT} | self.settings

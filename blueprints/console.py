@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, render_template
+from flask import Blueprint, Response, render_template
 
 from app.auth.authentication import open_to_all
 from app.auth.oauth import providers
@@ -13,11 +13,14 @@ POLICY = (
 )
 
 
-def register_page(app: Flask) -> None:
-    """Add the page."""
+def build() -> Blueprint:
+    """The page."""
+    blp = Blueprint("console", __name__)
 
-    @app.get("/console")
+    @blp.get("/console")
     @open_to_all("a page without data")
     def console() -> Response:
         page = render_template("console.html", providers=providers.configured())
         return Response(page, headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})
+
+    return blp

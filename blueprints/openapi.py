@@ -6,11 +6,11 @@ from typing import Any
 
 from flask import Flask
 
+from app.auth.errors import InsufficientScope, UserAlreadyExists
 from app.foundation.errors import (
     Conflict,
     DatabaseFailure,
     Failure,
-    InsufficientScope,
     Invalid,
     NotFound,
     PayloadTooLarge,
@@ -20,7 +20,6 @@ from app.foundation.errors import (
     Unavailable,
     UnsupportedMediaType,
     UpstreamFailure,
-    UserAlreadyExists,
 )
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of

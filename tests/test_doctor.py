@@ -55,7 +55,7 @@ def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
 
 def test_jobs_that_have_failed_are_named(app, cast, looked, without_jobs):
     with app.app_context(), unit_of_work() as unit:
-        queue.defer(unit, queue.COMPUTE_REPORT, cast.user().user_id)
+        queue.defer(unit, "compute_report", cast.user().user_id)
         unit.session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
     status, parts = looked()
     assert (status, parts["jobs"]["state"]) == (1, "wrong")

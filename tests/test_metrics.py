@@ -76,15 +76,15 @@ def test_refusals_of_limits_are_counted_by_their_name(build, app):
 
 
 def test_waiting_jobs_are_counted(app, owner):
-    before = of(measured(app), "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo")
+    before = of(measured(app), "rowgate_jobs", task="compute_report", status="todo")
     with app.app_context(), unit_of_work() as unit:
-        queue.defer(unit, queue.COMPUTE_REPORT, owner.user_id)
+        queue.defer(unit, "compute_report", owner.user_id)
         unit.session.execute(
             text("UPDATE procrastinate_events SET at = at - interval '1 minute' WHERE type = 'deferred'")
         )
     after = measured(app)
-    assert of(after, "rowgate_jobs", task=queue.COMPUTE_REPORT, status="todo") == before + 1
-    assert of(after, "rowgate_job_wait_seconds", task=queue.COMPUTE_REPORT) >= 60
+    assert of(after, "rowgate_jobs", task="compute_report", status="todo") == before + 1
+    assert of(after, "rowgate_job_wait_seconds", task="compute_report") >= 60
 
 
 def test_the_rest_is_told_while_the_database_is_away(build):

@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 from app.ai.pieces import CompletionInfo, Delta, Prompt
 from app.ai.providers import Candidate
 from app.ai_rag import search
-from app.ai_rag.hooks import OWN_DOCUMENTS, token_count
+from app.ai_rag.hooks import token_count
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
+from app.ai_rag.stored_documents import OWN_DOCUMENTS
 from app.auth.organizations import home_of
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit

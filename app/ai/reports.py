@@ -7,10 +7,9 @@ from sqlalchemy import Integer, cast, func, select, true
 from app.ai.models.answering import AiAttempt, AiStream
 from app.ai.models.chats import AiChat, AiVote
 from app.analytics.models import AnalyticsReport
-from app.analytics.reports import Sums, day, figures, within
+from app.analytics.reports import Sums, day, within
 
 
-@figures("chat_quality")
 def chat_quality(report: AnalyticsReport) -> Sums:
     """Answers on each day: how they ended, how soon they began, and what readers thought of them."""
     stream = AiStream
@@ -33,7 +32,6 @@ def chat_quality(report: AnalyticsReport) -> Sums:
     return joined.where(*own).group_by("date").order_by("date")
 
 
-@figures("provider_costs")
 def provider_costs(report: AnalyticsReport) -> Sums:
     """Calls to each model of each provider, their tokens and their cost."""
     attempt = AiAttempt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.ai_agent import deliverables, hooks, models
-from app.jobs import queue
 from app.jobs.registry import Job, failing
 from app.plugins import Plugin
 
@@ -12,5 +11,6 @@ plugin = Plugin(
     "Configured agents, the work they hand in, and how that work is judged and improved.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.RUN_AGENT: Job(deliverables.work_on, failing(models.AiAgentDeliverable, "running"))},
+    jobs={hooks.RUN_AGENT: Job(deliverables.work_on, failing(models.AiAgentDeliverable, "running"))},
+    notifications=("APPROVAL_REQUEST",),
 )

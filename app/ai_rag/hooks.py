@@ -11,10 +11,8 @@ from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.orm import aliased
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
-from app.auth.organizations import home_of
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.record import camel
 from app.engine.unit_of_work import Unit
@@ -23,8 +21,7 @@ from app.jobs import queue
 from app.storage.models import StorageDocument
 from config import Settings
 
-# The knowledge base of a personal organization that stored documents enter by themselves.
-OWN_DOCUMENTS = "Documents"
+INDEX_DOCUMENT, RUN_QUERY = "index_document", "run_query"
 SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
 # A rough measure for texts in Latin script; it only bounds what is sent to a model.
 CHARACTERS_PER_TOKEN = 4
@@ -52,7 +49,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write)
     index.document_count += 1
-    queue.defer(write.unit, queue.INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
+    queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
 @on_update(AiRagDocument)
@@ -64,7 +61,7 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         index = write.unit.get(AiRagIndex, document.index_id, lock=True)
         _check_room(index, document, write)
         drop_chunks(write.unit, document, index)
-        queue.defer(write.unit, queue.INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
+        queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
 def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
@@ -113,20 +110,6 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
     """Take a document that goes, with its passages, out of the figures of its ``index``, which is locked."""
     index.document_count = max(0, index.document_count - 1)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
-
-
-def forget(unit: Unit, document_id: UUID, owner_id: UUID) -> None:
-    """Remove what entered the owner's knowledge base by itself of a stored document that goes."""
-    index = aliased(AiRagIndex)
-    home = (index.organization_id == home_of(unit.session, owner_id), index.name == OWN_DOCUMENTS)
-    entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
-    for entry in unit.session.scalars(entries.where(AiRagDocument.storage_document_id == document_id)).all():
-        known = unit.session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
-        # A job may have counted its passages while this waited for the lock.
-        current = unit.session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
-        if current is not None:
-            uncount(current, known)
-            unit.session.delete(current)
 
 
 def content_hash(content: str | None) -> str | None:
@@ -208,7 +191,7 @@ def ask(query: AiRagQuery, write: Write) -> None:
     require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
         require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
-    queue.defer(write.unit, queue.RUN_QUERY, query.id, user_id=write.unit.principal.user_id)
+    queue.defer(write.unit, RUN_QUERY, query.id, user_id=write.unit.principal.user_id)
 
 
 def _is_filter(wanted: object) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.ai_rag import hooks, indexing, models, searches, stored_documents
-from app.jobs import queue
+from app.ai_rag import hooks, indexing, models, searches, settings, stored_documents
 from app.jobs.registry import Job, as_unit, failing
 from app.plugins import Plugin
 
@@ -13,8 +12,9 @@ plugin = Plugin(
     models=(models,),
     hooks=(hooks, stored_documents),
     jobs={
-        queue.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
-        queue.INDEX_DOCUMENT: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
-        queue.RUN_QUERY: Job(as_unit(searches.run_query), failing(models.AiRagQuery, "running")),
+        stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
+        hooks.INDEX_DOCUMENT: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
+        hooks.RUN_QUERY: Job(as_unit(searches.run_query), failing(models.AiRagQuery, "running")),
     },
+    settings=settings.SETTINGS,
 )

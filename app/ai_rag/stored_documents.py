@@ -8,24 +8,49 @@ from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.hooks import OWN_DOCUMENTS, content_hash, drop_chunks, forget, uncount
+from app.ai_rag.hooks import INDEX_DOCUMENT, content_hash, drop_chunks, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.organizations import home_of
-from app.engine.hooks import Write, on_delete
+from app.engine.hooks import Write, on_create, on_delete, on_update
 from app.engine.unit_of_work import Unit
 from app.jobs import queue
 from app.storage.documents import text_read, text_refused
 from app.storage.models import StorageDocument
 
+ENTER_DOCUMENT = "enter_document"
+# The knowledge base of a personal organization that stored documents enter by themselves.
+OWN_DOCUMENTS = "Documents"
 MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
 
 
 @on_delete(StorageDocument)
 def remove_document(document: StorageDocument, write: Write) -> None:
-    forget(write.unit, document.id, document.user_id)
+    """Remove what entered the owner's knowledge base by itself."""
+    session, index = write.unit.session, aliased(AiRagIndex)
+    home = (index.organization_id == home_of(session, document.user_id), index.name == OWN_DOCUMENTS)
+    entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
+    for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document.id)).all():
+        known = session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
+        # A job may have counted its passages while this waited for the lock.
+        current = session.get(AiRagDocument, entry.id, with_for_update=True, populate_existing=True)
+        if current is not None:
+            uncount(current, known)
+            session.delete(current)
+
+
+@on_create(StorageDocument)
+def enter_new(document: StorageDocument, write: Write) -> None:
+    if document.content:
+        queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id)
+
+
+@on_update(StorageDocument)
+def enter_changed(document: StorageDocument, write: Write) -> None:
+    if write.changed("title", "content"):
+        queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id)
 
 
 @text_refused.subscribe
@@ -59,7 +84,7 @@ def _enter(unit: Unit, document: StorageDocument) -> None:
         entry.content_hash = _own_hash(unit.session, entry, index)
         drop_chunks(unit, entry, index)
         unit.session.flush()
-        queue.defer(unit, queue.INDEX_DOCUMENT, entry.id, user_id=document.user_id)
+        queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=document.user_id)
 
 
 def _entry(unit: Unit, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:

@@ -16,6 +16,7 @@ from app.foundation.clock import now
 from app.jobs import queue
 from app.notification.routing import notify_all
 
+COMPUTE_REPORT = "compute_report"
 CLOCK_SKEW = timedelta(minutes=5)
 LONGEST_PERIOD = timedelta(days=366)
 LATEST_YEAR = 2200
@@ -54,14 +55,14 @@ def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
     _check_period(report)
     _schedule(report)
-    queue.defer(write.unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+    queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
 @on_update(AnalyticsReport)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")
-        queue.defer(write.unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+        queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
     _check_period(report)
     if write.changed("schedule"):
         _schedule(report)

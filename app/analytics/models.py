@@ -22,6 +22,7 @@ from app.engine.fields import (
     integer,
     json,
     number,
+    open_enum,
     reference,
     string,
     timestamp,
@@ -30,6 +31,7 @@ from app.engine.indexes import index, unique
 from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import Organization, Owner, Policy, Rule
 from app.engine.record import Record
+from app.plugins import REPORTS
 
 
 class AnalyticsEvent(Record):
@@ -151,13 +153,10 @@ class AnalyticsReport(Record):
     )
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER)
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
-    kind: Mapped[str] = enum(
-        "usage",
-        "chat_quality",
-        "provider_costs",
-        "crm_pipeline",
-        "api_keys",
-        flags=(IMMUTABLE, FILTERABLE),
+    kind: Mapped[str] = open_enum(
+        REPORTS,
+        IMMUTABLE,
+        FILTERABLE,
         note="crm_pipeline and api_keys cover the rows of the creator, the others those of the organization",
     )
     parameters: Mapped[dict[str, Any]] = json(shape="object", max_bytes=8192, default={}, note="filters and grouping")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.analytics import hooks, models, reports, retention
-from app.jobs import queue
+from app.analytics import hooks, models, reports, retention, settings
 from app.jobs.registry import Job, Periodic, failing
 from app.plugins import Plugin
 
@@ -12,9 +11,12 @@ plugin = Plugin(
     "What happened in the product, what it adds up to, and reports on it.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.COMPUTE_REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
+    jobs={hooks.COMPUTE_REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
     periodic=(
         Periodic("expire_analytics", "30 3 * * *", retention.expire_analytics),
         Periodic("queue_due_reports", "15 * * * *", reports.queue_due),
     ),
+    notifications=("INSIGHT_READY",),
+    reports={"usage": reports.usage, "crm_pipeline": reports.crm_pipeline, "api_keys": reports.api_key_use},
+    settings=settings.SETTINGS,
 )

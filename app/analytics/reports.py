@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Date, Integer, RowMapping, String, and_, cast, func, select
 from uuid_utils.compat import uuid7
 
-from app.analytics.hooks import after
+from app.analytics.hooks import COMPUTE_REPORT, after
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
 from app.auth.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey
@@ -27,6 +27,7 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.jobs import queue
+from app.plugins import REPORTS
 from app.runtime.connections import allow_time
 from app.storage.hooks import place, take_out
 from app.storage.models import StorageUpload
@@ -34,7 +35,6 @@ from app.storage.object_store import object_store, put
 
 UNFINISHED = ("queued", "running")
 MOST_ROWS = 5000
-F = TypeVar("F", bound=Callable[[AnalyticsReport], Any])
 Row = dict[str, Any]
 Sums = Any  # a statement, whose type would be that of its many columns
 
@@ -59,19 +59,6 @@ class Figures:
     principal: Principal
     asked: Asked
     rows: list[Row]
-
-
-FIGURES: dict[str, Callable[[AnalyticsReport], Sums]] = {}
-
-
-def figures(kind: str) -> Callable[[F], F]:
-    """Let the function say with which statement reports of this kind are computed."""
-
-    def register(statement: F) -> F:
-        FIGURES[kind] = statement
-        return statement
-
-    return register
 
 
 def compute(report_id: UUID) -> None:
@@ -107,7 +94,7 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
     if principal is None:
         report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
         return None
-    found = unit.session.execute(FIGURES[report.kind](report).limit(MOST_ROWS)).mappings()
+    found = unit.session.execute(REPORTS[report.kind](report).limit(MOST_ROWS)).mappings()
     return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])
 
 
@@ -146,7 +133,7 @@ def _queue_again(unit: Unit, report_id: UUID) -> None:
         report.period_end = after(report.period_end, report.schedule)
         report.next_run_at = after(report.next_run_at, report.schedule)
     report.status = "queued"
-    queue.defer(unit, queue.COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+    queue.defer(unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
 def within(report: AnalyticsReport, moment: Any) -> Any:
@@ -159,8 +146,7 @@ def day(moment: Any) -> Any:
     return cast(moment, Date).label("date")
 
 
-@figures("usage")
-def _usage(report: AnalyticsReport) -> Sums:
+def usage(report: AnalyticsReport) -> Sums:
     """What happened on each day, by name."""
     event = AnalyticsEvent
     counted = (day(event.occurred_at), event.name, func.count().label("events"))
@@ -169,8 +155,7 @@ def _usage(report: AnalyticsReport) -> Sums:
     return select(*counted, users).where(*own).group_by("date", event.name).order_by("date", event.name)
 
 
-@figures("crm_pipeline")
-def _crm_pipeline(report: AnalyticsReport) -> Sums:
+def crm_pipeline(report: AnalyticsReport) -> Sums:
     """The creator's deals by stage and currency; amounts in cents."""
     deal = CrmDeal
     weighed = func.coalesce(func.sum(deal.amount * deal.probability / 100), 0)
@@ -183,8 +168,7 @@ def _crm_pipeline(report: AnalyticsReport) -> Sums:
     return counted.where(*own, within(report, deal.created_at)).group_by(*grouping).order_by(*grouping)
 
 
-@figures("api_keys")
-def _api_keys(report: AnalyticsReport) -> Sums:
+def api_key_use(report: AnalyticsReport) -> Sums:
     """The use of the creator's keys on each day, from the hourly sums."""
     usage = AuthApiKeyUsage
     average = func.sum(usage.latency_total_ms) / func.greatest(func.sum(usage.request_count), 1)

@@ -13,10 +13,11 @@ from flask import Flask, after_this_request, current_app, g, request
 from flask_login import current_user
 
 from app.auth import cookies, credentials, key_usage, tickets
+from app.auth.errors import InsufficientScope
 from app.engine.policy import SessionOnly
 from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
 from app.foundation import crypto
-from app.foundation.errors import Forbidden, InsufficientScope, Invalid, Unauthenticated
+from app.foundation.errors import Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
+from app.auth.errors import ReauthenticationRequired
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
@@ -18,7 +19,7 @@ from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.principal import Credential, Principal
 from app.foundation.clock import now
-from app.foundation.errors import Conflict, Forbidden, ReauthenticationRequired
+from app.foundation.errors import Conflict, Forbidden
 
 FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}

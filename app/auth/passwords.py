@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from flask import current_app
 
-from app.foundation.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.auth.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
 from app.runtime.gevent_support import run_in_thread
 from app.runtime.places import Places
 

@@ -11,6 +11,7 @@ from marshmallow import ValidationError
 from sqlalchemy import delete, select
 
 from app.auth import passwords, throttling, users
+from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser, AuthVerification
 from app.auth.organizations import home_of
 from app.engine import audit
@@ -21,14 +22,7 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import crypto, origin
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
-from app.foundation.errors import (
-    Forbidden,
-    InvalidEmail,
-    InvalidEmailOrPassword,
-    Unauthenticated,
-    UniqueViolation,
-    UserAlreadyExists,
-)
+from app.foundation.errors import Forbidden, Unauthenticated, UniqueViolation
 from app.runtime import rate_limits
 
 CREDENTIAL_OF = """

@@ -1,14 +1,18 @@
-"""The list of commands that the factory adds to the application."""
+"""The list of commands that the factory adds to the application: the service's own, and those of plugins."""
 
 from __future__ import annotations
 
 from flask import Flask
 
-from app.commands import backup, doctor, flags, jobs, keys, resources, serve, sessions, teams, users
+from app import plugins
+from app.commands import backup, doctor, jobs, resources, serve
+from app.commands import plugins as plugin_list
+from app.plugins import Plugin
+
+OWN = (jobs.group, plugin_list.command, backup.backup, backup.restore, doctor.command, resources.command, serve.command)
 
 
-def register(app: Flask) -> None:
+def register(app: Flask, loaded: tuple[Plugin, ...]) -> None:
     """Add every command to ``app``."""
-    groups = (users.group, keys.group, sessions.group, flags.group, jobs.group, teams.group)
-    for command in (*groups, backup.backup, backup.restore, doctor.command, resources.command, serve.command):
+    for command in (*OWN, *(plugins.resolve(name) for plugin in loaded for name in plugin.commands)):
         app.cli.add_command(command)

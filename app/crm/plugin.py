@@ -5,4 +5,10 @@ from __future__ import annotations
 from app.crm import hooks, models
 from app.plugins import Plugin
 
-plugin = Plugin("crm", "Companies, the people in them, and the deals being made.", models=(models,), hooks=(hooks,))
+plugin = Plugin(
+    "crm",
+    "Companies, the people in them, and the deals being made.",
+    models=(models,),
+    hooks=(hooks,),
+    blueprints=("blueprints.company:build",),
+)

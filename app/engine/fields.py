@@ -6,7 +6,7 @@ mapped column whose ``info["spec"]`` the engine reads. A field that is neither n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -75,6 +75,13 @@ class After:
     def __str__(self) -> str:
         days, hours = self.delay.days, self.delay.seconds // 3600
         return f"$now+P{days}D" if days else f"$now+PT{hours}H"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A default that is made when it is asked for."""
+
+    make: Callable[[], Any]
 
 
 NO_DEFAULT = object()
@@ -174,6 +181,11 @@ def enum(*values: str, flags: tuple[FieldFlag, ...] = (), **rest: Any) -> Mapped
     return column(kinds.Enum(values), *flags, **rest)
 
 
+def open_enum(names: Collection[str], *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """One of ``names``, which plugins register."""
+    return column(kinds.OpenEnum(names), *flags, **rest)
+
+
 def reference(table: str, on_delete: str, *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
     """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable)."""
     return column(Reference(table, on_delete), *flags, **rest)
@@ -185,6 +197,8 @@ def _stored_default(default: Any) -> Callable[[], Any] | None:
         return lambda: now() + default.delay
     if default is NOW:
         return now
+    if isinstance(default, Made):
+        return default.make
     if default is NO_DEFAULT or isinstance(default, Default):
         return None
     return lambda: deepcopy(default)

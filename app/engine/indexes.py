@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Column, Computed, Index, Table, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from app.engine.kinds import Enum
+from app.engine.kinds import Enum, OpenEnum
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def complete(model: Any) -> None:
 def _guard_enumerations(table: Table) -> None:
     for column in table.columns:
         kind = column.info["spec"].kind
-        if isinstance(kind, Enum):
+        if isinstance(kind, Enum) and not isinstance(kind, OpenEnum):
             table.append_constraint(CheckConstraint(column.in_(kind.values), name=column.name))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -251,7 +251,7 @@ class Vector(Kind):
 class Enum(Kind):
     """One of ``values``, guarded by a check constraint."""
 
-    values: tuple[str, ...]
+    values: Collection[str]
 
     name: ClassVar[str] = "enum"
 
@@ -271,7 +271,15 @@ class Enum(Kind):
         return {"type": "string", "enum": list(self.values)}
 
     def example(self) -> Any:
-        return self.values[0]
+        return next(iter(self.values))
+
+
+@dataclass(frozen=True)
+class OpenEnum(Enum):
+    """One of the names that plugins register, so that no check constraint can say which."""
+
+    def column_type(self) -> TypeEngine[Any]:
+        return types.String(64)
 
 
 def _given(bounds: Mapping[str, Any]) -> dict[str, Any]:

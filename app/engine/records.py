@@ -24,6 +24,7 @@ from app.engine.fields import (
     NOW,
     After,
     Default,
+    Made,
 )
 from app.engine.hooks import Write, preparations, readings, run
 from app.engine.policy import Organization, Owner, Parent
@@ -151,6 +152,8 @@ def _with_defaults(model: type[Record], principal: Principal, given: Values) -> 
             values[name] = now()
         elif isinstance(field.spec.default, After):
             values[name] = now() + field.spec.default.delay
+        elif isinstance(field.spec.default, Made):
+            values[name] = field.spec.default.make()
         elif field.spec.has_default and not isinstance(field.spec.default, Default):
             values[name] = deepcopy(field.spec.default)
     for name, value in given.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -37,41 +38,6 @@ class Invalid(Failure):
             name = next((name for name, told in fields.items() if told == [UNKNOWN]), next(iter(fields)))
             messages = fields[name]
             super().__init__(f"Invalid {name}: {messages[0]}", details={"fields": fields})
-
-
-class InvalidEmail(Failure):
-    status, code, text = 400, "INVALID_EMAIL", "Not a valid email address"
-
-    def __init__(self) -> None:
-        super().__init__(details={"fields": {"email": ["Not a valid email address."]}})
-
-
-class PasswordRefused(Failure):
-    """A new password that is not accepted."""
-
-    status = 400
-    reason = ""
-
-    def __init__(self) -> None:
-        super().__init__(details={"fields": {"password": [self.reason]}})
-
-
-class PasswordTooShort(PasswordRefused):
-    code, text = "PASSWORD_TOO_SHORT", "The password is too short"
-
-    def __init__(self, shortest: int) -> None:
-        self.reason = f"Must have {shortest} characters at least."
-        super().__init__()
-
-
-class PasswordTooLong(PasswordRefused):
-    code, text = "PASSWORD_TOO_LONG", "The password is too long"
-    reason = "Must have 128 characters at most."
-
-
-class PasswordTooCommon(PasswordRefused):
-    code, text = "PASSWORD_TOO_COMMON", "The password is among the first that are guessed"
-    reason = "Is among the first that are guessed."
 
 
 class InvalidPagination(Failure):
@@ -112,37 +78,12 @@ class Unauthenticated(Failure):
         super().__init__(headers={"WWW-Authenticate": challenge})
 
 
-class InvalidEmailOrPassword(Failure):
-    """A sign-in that failed, for whatever reason: callers cannot tell which."""
-
-    status, code, text = 401, "INVALID_EMAIL_OR_PASSWORD", "Invalid email or password"
-
-
 class Forbidden(Failure):
     status, code, text = 403, "FORBIDDEN", "You may not do this"
 
 
-class InsufficientScope(Failure):
-    status, code, text = 403, "INSUFFICIENT_SCOPE", "The credential lacks a scope"
-
-    def __init__(self, scope: str) -> None:
-        super().__init__(
-            f"The credential lacks the scope {scope}",
-            details={"scope": scope},
-            headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'},
-        )
-
-
-class ReauthenticationRequired(Failure):
-    status, code, text = 403, "REAUTHENTICATION_REQUIRED", "Sign in again to do this"
-
-
 class NotFound(Failure):
     status, code, text = 404, "NOT_FOUND", "Resource not found"
-
-
-class ProviderNotFound(Failure):
-    status, code, text = 404, "PROVIDER_NOT_FOUND", "This sign-in provider is not set up here"
 
 
 class MethodNotAllowed(Failure):
@@ -185,43 +126,12 @@ class RangeNotSatisfiable(Failure):
     status, code, text = 416, "RANGE_NOT_SATISFIABLE", "The range lies outside the content"
 
 
-class UserAlreadyExists(Failure):
-    status, code, text = 422, "USER_ALREADY_EXISTS", "An account with this email address already exists"
-
-
 class RateLimited(Failure):
     status, code, text = 429, "RATE_LIMITED", "Rate limit exceeded"
 
 
 class DatabaseFailure(Failure):
     status, code, text = 500, "DATABASE_ERROR", "Internal server error"
-
-
-class TeamsAuthenticationFailed(Failure):
-    """A bot or tab token that is not good; callers do not learn why."""
-
-    status, code, text = 401, "TEAMS_001", "Bot authentication failed"
-
-    def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
-
-
-class TeamsCredentialsRefused(Failure):
-    """Microsoft did not take the service's own credentials."""
-
-    status, code, text = 502, "TEAMS_001", "Bot authentication failed"
-
-
-class TeamsPermissionDenied(Failure):
-    status, code, text = 403, "TEAMS_002", "Microsoft Teams does not permit this"
-
-
-class TabContextUnavailable(Failure):
-    status, code, text = 400, "TEAMS_003", "Tab context unavailable"
-
-
-class MeetingNotFound(Failure):
-    status, code, text = 404, "TEAMS_004", "Meeting not found"
 
 
 class UpstreamFailure(Failure):
@@ -235,38 +145,11 @@ class Unavailable(Failure):
         super().__init__(text, headers={"Retry-After": "1"})
 
 
-CODES = (
-    "VALIDATION_ERROR",
-    "INVALID_PAGINATION",
-    "INVALID_FILTER",
-    "INVALID_JSON",
-    "FOREIGN_KEY_VIOLATION",
-    "INVALID_EMAIL",
-    "PASSWORD_TOO_SHORT",
-    "PASSWORD_TOO_LONG",
-    "PASSWORD_TOO_COMMON",
-    "UNAUTHENTICATED",
-    "INVALID_EMAIL_OR_PASSWORD",
-    "FORBIDDEN",
-    "INSUFFICIENT_SCOPE",
-    "REAUTHENTICATION_REQUIRED",
-    "NOT_FOUND",
-    "PROVIDER_NOT_FOUND",
-    "METHOD_NOT_ALLOWED",
-    "REQUEST_TIMEOUT",
-    "CONFLICT",
-    "UNIQUE_VIOLATION",
-    "PAYLOAD_TOO_LARGE",
-    "UNSUPPORTED_MEDIA_TYPE",
-    "RANGE_NOT_SATISFIABLE",
-    "USER_ALREADY_EXISTS",
-    "RATE_LIMITED",
-    "DATABASE_ERROR",
-    "UNKNOWN_ERROR",
-    "UPSTREAM_ERROR",
-    "UNAVAILABLE",
-    "TEAMS_001",
-    "TEAMS_002",
-    "TEAMS_003",
-    "TEAMS_004",
-)
+# The codes of all failures, those of plugins behind the service's own; a code may have several failures.
+_OWN: list[type[Failure]] = [*Failure.__subclasses__(), Failure]
+CODES = list(dict.fromkeys(each.code for each in _OWN))
+
+
+def register(failures: Iterable[type[Failure]]) -> None:
+    """Add the codes of a plugin's failures."""
+    CODES.extend(dict.fromkeys(each.code for each in failures if each.code not in CODES))

@@ -14,19 +14,10 @@ from app.engine.statements import within
 from app.engine.unit_of_work import Unit
 from app.foundation.errors import RateLimited
 
-# What rows ask for; the plugins say what is done then.
-READ_DOCUMENT, ENTER_DOCUMENT, INDEX_DOCUMENT = "read_document", "enter_document", "index_document"
-RUN_QUERY, COMPUTE_REPORT, RUN_AGENT, DELIVER_TO_TEAMS = (
-    "run_query",
-    "compute_report",
-    "work_on_deliverable",
-    "deliver_to_teams",
-)
-POST_TO_TEAMS, PROCESS_EVENT, KEEP_SUBSCRIPTION = "post_to_teams", "process_inbound_event", "keep_graph_subscription"
-
 # Files may take long to read, and have places of their own among the jobs that are done at once.
 DEFAULT_QUEUE, FILES = "default", "files"
-QUEUES = {READ_DOCUMENT: FILES}
+# Filled by the plugins: the queue of a job that is not in the default one.
+QUEUES: dict[str, str] = {}
 
 # Jobs that may wait for one user.
 MAX_WAITING = 1000

@@ -28,10 +28,12 @@ GiveUp = Callable[[UUID], None]
 
 @dataclass(frozen=True)
 class Job:
-    """What is done when a row asks for it: ``work`` gets the id of the row, ``give_up`` when that fails for good."""
+    """What is done when a row asks for it: ``work`` gets the id of the row, ``give_up`` when that fails for good.
+    Jobs of the queue for files have places of their own."""
 
     work: Callable[..., None]
     give_up: GiveUp | None = None
+    queue: str = queue.DEFAULT_QUEUE
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ PERIODIC: list[Periodic] = []
 def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic]) -> None:
     """Add the jobs of a domain."""
     JOBS.update(jobs)
+    queue.QUEUES.update({name: job.queue for name, job in jobs.items() if job.queue != queue.DEFAULT_QUEUE})
     PERIODIC.extend(periodic)
 
 
@@ -106,8 +109,7 @@ def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.
         made.periodic(cron=each.cron)(task)
     made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
     for name, job in JOBS.items():
-        places = queue.QUEUES.get(name, queue.DEFAULT_QUEUE)
-        made.task(name=name, pass_context=True, retry=Backoff(), queue=places)(_when_asked(job))
+        made.task(name=name, pass_context=True, retry=Backoff(), queue=job.queue)(_when_asked(job))
     return made
 
 

@@ -17,10 +17,12 @@ from app.engine.fields import (
     IMMUTABLE,
     READ_ONLY,
     SORTABLE,
+    Made,
     boolean,
     enum,
     integer,
     json,
+    open_enum,
     reference,
     string,
     strings,
@@ -30,6 +32,7 @@ from app.engine.indexes import index
 from app.engine.kinds import SAFE_MAX
 from app.engine.policy import Owner, Policy, Rule
 from app.engine.record import Record
+from app.plugins import NOTIFICATION_TYPES
 
 
 class NotificationNotification(Record):
@@ -53,16 +56,7 @@ class NotificationNotification(Record):
     }
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", IMMUTABLE, FILTERABLE)
-    type: Mapped[str] = enum(
-        "MESSAGE",
-        "APPROVAL_REQUEST",
-        "CANVAS_ACCESS",
-        "INSIGHT_READY",
-        "MEETING_STARTING",
-        "MENTION",
-        "CANVAS_MENTION",
-        flags=(IMMUTABLE, FILTERABLE, SORTABLE),
-    )
+    type: Mapped[str] = open_enum(NOTIFICATION_TYPES, IMMUTABLE, FILTERABLE, SORTABLE)
     title: Mapped[str] = string(IMMUTABLE, min=1, max=200)
     body: Mapped[str] = string(IMMUTABLE, max=4000)
     data: Mapped[dict[str, Any]] = json(
@@ -112,15 +106,7 @@ class NotificationPreference(Record):
     types: Mapped[dict[str, Any]] = json(
         shape="object",
         max_bytes=2048,
-        default={
-            "MESSAGE": True,
-            "APPROVAL_REQUEST": True,
-            "CANVAS_ACCESS": True,
-            "INSIGHT_READY": True,
-            "MEETING_STARTING": True,
-            "MENTION": True,
-            "CANVAS_MENTION": True,
-        },
+        default=Made(lambda: dict.fromkeys(NOTIFICATION_TYPES, True)),
         note="likewise",
     )
     quiet_hours: Mapped[dict[str, Any]] = json(

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from app.notification import hooks, models
+from app.notification import hooks, models, settings
 from app.plugins import Plugin
 
-plugin = Plugin("notification", "What users are told, and how they want to be told.", models=(models,), hooks=(hooks,))
+plugin = Plugin(
+    "notification",
+    "What users are told, and how they want to be told.",
+    models=(models,),
+    hooks=(hooks,),
+    notifications=("MESSAGE", "MENTION"),
+    blueprints=("blueprints.teams.notifications:build",),
+    settings=settings.SETTINGS,
+)

@@ -9,18 +9,21 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from flask import current_app
 from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
+from app.engine.events import Event
+from app.engine.fields import Made
 from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
-from app.jobs import queue
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.runtime.pubsub import signals
 
 LONGEST_TITLE = 200
 LONGEST_BODY = 4000
+# A notification has its channels, in the unit that stores it.
+notification_routed: Event[[Unit, NotificationNotification]] = Event()
+CHANNELS = tuple(NotificationPreference.fields()["channels"].spec.default)
 # Channels that reach people who are not looking; they rest in quiet hours.
 INTRUSIVE = ("teams", "email")
 
@@ -69,13 +72,13 @@ def route(unit: Unit, notification: NotificationNotification) -> None:
         notification.delivery_status = "suppressed"
     if "stream" in notification.channels:
         _signal(unit, notification.user_id)
-    if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
-        queue.defer(unit, queue.DELIVER_TO_TEAMS, notification.id, one_of=notification.user_id)
+    notification_routed.emit(unit, notification)
 
 
 def default_of(name: str) -> Any:
     """What a preference says for those who said nothing."""
-    return NotificationPreference.fields()[name].spec.default
+    default = NotificationPreference.fields()[name].spec.default
+    return default.make() if isinstance(default, Made) else default
 
 
 def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:
@@ -100,7 +103,7 @@ def _channels(preference: NotificationPreference | None, notification: Notificat
         return []
     quiet = is_quiet(preference.quiet_hours if preference else default_of("quiet_hours"), now())
     return [
-        name for name in default_of("channels") if open_channels.get(name) and not (quiet and name in INTRUSIVE)
+        name for name in CHANNELS if open_channels.get(name) and not (quiet and name in INTRUSIVE)
     ]  # fmt: skip
 
 

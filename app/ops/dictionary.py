@@ -15,6 +15,7 @@ from app.engine.fields import (
     SCOPE_READS,
     SORTABLE,
     UNLISTED,
+    Made,
 )
 from app.engine.indexes import Key
 from app.engine.kind import Reference
@@ -120,9 +121,8 @@ def _field(field: Field) -> dict[str, Any]:
         "virtual": field.virtual is not None,
     }
     if spec.has_default and field.attribute not in ("created_at", "updated_at"):
-        found["default"] = (
-            spec.default if isinstance(spec.default, dict | list | bool | int | float) else str(spec.default)
-        )
+        default = spec.default.make() if isinstance(spec.default, Made) else spec.default
+        found["default"] = default if isinstance(default, dict | list | bool | int | float) else str(default)
     if spec.kind.constraints:
         found["constraints"] = spec.kind.constraints
     if isinstance(spec.kind, Reference):

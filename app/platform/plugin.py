@@ -10,4 +10,5 @@ plugin = Plugin(
     "Switches and the record of who changed what.",
     models=(models, webhooks),
     hooks=(audit_log,),
+    commands=("app.commands.flags:group",),
 )

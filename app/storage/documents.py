@@ -21,6 +21,7 @@ from app.storage.extraction import Unreadable, extract, is_readable
 from app.storage.models import StorageDocument, StorageUpload
 from app.storage.object_store import object_store
 
+READ_DOCUMENT = "read_document"
 # What a job reads at once.
 LARGEST = 50 * 1024 * 1024
 LONGEST_TITLE = 200
@@ -46,7 +47,7 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
     document.kind = given.get("kind", "text")
     unit.store(document)
-    queue.defer(unit, queue.READ_DOCUMENT, document.id, user_id=document.user_id)
+    queue.defer(unit, READ_DOCUMENT, document.id, user_id=document.user_id)
     return document.id
 
 

@@ -22,7 +22,6 @@ from app.engine.hooks import Write, on_create, on_delete, on_update, prepare, re
 from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, PayloadTooLarge
-from app.jobs import queue
 from app.storage.models import StorageBucket, StorageDocument, StorageUpload
 from app.storage.object_store import object_store, put
 
@@ -201,8 +200,6 @@ def _is_text(content: bytes) -> bool:
 
 @on_create(StorageDocument)
 def open_document(document: StorageDocument, write: Write) -> None:
-    if document.content:
-        queue.defer(write.unit, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if document.status == "published":
         document.published_at = now()
 
@@ -211,6 +208,5 @@ def open_document(document: StorageDocument, write: Write) -> None:
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1
-        queue.defer(write.unit, queue.ENTER_DOCUMENT, document.id, user_id=document.user_id)
     if write.entered("status", document, "published"):
         document.published_at = now()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from app.jobs import queue
+from app.jobs.queue import FILES
 from app.jobs.registry import Job, Periodic
 from app.plugins import Plugin
-from app.storage import documents, hooks, models, uploads
+from app.storage import documents, hooks, models, settings, uploads
 
 plugin = Plugin(
     "storage",
     "Files and written documents.",
     models=(models,),
     hooks=(hooks,),
-    jobs={queue.READ_DOCUMENT: Job(documents.read)},
+    jobs={documents.READ_DOCUMENT: Job(documents.read, queue=FILES)},
     periodic=(Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),),
+    blueprints=("blueprints.consumer.uploads:build", "blueprints.consumer.documents:build"),
+    settings=settings.SETTINGS,
 )

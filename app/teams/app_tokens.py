@@ -10,7 +10,8 @@ from threading import Lock
 import requests
 from flask import current_app
 
-from app.foundation.errors import TeamsCredentialsRefused, Unavailable, UpstreamFailure
+from app.foundation.errors import Unavailable, UpstreamFailure
+from app.teams.errors import TeamsCredentialsRefused
 from app.teams.reading import json_of
 from config import Settings
 

@@ -14,17 +14,9 @@ from flask import current_app
 from urllib3.exceptions import NewConnectionError
 from urllib3.util import parse_url
 
-from app.foundation.errors import (
-    Failure,
-    Invalid,
-    NotFound,
-    PayloadTooLarge,
-    RateLimited,
-    TeamsCredentialsRefused,
-    TeamsPermissionDenied,
-    UpstreamFailure,
-)
+from app.foundation.errors import Failure, Invalid, NotFound, PayloadTooLarge, RateLimited, UpstreamFailure
 from app.teams.app_tokens import TIMEOUT, bot_token, credentials, forget_bot_token
+from app.teams.errors import TeamsCredentialsRefused, TeamsPermissionDenied
 from app.teams.reading import json_of
 from config import Settings
 

@@ -25,7 +25,7 @@ from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
-from app.jobs.queue import KEEP_SUBSCRIPTION, defer
+from app.jobs.queue import defer
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
 from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent
@@ -33,6 +33,7 @@ from app.teams.reading import Json, moment_of
 from app.teams.senders import check_publisher, is_same_secret
 from app.teams.tokens import KeysAway, TokenRefused, UnknownKey
 
+KEEP = "keep_graph_subscription"
 log = logging.getLogger(__name__)
 
 LIFECYCLE = {"reauthorizationRequired": "reauthorizing", "subscriptionRemoved": "removed"}
@@ -99,7 +100,7 @@ def handle(unit: Unit, event: IntegrationInboundEvent) -> None:
 
 def renew_soon(unit: Unit, subscription_id: UUID) -> None:
     """Have a job renew a subscription; of several, one at a time."""
-    defer(unit, KEEP_SUBSCRIPTION, subscription_id, one_of=subscription_id)
+    defer(unit, KEEP, subscription_id, one_of=subscription_id)
 
 
 def decrypted(content: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from app.teams.models import IntegrationInboundEvent
 
 log = logging.getLogger(__name__)
 
+PROCESS = "process_inbound_event"
 LARGEST = 262_144
 LONGEST_KEY, LONGEST_ERROR = 600, 1000
 OPEN = ("received", "processing", "failed")
@@ -58,7 +59,7 @@ def receive(unit: Unit, arrivals: Sequence[Arrival]) -> list[UUID]:
         fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
         identifier = unit.session.scalar(fresh.returning(IntegrationInboundEvent.id))
         if identifier is not None:
-            queue.defer(unit, queue.PROCESS_EVENT, identifier)
+            queue.defer(unit, PROCESS, identifier)
             ids.append(identifier)
     return ids
 

@@ -18,9 +18,10 @@ from app.engine.database import reading
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Failure, Forbidden, MeetingNotFound
+from app.foundation.errors import Failure, Forbidden
 from app.notification.models import NotificationPreference
 from app.notification.routing import default_of, notify_all
+from app.teams.errors import MeetingNotFound
 from app.teams.models import IntegrationTeamsMeeting
 from app.teams.reading import moment_of, plain
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from flask import current_app
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
@@ -15,14 +16,16 @@ from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
-from app.jobs.queue import POST_TO_TEAMS, defer
+from app.jobs.queue import defer
 from app.notification.models import NotificationNotification
+from app.notification.routing import notification_routed
 from app.teams import connector
 from app.teams.app_tokens import credentials
 from app.teams.cards import Card
 from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import around_tenant, tenants_of
 
+POST, DELIVER = "post_to_teams", "deliver_to_teams"
 CARD = "application/vnd.microsoft.card.adaptive"
 
 Conversation = IntegrationTeamsConversation
@@ -76,7 +79,7 @@ def post(place: Place, message: str, card: Card | None) -> Sent | None:
     except connector.Throttled as failure:
         if failure.details:
             raise
-        run_unit(SYSTEM, defer, POST_TO_TEAMS, place.id, one_of=place.id, body=body)
+        run_unit(SYSTEM, defer, POST, place.id, one_of=place.id, body=body)
         return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
 
@@ -96,6 +99,13 @@ def activity_of(message: str, card: Card | None) -> dict[str, Any]:
         return {"type": "message", "text": message, "textFormat": "markdown"}
     attachment = {"contentType": CARD, "content": card.content}
     return {"type": "message", "summary": message, "attachments": [attachment]}
+
+
+@notification_routed.subscribe
+def deliver_later(unit: Unit, notification: NotificationNotification) -> None:
+    """Have a job send a notification that is for Teams, where Teams is set up."""
+    if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
+        defer(unit, DELIVER, notification.id, one_of=notification.user_id)
 
 
 def deliver(notification_id: UUID) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from flask import current_app
 
-from app.foundation.errors import TeamsAuthenticationFailed, Unavailable
+from app.foundation.errors import Unavailable
+from app.teams.errors import TeamsAuthenticationFailed
 from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, peek, proved
 from config import Settings
 

@@ -23,9 +23,10 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, Failure, Invalid, NotFound, TeamsPermissionDenied, UpstreamFailure
+from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure
 from app.teams import app_tokens, graph
 from app.teams.app_tokens import TIMEOUT
+from app.teams.errors import TeamsPermissionDenied
 from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import json_of, moment_of
 from config import Settings

@@ -21,15 +21,9 @@ from app.auth.sign_in import SignedIn
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
-from app.foundation.errors import (
-    Forbidden,
-    TabContextUnavailable,
-    TeamsAuthenticationFailed,
-    Unauthenticated,
-    Unavailable,
-    UniqueViolation,
-)
+from app.foundation.errors import Forbidden, Unauthenticated, Unavailable, UniqueViolation
 from app.teams.activities import record
+from app.teams.errors import TabContextUnavailable, TeamsAuthenticationFailed
 from app.teams.people import issuer_of
 from app.teams.senders import audiences, tenants_key
 from app.teams.tokens import KeysAway, TokenRefused, bearer_of, peek, proved

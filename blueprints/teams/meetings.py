@@ -12,8 +12,9 @@ from marshmallow import ValidationError
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine.kind import EXAMPLE_ID
-from app.foundation.errors import InvalidFilter, MeetingNotFound, NotFound
+from app.foundation.errors import InvalidFilter, NotFound
 from app.teams import meetings
+from app.teams.errors import MeetingNotFound
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
 from blueprints.describe import documented, window_parameters

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, render_template, request
+import flask
+from flask import Response, render_template, request
 
 from app.auth.authentication import open_to_all
 from app.auth.sign_in import SignedIn
@@ -54,13 +55,16 @@ def build() -> Blueprint:
     return blp
 
 
-def register_page(app: Flask) -> None:
-    """Add the page that the tab shows."""
+def build_page() -> flask.Blueprint:
+    """The page that the tab shows."""
+    blp = flask.Blueprint("teams-tab", __name__)
 
-    @app.get("/teams-tab")
+    @blp.get("/teams-tab")
     @open_to_all("a page without data")
     def teams_tab() -> Response:
         return Response(render_template("teams-tab.html"), headers=FRAMED)
+
+    return blp
 
 
 def _opened(opened: SignedIn) -> Response:

@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import select, text
 
 from app.extensions import db
-from app.jobs import queue
 from app.storage.models import StorageDocument
 from tests.database import transaction
 from tests.end_to_end.service import FLASK, ROOT, await_true, environment, free_port, gunicorn, started
@@ -133,7 +132,7 @@ def test_a_job_that_waits_for_the_database_is_interrupted_and_waits_to_be_done_a
         jobs = busy(DATABASE_LOCK_TIMEOUT="60", DATABASE_STATEMENT_TIMEOUT="60")
         await_true(lambda: is_anybody_waiting(app))
         assert jobs.stop() < BOUND
-    assert jobs.status(queue.ENTER_DOCUMENT, document) == "todo"
+    assert jobs.status("enter_document", document) == "todo"
 
 
 def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, busy):
@@ -146,4 +145,4 @@ def test_a_job_that_computes_is_handed_back_and_leaves_no_process_behind(cast, b
     assert jobs.stop() < BOUND
     # Whoever inherits it may take its time to notice that it has ended.
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
-    assert jobs.status(queue.READ_DOCUMENT, document) == "todo"
+    assert jobs.status("read_document", document) == "todo"

@@ -47,7 +47,7 @@ def test_a_job_whose_connection_breaks_while_it_stores_another_is_done_again(app
     document = owner.post(DOCUMENTS, BODY).json["id"]
     proxy.reset_on(b"procrastinate_defer_jobs_v1(")
     registry.work(proxied, concurrency=1, until_empty=True)
-    assert waiting(document) == [(queue.ENTER_DOCUMENT, "todo", 1)]
+    assert waiting(document) == [("enter_document", "todo", 1)]
     with app.app_context(), transaction() as session:
         session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = now()"))
     registry.work(app, concurrency=1, until_empty=True)
@@ -59,10 +59,10 @@ def test_a_users_later_jobs_do_not_wait_for_one_that_is_tried_again(app, owner, 
     first = owner.post(DOCUMENTS, BODY).json["id"]
     proxy.reset_on(b"procrastinate_defer_jobs_v1(")
     registry.work(proxied, concurrency=1, until_empty=True)
-    assert waiting(first) == [(queue.ENTER_DOCUMENT, "todo", 1)]
+    assert waiting(first) == [("enter_document", "todo", 1)]
     second = owner.post(DOCUMENTS, BODY | {"title": "Next"}).json["id"]
     registry.work(app, concurrency=1, until_empty=True)
-    assert (waiting(first), waiting(second)) == ([(queue.ENTER_DOCUMENT, "todo", 1)], [])
+    assert (waiting(first), waiting(second)) == ([("enter_document", "todo", 1)], [])
 
 
 def test_one_users_jobs_are_done_one_at_a_time_beside_those_of_others(app, cast):
@@ -99,7 +99,7 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
             looking.cancel()
 
     asyncio.run(lose_a_job())
-    assert waiting(document) == [(queue.ENTER_DOCUMENT, "todo", 1)]
+    assert waiting(document) == [("enter_document", "todo", 1)]
 
 
 def test_a_connection_of_the_queue_waits_for_news_and_not_for_ever_for_an_answer(proxied, proxy):
@@ -151,7 +151,7 @@ def test_a_job_that_was_begun_too_often_is_given_up(app, owner, waiting):
     with app.app_context(), transaction() as session:
         session.execute(text("UPDATE procrastinate_jobs SET attempts = :tries"), {"tries": registry.TRIES})
     registry.work(app, concurrency=1, until_empty=True)
-    assert waiting(entry) == [(queue.INDEX_DOCUMENT, "failed", registry.TRIES + 1)]
+    assert waiting(entry) == [("index_document", "failed", registry.TRIES + 1)]
     assert owner.get(f"/api/v1/ai-rag/document/{entry}").json["status"] == "failed"
 
 
@@ -179,4 +179,4 @@ def test_a_job_that_is_handed_back_was_not_tried_in_vain(app, owner, waiting):
             await worker.hand_back([stopped])
 
     asyncio.run(interrupted())
-    assert waiting(document) == [(queue.ENTER_DOCUMENT, "todo", 0)]
+    assert waiting(document) == [("enter_document", "todo", 0)]

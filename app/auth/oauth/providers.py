@@ -18,8 +18,8 @@ from flask import Flask, current_app
 from joserfc.errors import JoseError
 from requests import RequestException
 
-from app.foundation.errors import ProviderNotFound
-from config import Settings
+from app.auth.errors import ProviderNotFound
+from config import SettingError, Settings
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +66,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         if client_id and secret:
             kwargs = {"code_challenge_method": "S256", "default_timeout": settings.oauth_timeout}
             options["client_kwargs"] = kwargs | options["client_kwargs"]
+            if settings.production and not settings.base_url:
+                raise SettingError("BASE_URL is required where people sign in through providers in production")
             oauth.register(name, client_id=client_id, client_secret=secret, **options)
     app.extensions["oauth"] = oauth
 

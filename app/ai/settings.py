@@ -1,0 +1,7 @@
+"""The settings that the domain brings."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (Setting("private_provider_urls", False, "allow model providers at private and loopback addresses"),)

@@ -1,0 +1,15 @@
+"""The settings that the domain brings."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (
+    Setting(
+        "analytics_days",
+        0,
+        "days that analytics events and activities are kept; 0 keeps them for good",
+        low=0,
+        high=36500,
+    ),
+)

@@ -1,0 +1,39 @@
+"""The settings that the domain brings."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (
+    Setting("password_min_length", 8, "fewest characters of a new password", low=8, high=128),
+    Setting("require_email_verification", False, "sign-in and new keys only for accounts with a verified address"),
+    Setting(
+        "key_max_days",
+        3650,
+        "longest life of a signed-in user's key, in days; 365 is advised in production",
+        low=1,
+        high=36500,
+    ),
+    Setting("github_client_id", "", "OAuth app at GitHub; empty switches sign-in with GitHub off"),
+    Setting("github_client_secret", "", "secret of that app"),
+    Setting("github_url", "https://github.com", "GitHub, or a GitHub Enterprise Server"),
+    Setting("github_api_url", "https://api.github.com", "its API"),
+    Setting("google_client_id", "", "OAuth client at Google; empty switches sign-in with Google off"),
+    Setting("google_client_secret", "", "secret of that client"),
+    Setting("google_issuer", "https://accounts.google.com", "issuer of Google's tokens, with discovery below it"),
+    Setting("microsoft_client_id", "", "app registration at Microsoft; empty switches sign-in with Microsoft off"),
+    Setting("microsoft_client_secret", "", "secret of that registration"),
+    Setting("microsoft_tenant", "common", "tenant id, or common, organizations or consumers for several tenants"),
+    Setting(
+        "microsoft_authority", "https://login.microsoftonline.com", "Microsoft's sign-in, or that of a national cloud"
+    ),
+    Setting("oauth_timeout", 10.0, "seconds to wait for an answer of a sign-in provider", low=0.1, high=60.0),
+    Setting("sign_in_failures", 5, "failed sign-ins of one account before further ones are delayed", low=1, high=1000),
+    Setting(
+        "sign_in_failures_per_network",
+        5,
+        "the same for one client address; raise it behind a shared address",
+        low=1,
+        high=100_000,
+    ),
+)

@@ -1,0 +1,11 @@
+"""The settings that the domain brings."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (
+    Setting(
+        "streams_per_user", 20, "streams of notifications that a user may have open in each worker", low=1, high=10_000
+    ),
+)

@@ -1,0 +1,32 @@
+"""The settings that the domain brings."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (
+    Setting(
+        "upload_max_bytes",
+        25 * 1024 * 1024,
+        "largest uploaded file, in bytes; buckets have limits besides",
+        low=1,
+        high=1024 * 1024 * 1024,
+    ),
+    Setting(
+        "extraction_seconds",
+        20,
+        "processor seconds for reading the text of a file; twice as long in all",
+        low=1,
+        high=3600,
+    ),
+    Setting("extraction_memory", 512, "memory for reading the text of a file, in MiB", low=128, high=65536),
+    Setting("extraction_pages", 2000, "most pages of a file whose text is read", low=1, high=1_000_000),
+    Setting(
+        "extraction_characters", 1_000_000, "most characters of text that is read from a file", low=1, high=1_000_000
+    ),
+    Setting("s3_bucket", "", "bucket for uploaded files; empty keeps them under VAR_DIR"),
+    Setting("s3_endpoint_url", "", "address of the S3 service; empty means Amazon's"),
+    Setting("s3_region", "us-east-1", "region of the bucket"),
+    Setting("s3_access_key_id", "", "credential for the bucket; empty leaves it to the SDK's own search"),
+    Setting("s3_secret_access_key", "", "secret of that credential"),
+)

@@ -1,0 +1,1 @@
+"""A domain of somebody else: gadgets and their parts, loaded by PLUGINS."""

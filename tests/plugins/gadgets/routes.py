@@ -1,0 +1,23 @@
+"""A route by hand: how many gadgets the caller has."""
+
+from __future__ import annotations
+
+from flask import Response
+from gadgets.models import Gadget
+
+from app.auth.authentication import caller, credentials_required
+from app.engine import records
+from blueprints.base import Blueprint, answer
+
+
+def build() -> Blueprint:
+    blp = Blueprint("gadget-count", __name__, url_prefix="/api/v1/gadgets-count", description="Counts of gadgets.")
+
+    @blp.route("", methods=["GET"])
+    @credentials_required()
+    @blp.doc(operationId="countGadgets", summary="Count gadgets")
+    @blp.response(200)
+    def count() -> Response:
+        return answer({"gadgets": records.list_page(Gadget, caller(), {}, 1, 0)[1]})
+
+    return blp

@@ -1,0 +1,113 @@
+"""A domain of somebody else beside those of the product: loaded by PLUGINS, with all that a plugin can bring."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from app.runtime.embedded import DATABASE, database_url
+from config import ROOT
+from tests.end_to_end.service import environment
+
+HERE = ROOT / "tests" / "plugins"
+
+
+@pytest.fixture(scope="module")
+def run(app, var_dir):
+    """Runs a program with the plugins of this folder on the path, on an empty database of its own."""
+    with psycopg.connect(database_url(var_dir), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE gadgets TEMPLATE template0")
+
+        def start(*arguments, **settings):
+            url = database_url(var_dir).replace(f"/{DATABASE}?", "/gadgets?")
+            named = {name.upper(): value for name, value in settings.items()}
+            given = environment(VAR_DIR=var_dir, DATABASE_URL=url, PYTHONPATH=f"{ROOT}:{HERE}", **named)
+            options = {"capture_output": True, "text": True, "timeout": 100}
+            return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=given, check=False, **options)
+
+        assert start("-m", "flask", "db", "upgrade").returncode == 0
+        yield start
+        connection.execute("DROP DATABASE gadgets WITH (FORCE)")
+
+
+@pytest.fixture(scope="module")
+def found(run):
+    """What came of using the gadgets."""
+    done = run(str(HERE / "use_gadgets.py"), plugins="gadgets.plugin", gadgets_max_parts="3")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_its_models_have_routes_under_the_policy_that_they_declare(found):
+    assert found["gadget"]["name"] == "Lever"
+    assert found["stranger"] == 404
+
+
+def test_its_hooks_follow_writes_and_its_setting_is_read_from_the_environment(found):
+    assert found["parts"] == [201, 201, 201, 409]
+    assert found["gadget"]["partCount"] == 3
+
+
+def test_its_failures_have_codes_that_the_description_knows(found):
+    assert found["refusal"]["code"] == "GADGETS_TOO_MANY_PARTS"
+    assert found["codes"] == ["GADGETS_TOO_MANY_PARTS"]
+
+
+def test_its_jobs_are_done_and_its_notifications_arrive(found):
+    assert found["gadget"]["state"] == "tested"
+    assert found["notifications"] == [["GADGET_TESTED", "Lever works"]]
+    assert found["preferences"] is True
+
+
+def test_its_reports_are_computed(found):
+    assert found["report"] == 201
+    assert found["rows"] in ([{"state": "tested", "gadgets": 1}], [{"state": "new", "gadgets": 1}])
+
+
+def test_its_routes_by_hand_declare_who_may_call_them(found):
+    assert found["count"] == {"gadgets": 1}
+    assert found["unnamed"] == 401
+
+
+def test_its_paths_are_in_the_description(found):
+    assert found["paths"] == [
+        "/api/v1/gadgets-count", "/api/v1/gadgets/gadget", "/api/v1/gadgets/gadget/{id}", "/api/v1/gadgets/part",
+        "/api/v1/gadgets/part/{id}",
+    ]  # fmt: skip
+
+
+def test_its_command_is_there_and_the_list_of_plugins_says_what_it_brings(found):
+    assert found["command"] == "1 gadgets\n"
+    (listed,) = found["plugins"]
+    assert (listed["name"], listed["version"]) == ("gadgets", "1.2.0")
+    assert listed["brings"] == {
+        "models": ["gadgets_gadget", "gadgets_part"], "hooks": ["gadgets.hooks"],
+        "blueprints": ["gadgets.routes:build"], "commands": ["gadgets.commands:command"], "jobs": ["test_gadget"],
+        "notifications": ["GADGET_TESTED"], "errors": ["GADGETS_TOO_MANY_PARTS"], "reports": ["gadgets"],
+        "settings": ["GADGETS_MAX_PARTS"],
+    }  # fmt: skip
+
+
+def test_a_plugin_that_is_not_named_is_not_loaded(run):
+    listed = run("-m", "flask", "plugins", "--json")
+    assert "gadgets" not in {each["name"] for each in json.loads(listed.stdout)}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"plugins": "gizmos"}, "PLUGINS names gizmos, which is neither an entry point nor a module"),
+        ({"plugins": "gadgets"}, "PLUGINS names gadgets, a module without a plugin"),
+        ({"plugins": "twin_gadgets"}, "Two plugins are called crm"),
+        ({"plugins": "gadgets.plugin", "gadgets_max_parts": "many"}, "GADGETS_MAX_PARTS must be a whole number"),
+        ({"plugins": "gadgets.plugin", "gadgets_max_parts": "0"}, "GADGETS_MAX_PARTS must be between 1 and 1000"),
+    ],
+)
+def test_a_plugin_or_a_setting_of_one_that_does_not_fit_is_named_at_the_start(run, given, message):
+    refused = run("-m", "flask", "routes", **given)
+    assert refused.returncode == 1
+    assert f"rowgate: {message}" in refused.stderr
