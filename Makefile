@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-peers gate clients docs breaking fuzz tables lock clean
+.PHONY: help serve test lint bench bench-peers gate clients docs breaking release fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -64,14 +64,15 @@ docs: .venv/dev ## build the documentation into build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 	@echo "rowgate: the documentation is at build/docs/index.html"
 
-breaking: ## name what breaks clients since the last release tag
-	@set -e; tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || \
-		{ echo "rowgate: there is no release yet to compare with"; exit 0; }; \
-	$(MAKE) -s .venv/node/installed; mkdir -p build; \
-	git show "$$tag:docs/openapi.json" > build/released.json; \
+breaking: .venv/dev .venv/node/installed ## name what breaks clients since the last release, whose description is in docs/releases
+	@set -e; mkdir -p build; last=$$(ls docs/releases/*.json | sort -V | tail -n 1); \
 	NODE_MODULES="$(CURDIR)/.venv/node/node_modules" \
-		$(BIN)/node tests/node/breaking.mjs build/released.json docs/openapi.json > build/breaking.txt; \
-	echo "rowgate: $$(wc -l < build/breaking.txt) breaking changes since $$tag"; cat build/breaking.txt
+		$(BIN)/node tests/node/breaking.mjs "$$last" docs/openapi.json > build/breaking.txt; \
+	echo "rowgate: $$(wc -l < build/breaking.txt) breaking changes since $$(basename "$$last" .json)"; cat build/breaking.txt
+
+release: .venv/dev ## keep the description of this version in docs/releases, and build its wheel in dist
+	@$(BIN)/python -m docs.release
+	@rm -rf build/lib build/bdist.*; $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 fuzz: .venv/dev ## send made-up requests for a long time, then let every fault happen under load
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/test_bodies.py --fuzz-examples 300

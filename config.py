@@ -15,6 +15,10 @@ from limits import parse_many
 
 ROOT = Path(__file__).resolve().parent
 VERSION = "0.2.0"
+# How gunicorn runs the service.
+GUNICORN = ROOT / "app" / "runtime" / "gunicorn.conf.py"
+# Beside the code in a checkout, in the working folder when installed.
+VAR_DIR = str((ROOT if (ROOT / "setup.cfg").exists() else Path.cwd()) / "var")
 
 
 class SettingError(Exception):
@@ -64,7 +68,7 @@ class Settings:
     secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
     database_url: str = setting("", "PostgreSQL 15 or newer with pgvector; empty starts the embedded one under VAR_DIR")
     redis_url: str = setting("", "Redis 6 or newer; empty starts the embedded one under VAR_DIR")
-    var_dir: str = setting(str(ROOT / "var"), "where the embedded servers and uploaded files keep their data")
+    var_dir: str = setting(VAR_DIR, "where the embedded servers and uploaded files keep their data")
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")

@@ -12,6 +12,7 @@ from config import ROOT, Settings, described
 from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
+VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
 OPERATIONS = ("list", "read", "create", "update", "delete")
 
 
@@ -43,7 +44,7 @@ def settings_table() -> str:
     """Every setting with its default and what it is for."""
     rows = ["| Variable | Default | What it is for |", "| --- | --- | --- |"]
     for name, default, text in described():
-        shown = "`var` beside the code" if name == "VAR_DIR" else f"`{default}`" if default != "" else "-"
+        shown = VAR_DIR if name == "VAR_DIR" else f"`{default}`" if default != "" else "-"
         rows.append(f"| `{name}` | {shown} | {text} |")
     return "\n".join(rows)
 

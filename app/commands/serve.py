@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from types import FrameType
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -32,7 +34,7 @@ from app.ops import samples
 from app.ops.seed import seed
 from app.runtime.embedded import EmbeddedError, Postgres, Redis, sole_user
 from app.runtime.keeper import SERVER, Keeper, end
-from config import ROOT, Settings, misspelt
+from config import GUNICORN, ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
 READY_TIMEOUT = 60.0
@@ -162,11 +164,13 @@ class Parts:
         step("starting the worker of background jobs")
         self._jobs = self._started("flask", "jobs", "work")
         step(f"starting {settings.workers} workers")
-        self.web = self._started("gunicorn", "--config", str(ROOT / "gunicorn.conf.py"), "wsgi:app")
+        self.web = self._started("gunicorn", "--config", str(GUNICORN), "wsgi:app")
 
     def _started(self, *command: str) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
-        process = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT, env=os.environ, start_new_session=True)
+        environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
+        options: dict[str, Any] = {"cwd": ROOT, "env": environment, "start_new_session": True}
+        process = subprocess.Popen([sys.executable, "-m", *command], **options)
         self._keeper.watch(process.pid)
         return process
 

@@ -71,7 +71,7 @@ def route(unit: Unit, notification: NotificationNotification) -> None:
     if not notification.channels:
         notification.delivery_status = "suppressed"
     if "stream" in notification.channels:
-        _signal(unit, notification.user_id)
+        unit.gather(_send).add(notification.user_id)  # one signal for all that the unit sends
     notification_routed.emit(unit, notification)
 
 
@@ -105,11 +105,6 @@ def _channels(preference: NotificationPreference | None, notification: Notificat
     return [
         name for name in CHANNELS if open_channels.get(name) and not (quiet and name in INTRUSIVE)
     ]  # fmt: skip
-
-
-def _signal(unit: Unit, user_id: UUID) -> None:
-    """Signal once for all that the unit sends."""
-    unit.gather(_send).add(user_id)
 
 
 def _send(user_ids: set[UUID]) -> None:

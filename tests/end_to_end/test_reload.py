@@ -88,9 +88,11 @@ def test_no_request_fails_or_waits_while_hup_reloads_twice(service, release, cas
 
 
 TELLING = """
+app = _built()
+
 @app.after_request
 def tell(response):
-    response.headers["X-Release"] = settings.brand_new
+    response.headers["X-Release"] = app.config["SETTINGS"].brand_new
     return response
 """
 

@@ -1,0 +1,129 @@
+"""How gunicorn runs the service; every value has its reason."""
+
+import gc
+import os
+import shutil
+import sys
+import tempfile
+from logging.config import dictConfig
+from pathlib import Path
+
+from gunicorn.glogging import Logger
+
+
+def _forget():
+    """Have what is imported next be that of now: after a reload this process still has modules of before."""
+    for name in list(sys.modules):
+        if name in ("config", "app") or (name.startswith("app.") and name != "app.runtime.reloading"):
+            del sys.modules[name]
+
+
+_forget()
+from app.runtime import logs, reloading  # noqa: E402
+from config import Settings  # noqa: E402
+
+_settings = Settings.from_environment()
+
+bind = f"{_settings.host}:{_settings.port}"
+# As many as processors: on 2 of them, shared with PostgreSQL and the load, one worker answered 660 reads a second, two
+# 1,160, four 1,120.
+workers = _settings.workers
+
+# Requests wait for PostgreSQL, Redis and model providers most of the time: a green thread each costs kilobytes, and an
+# open stream of notifications 27 of them.
+worker_class = "app.runtime.reloading.Worker"
+worker_connections = 10000
+
+# A worker that does not return to its loop for this long is stuck; long streams return all the time.
+timeout = 60
+# Requests in flight at a stop or reload may finish.
+graceful_timeout = _settings.stop_grace
+keepalive = 15
+
+
+class _Lines(Logger):
+    """gunicorn's own messages in the form of the others."""
+
+    def setup(self, cfg):
+        super().setup(cfg)
+        dictConfig(logs.configuration(_settings))
+
+
+logger_class = _Lines
+
+# The folder through which the processes add up what they measure: one that was named, or one of this service alone,
+# which outlives a reload and goes with it. A newer binary (USR2) inherits the name, and makes its own.
+_OURS = f"rowgate-metrics-{os.getpid()}-"
+_measured = os.path.basename(os.environ.get("PROMETHEUS_MULTIPROC_DIR", "rowgate-metrics-"))
+if _measured.startswith("rowgate-metrics-") and not _measured.startswith(_OURS):
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix=_OURS)
+os.makedirs(os.environ["PROMETHEUS_MULTIPROC_DIR"], exist_ok=True)
+
+# For whoever switches the access log on: the default line holds the query string, and with it api_key; this one
+# holds the path alone.
+access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
+
+# The longest request line that gunicorn can be told to take; many filters at once need the room.
+limit_request_line = 8190
+
+
+def on_starting(server):
+    """Begin to count from nothing, also in a folder that was named and used before; stop without delay when told to."""
+    reloading.supervise(server)
+    if not server.master_pid:
+        for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
+            file.unlink()
+
+
+def on_reload(server):
+    """Have the workers of now serve until the new ones do."""
+    reloading.begin(server)
+
+
+def pre_fork(_server, worker):
+    """A worker that is forked does not serve yet."""
+    reloading.expect(worker)
+
+
+def post_fork(_server, _worker):
+    """Have a worker load all of the application from the files as they are."""
+    _forget()
+
+
+def post_worker_init(worker):
+    """Let streams end by themselves once the worker is told to stop, at which no hook fires, and begin to serve."""
+    import app.runtime.receiving  # noqa: F401 - refusals are JSON from the first request on
+
+    worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
+    # What is loaded stays, and so do open streams: to look through all of it for cycles stops the worker for a quarter
+    # of a second, in which no notification arrives.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 100)
+    reloading.serve(worker)
+
+
+def worker_exit(_server, worker):
+    """Write what a worker still holds in memory before its process ends."""
+    from app.auth import key_usage  # the application may be imported in workers only, after gevent
+
+    application = getattr(worker, "wsgi", None)
+    if application is not None:  # it did start
+        key_usage.close(application)
+
+
+def child_exit(_server, worker):
+    """Stop counting the open streams and connections of a process that has ended."""
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(_server):
+    """Remove the folder of measurements, if it was made here."""
+    if os.path.basename(os.environ["PROMETHEUS_MULTIPROC_DIR"]).startswith(_OURS):
+        shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
+
+
+# Several instances of one account would fight over the control socket in its home folder.
+control_socket_disable = True
