@@ -234,7 +234,7 @@ BOUNDS = (
 )
 
 # Names at least this alike count as misspelt; shorter names are alike by chance.
-ALIKE, SHORTEST_NAME = 0.9, 7
+ALIKE, MIN_NAME_LENGTH = 0.9, 7
 SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -247,7 +247,7 @@ def _listed(names: str) -> list[str]:
     return [each.strip() for each in names.split(",") if each.strip()]
 
 
-def described() -> list[tuple[str, Any, str]]:
+def every_setting() -> list[tuple[str, Any, str]]:
     """List every setting as (variable, default, text), for the documentation and its test."""
     own = [(each.name, each.default, each.metadata["text"]) for each in fields(Settings) if each.name != "of_plugins"]
     of_plugins = [(each.name, each.default, each.text) for each in DECLARED.values()]
@@ -256,9 +256,9 @@ def described() -> list[tuple[str, Any, str]]:
 
 def misspelt(environ: Mapping[str, str] = os.environ) -> list[str]:
     """A sentence about each variable that is nearly a setting."""
-    known = {name for name, _, _ in described()}
+    known = {name for name, _, _ in every_setting()}
     nearly = {name: get_close_matches(name, known - environ.keys(), 1, ALIKE) for name in environ if name not in known}
-    meant = {name: found[0] for name, found in nearly.items() if found and len(name) >= SHORTEST_NAME}
+    meant = {name: found[0] for name, found in nearly.items() if found and len(name) >= MIN_NAME_LENGTH}
     return [f"{name} is no setting; did you mean {other}?" for name, other in meant.items()]
 
 

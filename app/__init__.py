@@ -1,1 +1,1 @@
-"""Rowgate's decisions: what is stored, who may do what, and how it happens. Nothing is imported here."""
+"""The application: engine, domains, runtime and commands. This package imports nothing by itself."""

@@ -51,7 +51,7 @@ VERSION_1_HEADERS = [
     ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
 ]
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
-# Which driver; where to is said at each connection.
+# Which driver; where to is decided at each connection.
 DRIVER = "postgresql+psycopg://"
 # What the framework says besides the status.
 KEPT_HEADERS = ("Allow", "Retry-After", "Content-Range")
@@ -222,8 +222,8 @@ def _other(error: HTTPException) -> errors.Failure:
 def _log(response: Response) -> Response:
     route = request.url_rule.rule if request.url_rule else "unmatched"
     took = round((time.perf_counter() - g.began) * 1000, 1)
-    said = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
-    log.info("request", extra=said)
+    line = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
+    log.info("request", extra=line)
     return response
 
 

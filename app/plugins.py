@@ -1,4 +1,4 @@
-"""Plugins: what a domain brings, and how the domains of the product, and those that ``PLUGINS`` names, are loaded."""
+"""Plugins: what a domain brings, and the loading of the product's domains and of those that ``PLUGINS`` names."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
     for each in PRODUCT:
         _load(f"app.{each}.plugin", _of_module)
     for name in names:
-        _load(name, _named)
+        _load(name, _of_setting)
     return tuple(_loaded.values())
 
 
@@ -124,7 +124,7 @@ def _of_module(name: str) -> Plugin:
     return loaded
 
 
-def _named(name: str) -> Plugin:
+def _of_setting(name: str) -> Plugin:
     for entry in entry_points(group=ENTRY_POINTS, name=name):
         found: Plugin = entry.load()
         return found

@@ -31,7 +31,7 @@ from bench.servers import NO_LIMIT, Server, private_parts
 from bench.subjects import CONTACTS, request
 from config import Settings
 
-FEW, MOST = 1_000, 1_000_000
+FEW, MANY = 1_000, 1_000_000
 OTHERS = 90
 WORKS, SEEN = ("item", "first page", "count"), ("1,000", "100,000", "all")
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -74,7 +74,7 @@ class Growth:
     def points(self) -> Iterator[Point]:
         """Let the table grow step by step, and measure after each."""
         seen: dict[str, tuple[Owner, UUID]] = {}
-        for rows, owners in ((FEW, [self._few]), (10_000, self._others), (110_000, [self._many]), (MOST, self._others)):
+        for rows, owners in ((FEW, [self._few]), (10_000, self._others), (110_000, [self._many]), (MANY, self._others)):
             say(f"growing to {rows:,} contacts")
             newest = self._grow(owners, rows)
             if owners == [self._few]:

@@ -17,14 +17,14 @@ from bench.servers import NO_LIMIT, Server
 from bench.subjects import CONTACTS, subjects
 from config import Settings
 
-LONGEST = 720
+MAX_LENGTH = 720
 # The last round of requests ends so many seconds after the beginning.
 ROUNDS_END = 155
 
 
 def main() -> int:
     """Measure and report; returns the exit status."""
-    return bounded(_measure, LONGEST)
+    return bounded(_measure, MAX_LENGTH)
 
 
 def _measure(children: ExitStack) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from app.runtime.embedded import Postgres, Redis
 from bench.load import HOST
 from bench.processes import cpu_seconds, family
-from config import ROOT, described
+from config import ROOT, every_setting
 
 NO_LIMIT = "1000000000 per minute"
 START_TIMEOUT = 30.0
@@ -115,7 +115,7 @@ class Server:
 
     def _environment(self) -> dict[str, str]:
         """Nothing of the caller's settings: the measured set-up is always the same."""
-        theirs = {name for name, _, _ in described()} | {"GUNICORN_CMD_ARGS"}
+        theirs = {name for name, _, _ in every_setting()} | {"GUNICORN_CMD_ARGS"}
         kept = {name: value for name, value in os.environ.items() if name not in theirs}
         own = {"VAR_DIR": self.var_dir, "HOST": HOST, "PORT": str(self.port), "WORKERS": "1"}
         return kept | own | {"DEFAULT_LIMIT": NO_LIMIT} | self.settings

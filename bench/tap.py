@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-RECEIVED_AT_ONCE = 65536
+RECEIVE_SIZE = 65536
 # Query and Execute: the messages that have the server do something.
 STATEMENTS = frozenset(b"QE")
 STARTUP_HEAD = 4
@@ -111,7 +111,7 @@ class _Passage:
 
     def _to_server(self) -> None:
         with suppress(OSError):
-            while sent := self._program.recv(RECEIVED_AT_ONCE):
+            while sent := self._program.recv(RECEIVE_SIZE):
                 # A program that speaks again after it has heard something begins another round trip.
                 self._tap.add(int(self._heard), len(sent), self._statements(sent) if self._tap.is_postgres else 0)
                 self._heard = False
@@ -120,7 +120,7 @@ class _Passage:
 
     def _to_program(self) -> None:
         with suppress(OSError):
-            while answered := self._server.recv(RECEIVED_AT_ONCE):
+            while answered := self._server.recv(RECEIVE_SIZE):
                 self._heard = True
                 self._program.sendall(answered)
         self._end()

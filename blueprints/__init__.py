@@ -1,1 +1,1 @@
-"""HTTP: routes, their documentation, and nothing that decides. Nothing is imported here."""
+"""HTTP: routes and their documentation. They decide nothing."""

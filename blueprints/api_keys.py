@@ -1,4 +1,4 @@
-"""The API-key routes: anonymous and signed-in creation on one path, and what an owner or an admin does with a key."""
+"""The API-key routes: creation, listing, rotation, limits, usage and revocation."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from app.platform import flags
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.crud import wanted
-from blueprints.describe import documented
 from blueprints.examples import record_example
+from blueprints.operation import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,
@@ -41,12 +41,9 @@ from schemas.api_keys import (
 )
 from schemas.derive import read_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.queries import list_query, refuse_unknown
+from schemas.queries import list_query
 from schemas.usage import usage_query
 
-READS = (400, 401, 403, 404, 429, 500, 503)
-CREATES = (400, 401, 403, 413, 415, 429, 500, 503)
-CHANGES = (*CREATES, 404, 409)
 CREATION = """With a session token: a key of the caller, at most ten an hour. With `anonymous: true` and no
 credential, while the feature flag `auth-anonymous-api-key` is on: a key that reads public rows, at most five an
 hour from one address; it is answered as `{apiKey, id, name, expiresAt}`."""
@@ -60,7 +57,6 @@ session_required = credentials_required(SessionOnly.ALL)
 
 
 def build() -> Blueprint:
-    """The blueprint of the API-key routes."""
     blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
     blp.after_request(rate_limits.tell)
     _route_creation(blp)
@@ -69,43 +65,27 @@ def build() -> Blueprint:
     return blp
 
 
-def _told(blp: Blueprint, operation_id: str, summary: str, errors: tuple[int, ...], **more: Any) -> Any:
-    return documented(blp, operation_id, summary, *errors, family="ApiKeyError", **more)
-
-
 def _route_creation(blp: Blueprint) -> None:
-    @blp.route("", methods=["POST"])
-    @session_welcome("anonymous creation needs no credential while its flag is on")
-    @rate_limits.counts(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
-    @_told(
-        blp,
-        "createAuthApiKey",
-        "Create an API key",
-        CREATES,
-        optional=True,
+    @serve(blp, "POST", "", Operation(
+        "createAuthApiKey", "Create an API key",
+        access=session_welcome("anonymous creation needs no credential while its flag is on"),
+        takes=Body(example={"name": "Export", "scopes": ["read"]},
+            any_of=(AuthApiKeyCreate, AuthApiKeyCreateAnonymous)),
+        gives=Answer(example=MADE, status=201, any_of=(AuthApiKeyMade, AuthApiKeyMadeAnonymous)), fails=(401,),
         description=CREATION,
-        schemas=(AuthApiKeyCreate, AuthApiKeyCreateAnonymous),
-        example={"name": "Export", "scopes": ["read"]},
-        answers=MADE,
-        answer_schemas=(AuthApiKeyMade, AuthApiKeyMadeAnonymous),
-        status=201,
-    )
-    @blp.response(201)
+    ))  # fmt: skip
+    @rate_limits.counts(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
     def create() -> Response:
-        refuse_unknown(request.args)
         principal = caller_if_any()
         return _create_anonymous() if principal is None else _create(principal)
 
-    @blp.route("/<key:id>/rotate", methods=["POST"])
-    @session_required
+    @serve(blp, "POST", "/<key:id>/rotate", Operation(
+        "rotateAuthApiKey", "Replace an API key", access=session_required,
+        takes=Body(AuthApiKeyRotate, example={"graceSeconds": 3600}),
+        gives=Answer(AuthApiKeyMade, example=MADE, status=201), fails=(409,),
+    ))  # fmt: skip
     @rate_limits.counts(rate_limits.ROTATIONS)
-    @_told(
-        blp, "rotateAuthApiKey", "Replace an API key", CHANGES, example={"graceSeconds": 3600}, answers=MADE, status=201
-    )
-    @blp.arguments(AuthApiKeyRotate)
-    @blp.response(201, AuthApiKeyMade)
     def rotate(given: dict[str, Any], id: str) -> Response:
-        refuse_unknown(request.args)
         _check_verified(caller())
         records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
@@ -114,36 +94,34 @@ def _route_creation(blp: Blueprint) -> None:
 
 
 def _route_reading(blp: Blueprint) -> None:
-    @blp.route("", methods=["GET"])
-    @session_required
-    @_told(blp, "listAuthApiKey", "List API keys", READS)
-    @blp.response(200, list_schema(AuthApiKey))
+    @serve(blp, "GET", "", Operation(
+        "listAuthApiKey", "List API keys", access=session_required, gives=Answer(list_schema(AuthApiKey)),
+        query=ANY_QUERY,
+    ))  # fmt: skip
     def list_keys() -> Response:
         owner, args = _owner_wanted(caller())
         query = list_query(AuthApiKey, caller(), args, current_app.config["SETTINGS"].max_take)
         found, count = records.list_page(AuthApiKey, caller(), {**query.filters, **owner}, query.take, query.skip)
         return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
 
-    @blp.route("/self", methods=["GET"])
-    @credentials_required()
-    @_told(blp, "readAuthApiKeySelf", "Read the key that is presented", READS)
-    @blp.response(200, AuthApiKeySelf)
+    @serve(blp, "GET", "/self", Operation(
+        "readAuthApiKeySelf", "Read the key that is presented", access=credentials_required(),
+        gives=Answer(AuthApiKeySelf),
+    ))  # fmt: skip
     def read_self() -> Response:
-        refuse_unknown(request.args)
-        return answer(_described_self(caller()))
+        return answer(_own_key(caller()))
 
-    @blp.route("/<key:id>", methods=["GET"])
-    @session_required
-    @_told(blp, "readAuthApiKey", "Read an API key", READS, answers=RECORD)
-    @blp.response(200, read_schema(AuthApiKey))
+    @serve(blp, "GET", "/<key:id>", Operation(
+        "readAuthApiKey", "Read an API key", access=session_required,
+        gives=Answer(read_schema(AuthApiKey), example=RECORD),
+    ))  # fmt: skip
     def read(id: str) -> Response:
-        refuse_unknown(request.args)
         return answer(records.get(AuthApiKey, caller(), wanted(id)))
 
-    @blp.route("/<key:id>/usage", methods=["GET"])
-    @session_required
-    @_told(blp, "readAuthApiKeyUsage", "Read the use of an API key over time", READS)
-    @blp.response(200, AuthApiKeyUsage)
+    @serve(blp, "GET", "/<key:id>/usage", Operation(
+        "readAuthApiKeyUsage", "Read the use of an API key over time", access=session_required,
+        gives=Answer(AuthApiKeyUsage), query=ANY_QUERY,
+    ))  # fmt: skip
     def read_usage(id: str) -> Response:
         query = usage_query(request.args)
         records.get(AuthApiKey, caller(), wanted(id))
@@ -156,36 +134,29 @@ def _route_reading(blp: Blueprint) -> None:
 def _route_changes(blp: Blueprint) -> None:
     for method, name in (("PUT", "updateAuthApiKey"), ("PATCH", "patchAuthApiKey")):
 
-        @blp.route("/<key:id>", methods=[method], endpoint=name)
-        @session_required
-        @_told(blp, name, "Change an API key", CHANGES, example={"name": "Export", "enabled": False}, answers=RECORD)
-        @blp.arguments(AuthApiKeyUpdate)
-        @blp.response(200, read_schema(AuthApiKey))
+        @serve(blp, method, "/<key:id>", Operation(
+            name, "Change an API key", access=session_required,
+            takes=Body(AuthApiKeyUpdate, example={"name": "Export", "enabled": False}),
+            gives=Answer(read_schema(AuthApiKey), example=RECORD), fails=(409,),
+        ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
-            refuse_unknown(request.args)
             return answer(run_unit(caller(), Unit.update, AuthApiKey, wanted(id), given))
 
-    @blp.route("/<key:id>/limit", methods=["PUT"])
-    @session_required
-    @_told(
-        blp, "setAuthApiKeyLimit", "Give an API key a limit of its own", CHANGES,
-        description="For platform admins.", example=LIMIT, answers=LIMIT,
-    )  # fmt: skip
-    @blp.arguments(AuthApiKeyLimit)
-    @blp.response(200, AuthApiKeyLimit)
+    @serve(blp, "PUT", "/<key:id>/limit", Operation(
+        "setAuthApiKeyLimit", "Give an API key a limit of its own", access=session_required,
+        takes=Body(AuthApiKeyLimit, example=LIMIT), gives=Answer(AuthApiKeyLimit, example=LIMIT),
+        description="For platform admins.",
+    ))  # fmt: skip
     def set_limit(given: dict[str, Any], id: str) -> Response:
-        refuse_unknown(request.args)
         if not caller().is_admin:
             raise Forbidden("Platform admins set the limits of keys")
         run_unit(caller(), api_keys.limit_seen, wanted(id), **given)
         return answer(given)
 
-    @blp.route("/<key:id>", methods=["DELETE"])
-    @session_required
-    @_told(blp, "deleteAuthApiKey", "Revoke an API key", CHANGES)
-    @blp.response(200, Deleted)
+    @serve(blp, "DELETE", "/<key:id>", Operation(
+        "deleteAuthApiKey", "Revoke an API key", access=session_required, gives=Answer(Deleted), fails=(413, 415),
+    ))  # fmt: skip
     def revoke(id: str) -> Response:
-        refuse_unknown(request.args)
         run_unit(caller(), _revoke, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 
@@ -204,7 +175,7 @@ def _issue(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
     owner = unit.session.get(AuthUser, unit.principal.user_id)
     if owner is None:
         raise Unauthenticated(invalid_token=True)
-    return _made(*api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id))
+    return _issued_body(*api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id))
 
 
 def _check_verified(principal: Principal) -> None:
@@ -216,7 +187,7 @@ def _rotate(unit: Unit, identifier: UUID, grace: timedelta) -> dict[str, Any]:
     key = api_keys.locked(unit, identifier)
     if key.user_id != unit.principal.user_id:
         raise Forbidden("Only the owner of a key rotates it")
-    return _made(*api_keys.rotate(unit, key, grace=grace))
+    return _issued_body(*api_keys.rotate(unit, key, grace=grace))
 
 
 def _revoke(unit: Unit, identifier: UUID) -> None:
@@ -249,7 +220,7 @@ def _asks_anonymously() -> bool:
     return isinstance(body, dict) and body.get("anonymous") is True
 
 
-def _made(key: AuthApiKey, secret: str) -> dict[str, Any]:
+def _issued_body(key: AuthApiKey, secret: str) -> dict[str, Any]:
     return {
         "id": key.id,
         "name": key.name,
@@ -287,7 +258,7 @@ def _holds(principal: Principal, scope: str) -> bool:
     return principal.is_admin if scope == "admin" else scope in principal.scopes
 
 
-def _described_self(principal: Principal) -> dict[str, Any]:
+def _own_key(principal: Principal) -> dict[str, Any]:
     if principal.credential is Credential.SESSION:
         raise Forbidden("This tells a key about itself; a session is told by /api/auth/session")
     record = records.get_own(AuthApiKey, principal, principal.credential_id)

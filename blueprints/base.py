@@ -1,4 +1,4 @@
-"""What all routes share: strict bodies, errors as named failures, a description that is built when asked for."""
+"""The base of all routes: strict bodies, errors as failures, and a description that is built on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guide routes: company, with the list envelope, PATCH and error shape of the generation guide."""
+"""The company routes, with the list envelope, PATCH and error shape of the generation guide."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from app.engine import records
 from app.engine.unit_of_work import Unit, run_unit
 from blueprints import crud
 from blueprints.base import Blueprint, answer
-from blueprints.describe import described
+from blueprints.describe import document_operation
+from blueprints.operation import strict
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
-from schemas.queries import list_query, refuse_unknown
+from schemas.queries import list_query
 
 PATH = "/crm/company"
 
@@ -26,13 +27,13 @@ def build() -> Blueprint:
     for operation in ("create", "read", "update"):
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
-    _add(blp, _delete(blp), "delete", f"{PATH}/<string:id>", "DELETE")
+    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<string:id>", "DELETE")
     return blp
 
 
 def _add(blp: Blueprint, handler: Any, operation: str, rule: str, method: str) -> None:
     name = crud.operation_id(CrmCompany, operation)
-    view = described(blp, CrmCompany, operation, name)(handler)
+    view = document_operation(blp, CrmCompany, operation, name)(handler)
     blp.add_url_rule(rule, name, credentials_required()(view), methods=[method])
 
 
@@ -51,7 +52,6 @@ def _list(blp: Blueprint) -> crud.Handler:
 def _delete(blp: Blueprint) -> crud.Handler:
     @blp.response(200, read_schema(CrmCompany))
     def handler(id: str) -> Response:
-        refuse_unknown(request.args)
         return answer(run_unit(caller(), Unit.delete, CrmCompany, crud.wanted(id), returning=True))
 
     return handler

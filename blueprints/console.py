@@ -1,4 +1,4 @@
-"""The console: one page over the public routes, without data of its own."""
+"""The console page, which uses the public routes alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collection and item routes of one model: HTTP and its description, and no policy."""
+"""The generic routes of a model: HTTP and its description, without policy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
 from blueprints.base import Blueprint, answer
-from blueprints.describe import described
+from blueprints.describe import document_operation
+from blueprints.operation import strict
 from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.queries import list_query, refuse_unknown
+from schemas.queries import list_query
 
 Handler = Callable[..., Response]
 
@@ -41,7 +42,8 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
     rule = collection if operation in ("list", "create") else f"{collection}/<{converter}:id>"
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)
-        view = described(blp, model, "update" if method == "PATCH" else operation, name)(handler)
+        strict_handler = handler if operation == "list" else strict(handler)
+        view = document_operation(blp, model, "update" if method == "PATCH" else operation, name)(strict_handler)
         guarded = credentials_required(model.policy.session_only)(view)
         blp.add_url_rule(rule, name, guarded, methods=[method])
 
@@ -65,7 +67,6 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.arguments(create_schema(model))
     @blp.response(201, read_schema(model))
     def handler(given: dict[str, Any]) -> Response:
-        refuse_unknown(request.args)
         return answer(run_unit(caller(), Unit.create, model, given), 201)
 
     return handler
@@ -74,7 +75,6 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
 def _read(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(id: str) -> Response:
-        refuse_unknown(request.args)
         return answer(records.get(model, caller(), wanted(id)))
 
     return handler
@@ -84,7 +84,6 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.arguments(update_schema(model))
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
-        refuse_unknown(request.args)
         return answer(run_unit(caller(), Unit.update, model, wanted(id), given))
 
     return handler
@@ -93,7 +92,6 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
 def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, Deleted)
     def handler(id: str) -> Response:
-        refuse_unknown(request.args)
         run_unit(caller(), Unit.delete, model, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 

@@ -1,4 +1,4 @@
-"""The OpenAPI side of routes: summaries, parameters, errors and examples, all from the declarations."""
+"""The OpenAPI description of generic routes, derived from the declarations."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ ERRORS = {
 }
 
 
-def described(blp: Blueprint, model: type[Record], operation: str, operation_id: str) -> Callable[[Any], Any]:
+def document_operation(blp: Blueprint, model: type[Record], operation: str, operation_id: str) -> Callable[[Any], Any]:
     """Document one generic operation of ``model``."""
-    documented: dict[str, Any] = {
+    document: dict[str, Any] = {
         "operationId": operation_id,
         "summary": summary(model, operation),
         "description": access_text(model, operation),
@@ -37,14 +37,14 @@ def described(blp: Blueprint, model: type[Record], operation: str, operation_id:
         "responses": {status: error_reference(model, status) for status in ERRORS[operation]},
     }
     if operation == "list":
-        documented["parameters"] = window_parameters() + filter_parameters(model)
+        document["parameters"] = window_parameters() + filter_parameters(model)
     if operation in ("create", "update"):
         body = {"application/json": {"example": example(model, operation)}}
-        documented["requestBody"] = {"content": body}
+        document["requestBody"] = {"content": body}
     status = 201 if operation == "create" else 200
     if operation in ("create", "read", "update"):
-        documented["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
-    return blp.doc(**documented)
+        document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
+    return blp.doc(**document)
 
 
 def error_reference(model: type[Record], status: int) -> dict[str, str]:
@@ -72,7 +72,7 @@ def access_text(model: type[Record], operation: str) -> str:
     if session is SessionOnly.ALL or (session is SessionOnly.WRITES and operation not in ("list", "read")):
         who = f"{who} Needs a session token.".strip()
     note = f" Note: {model.operations_note}." if model.operations_note else ""
-    return f"{model.described()} {who}".strip() + note
+    return f"{model.model_summary()} {who}".strip() + note
 
 
 def window_parameters() -> list[dict[str, Any]]:
@@ -102,39 +102,3 @@ def filter_parameters(model: type[Record]) -> list[dict[str, Any]]:
         }
         for name, field in filters_of(model).items()
     ]
-
-
-def documented(
-    blp: Blueprint,
-    operation_id: str,
-    summary: str,
-    *errors: int,
-    family: str = "Error",
-    description: str = "",
-    example: Any = None,
-    answers: Any = None,
-    status: int = 200,
-    schemas: tuple[Any, ...] = (),
-    answer_schemas: tuple[Any, ...] = (),
-    open_to_all: bool = False,
-    optional: bool = False,
-) -> Callable[[Any], Any]:
-    """Document a hand-written operation: the statuses it fails with, an ``example`` of its body and one of what it
-    ``answers`` with ``status``; ``schemas`` and ``answer_schemas`` where either is one of several.
-    ``open_to_all`` takes no credential, ``optional`` does without."""
-    document: dict[str, Any] = {"operationId": operation_id, "summary": summary, "description": description}
-    responses: dict[int, Any] = {each: {"$ref": f"#/components/responses/{family}{each}"} for each in errors}
-    if answers is not None:
-        responses[status] = {"content": {"application/json": {"example": answers}}}
-        if answer_schemas:
-            responses[status]["content"]["application/json"]["schema"] = {"oneOf": list(answer_schemas)}
-    if example is not None:
-        body: dict[str, Any] = {"example": example}
-        if schemas:
-            body["schema"] = {"oneOf": list(schemas)}
-        document["requestBody"] = {"required": True, "content": {"application/json": body}}
-    if open_to_all:
-        document["security"] = []
-    if optional:
-        document["security"] = [{}, {"bearer": []}, {"cookie": []}]
-    return blp.doc(**document, responses=responses)

@@ -1,4 +1,4 @@
-"""An example for every body, made from the declarations; tests use the same ones as a start."""
+"""Examples of bodies, derived from the declarations; the description and the tests use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document of version 1: what the routes do not say themselves."""
+"""The OpenAPI document of version 1: security schemes, error responses and schema details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Health, readiness, the description of the API and its UI."""
+"""Routes about the service: health, readiness, metrics, the description and its UI."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ def build(api: Api) -> Blueprint:
             raise NotFound()
         return Response(metrics.written(readiness.jobs()), content_type=CONTENT_TYPE_LATEST)
 
+    _route_description(blp, api)
+    return blp
+
+
+def _route_description(blp: Blueprint, api: Api) -> None:
     @blp.get("/api/v1/openapi.json")
     @open_to_all("the description of the API is public")
     def openapi() -> Response:
@@ -68,8 +73,6 @@ def build(api: Api) -> Blueprint:
     @open_to_all("assets of the UI")
     def docs_assets(name: str) -> Response:
         return send_from_directory(ASSETS, name, max_age=86400)
-
-    return blp
 
 
 def _may_measure() -> bool:

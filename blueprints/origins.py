@@ -1,4 +1,4 @@
-"""Pages of other origins: what their browsers may send to the routes of people, and read of the answers."""
+"""CORS: what pages of other origins may send to the consumer and Teams routes, and read of the answers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Ids that share their place in a path with fixed names: a verb that the fixed route does not have is 405, and is never
-about a record of that id."""
+"""URL converters: an id does not match a fixed name beside it, so that a missing verb is 405 and not a record."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.factory import create_app
 from app.ops.dictionary import dictionary
-from config import ROOT, Settings, described
+from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
@@ -43,7 +43,7 @@ def inherited(scope: dict[str, Any]) -> str:
 def settings_table() -> str:
     """Every setting with its default and what it is for."""
     rows = ["| Variable | Default | What it is for |", "| --- | --- | --- |"]
-    for name, default, text in described():
+    for name, default, text in every_setting():
         shown = VAR_DIR if name == "VAR_DIR" else f"`{default}`" if default != "" else "-"
         rows.append(f"| `{name}` | {shown} | {text} |")
     return "\n".join(rows)

@@ -1,1 +1,1 @@
-"""The wire: shapes of bodies, queries and answers. Nothing is imported here."""
+"""Schemas of bodies, queries and answers."""

@@ -1,4 +1,4 @@
-"""Bodies of the API-key routes."""
+"""Bodies of the API-key routes: names, scopes, address lists and limits."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.auth.api_keys import LONGEST_GRACE, SCOPES
+from app.auth.api_keys import MAX_GRACE, SCOPES
 from app.auth.models.keys import AuthApiKey
 from schemas.derive import WireSchema, read_schema, update_schema
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole
 
 NAME = AuthApiKey.fields()["name"].spec.kind.constraints
 RATE = AuthApiKey.fields()["rate_limit_max"].spec.kind.constraints
-MOST_BLOCKS = AuthApiKey.fields()["ip_allow_list"].spec.kind.constraints["maxItems"]
+MAX_BLOCKS = AuthApiKey.fields()["ip_allow_list"].spec.kind.constraints["maxItems"]
 # The derived schemas of the model, as classes to build upon.
 ReadKey: Any = type(read_schema(AuthApiKey))
 ChangedKey: Any = type(update_schema(AuthApiKey))
 
-LONGEST_BLOCK = 43
+MAX_BLOCK_LENGTH = 43
 METADATA_BYTES = AuthApiKey.fields()["metadata_"].spec.kind.constraints["maxBytes"]
 
 
 def _block(text: str) -> None:
     """Refuse what is neither an address nor a CIDR block."""
     try:
-        block = ip_network(text if len(text) <= LONGEST_BLOCK else "", strict=False)
+        block = ip_network(text if len(text) <= MAX_BLOCK_LENGTH else "", strict=False)
     except ValueError:
         raise ValidationError("Not an address or a CIDR block.") from None
     if "%" in text or getattr(block.network_address, "ipv4_mapped", None):
@@ -44,7 +44,7 @@ def _scopes() -> Strings:
 def _blocks() -> Strings:
     text = "Addresses or CIDR blocks that the key may be used from; empty allows any."
     options = {"data_key": "ipAllowList", "metadata": {"description": text}}
-    return Strings(each=[_block], validate=validate.Length(max=MOST_BLOCKS), **options)
+    return Strings(each=[_block], validate=validate.Length(max=MAX_BLOCKS), **options)
 
 
 class AuthApiKeyCreate(WireSchema):
@@ -86,7 +86,7 @@ class AuthApiKeyRotate(WireSchema):
 
     grace_seconds = Whole(
         data_key="graceSeconds",
-        validate=validate.Range(0, LONGEST_GRACE),
+        validate=validate.Range(0, MAX_GRACE),
         metadata={"description": "How long the old key still works; 0 when omitted."},
     )
 

@@ -10,14 +10,14 @@ from app.ai.models.chats import AiChat, AiMessage
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment, Whole
 
-MOST_CHATS = 100
+MAX_CHATS = 100
 
 
 class ChatHistoryQuery(WireSchema):
     """Which chats, or which chat with its messages."""
 
     chat_id = Identifier(data_key="chatId", metadata={"format": "uuid", "description": "This chat with its messages."})
-    take = Whole(validate=validate.Range(1, MOST_CHATS), metadata={"description": "How many chats; 10 when omitted."})
+    take = Whole(validate=validate.Range(1, MAX_CHATS), metadata={"description": "How many chats; 10 when omitted."})
     starting_after = Identifier(
         data_key="startingAfter", metadata={"format": "uuid", "description": "Chats older than this one."}
     )

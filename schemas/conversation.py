@@ -1,4 +1,4 @@
-"""The body of a question: plain messages, or those of the AI SDK. What other software adds is ignored."""
+"""The body of a question: plain messages, or those of the AI SDK, whose further fields are ignored."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from schemas.fields import Items, Text
 ROLES = ("system", "user", "assistant", "tool")
 # These may be without text of their own: an answer that was broken off, the result of a tool.
 MAY_BE_EMPTY = ("assistant", "tool")
-MOST_MESSAGES = 1000
-LONGEST = AiMessage.fields()["content"].spec.kind.constraints["maxLength"]
-LONGEST_NAME = 200
+MAX_MESSAGES = 1000
+MAX_LENGTH = AiMessage.fields()["content"].spec.kind.constraints["maxLength"]
+MAX_NAME_LENGTH = 200
 PARTS: dict[str, Any] = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
 
 
@@ -45,7 +45,7 @@ class ChatEntry(Lenient):
     """What somebody said: ``content``, or ``parts`` as the AI SDK sends them."""
 
     role = Text(required=True, validate=validate.OneOf(ROLES, error="Must be one of: {choices}."))
-    content = Content(allow_none=True, metadata={"oneOf": [{"type": "string", "maxLength": LONGEST}, PARTS]})
+    content = Content(allow_none=True, metadata={"oneOf": [{"type": "string", "maxLength": MAX_LENGTH}, PARTS]})
     parts = Content(allow_none=True, metadata=PARTS)
 
 
@@ -53,11 +53,11 @@ class ChatQuestion(Lenient):
     """A conversation whose last message is the user's."""
 
     id = Text(
-        validate=validate.Length(1, LONGEST_NAME),
+        validate=validate.Length(1, MAX_NAME_LENGTH),
         metadata={"description": "The chat to continue: its id, or any other name that the client has for it."},
     )
     messages = Items(
-        fields.Nested(ChatEntry), required=True, validate=validate.Length(1, MOST_MESSAGES, error="Send 1 to {max}.")
+        fields.Nested(ChatEntry), required=True, validate=validate.Length(1, MAX_MESSAGES, error="Send 1 to {max}.")
     )
     trigger = Text(metadata={"description": "`regenerate-message` asks for another answer to a stored message."})
 
@@ -65,16 +65,16 @@ class ChatQuestion(Lenient):
 def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Role and text of each message that has a text; raises Invalid for one that says nothing, or too much, and for a
     conversation that does not end with the user."""
-    said = [_said(number, entry) for number, entry in enumerate(messages)]
-    if said[-1][0] != "user":
+    entries = [_entry(number, entry) for number, entry in enumerate(messages)]
+    if entries[-1][0] != "user":
         raise Invalid({"messages": ["The last message must be the user's."]})
-    return [(role, text) for role, text in said if text.strip()]
+    return [(role, text) for role, text in entries if text.strip()]
 
 
-def _said(number: int, entry: dict[str, Any]) -> tuple[str, str]:
+def _entry(number: int, entry: dict[str, Any]) -> tuple[str, str]:
     role, content = entry["role"], entry.get("content") or entry.get("parts") or ""
     if not content.strip() and role not in MAY_BE_EMPTY:
         raise Invalid({"messages": [f"Message {number} has no text."]})
-    if len(content) > LONGEST:
-        raise Invalid({"messages": [f"Message {number} is longer than {LONGEST} characters."]})
+    if len(content) > MAX_LENGTH:
+        raise Invalid({"messages": [f"Message {number} is longer than {MAX_LENGTH} characters."]})
     return role, content

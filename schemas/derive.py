@@ -1,4 +1,4 @@
-"""Read, create and update schemas of a model, derived from its columns and the wire rules that stand on them."""
+"""Read, create and update schemas of a model, derived from its fields."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from app.foundation.identifiers import uuid_of
 
 UNSAFE = re.compile(r"[\s\\<>\"{}|^`]")
 UNRESERVED = "!#$%&'()*+,/:;=?@[]~"
-MAX_ITEMS = MOST_DIMENSIONS = 2000
-LARGEST_FLOAT = 3.4e38
+MAX_ITEMS = MAX_DIMENSIONS = 2000
+MAX_FLOAT = 3.4e38
 
 
 def refuse_long(field: fields.Field[Any], value: str | list[Any]) -> None:
@@ -144,8 +144,8 @@ class Vector(Items):
     """An array of numbers, as many and as large as PostgreSQL keeps and indexes."""
 
     def __init__(self, **kwargs: Any) -> None:
-        each = Number(validate=validate.Range(-LARGEST_FLOAT, LARGEST_FLOAT))
-        super().__init__(each, **kwargs | {"validate": validate.Length(1, MOST_DIMENSIONS)})
+        each = Number(validate=validate.Range(-MAX_FLOAT, MAX_FLOAT))
+        super().__init__(each, **kwargs | {"validate": validate.Length(1, MAX_DIMENSIONS)})
 
 
 class Strings(Items):

@@ -16,7 +16,7 @@ from app.foundation.errors import InvalidFilter, InvalidPagination
 
 DEFAULT_TAKE = 20
 MAX_SKIP = 10_000_000
-LONGEST_NUMBER = 100
+MAX_NUMBER_LENGTH = 100
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
 
@@ -71,7 +71,7 @@ def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default:
     if not given:
         return default
     text = given[0]
-    plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+    plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_LENGTH
     if not plain or not low <= int(text) <= high:
         message = f"Must be one whole number from {low} to {high}."
         raise InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})

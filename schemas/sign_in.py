@@ -14,13 +14,13 @@ from schemas.fields import Flag, Identifier, Moment, Text, Url
 # A path of this service: no scheme, no host, and nothing that browsers read as either.
 OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 # Two of these and the state have to fit into a cookie, twice.
-LONGEST_PATH = 400
+MAX_PATH_LENGTH = 400
 # An address that is not valid has its own error code, which clients of better-auth know; so this is only described.
 AN_ADDRESS = {"format": "email", "maxLength": 254}
 
 
 def _own_path(text: str) -> None:
-    if len(text) > LONGEST_PATH or OWN_PATH.fullmatch(text) is None:
+    if len(text) > MAX_PATH_LENGTH or OWN_PATH.fullmatch(text) is None:
         raise ValidationError("Must be a path of this service, such as /welcome.")
 
 
@@ -31,7 +31,7 @@ def _readable(text: str) -> None:
 
 
 def _path(name: str, description: str) -> Text:
-    rules = {"pattern": f"^{OWN_PATH.pattern}$", "maxLength": LONGEST_PATH}
+    rules = {"pattern": f"^{OWN_PATH.pattern}$", "maxLength": MAX_PATH_LENGTH}
     return Text(data_key=name, validate=_own_path, metadata={"description": description, **rules})
 
 

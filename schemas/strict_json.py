@@ -1,4 +1,4 @@
-"""Request bodies read to the letter of RFC 8259, without what parsers usually let through."""
+"""A strict reader of JSON bodies (RFC 8259)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import orjson
 
 from app.foundation.errors import InvalidJson
 
-DEEPEST = 32
+MAX_DEPTH = 32
 # What one document may hold, so that reading it stops nobody for long.
 MAX_VALUES = 50_000
 TOO_MANY = f"The body holds more than {MAX_VALUES} values"
 STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-LARGEST_INTEGER = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 
 
 def loads(data: bytes) -> Any:
@@ -51,8 +51,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(text: str) -> int:
-    value = int(text) if len(text) < 25 else LARGEST_INTEGER + 1
-    if not -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
+    value = int(text) if len(text) < 25 else MAX_INTEGER + 1
+    if not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
         raise InvalidJson("The body holds an integer beyond 64 bits")
     return value
 
@@ -75,8 +75,8 @@ def _check(document: Any) -> None:
             raise InvalidJson("The body holds a NUL character")
         inside = [value for value in level if isinstance(value, dict | list)]
         depth += 1
-        if inside and depth > DEEPEST:
-            raise InvalidJson(f"The body nests deeper than {DEEPEST} levels")
+        if inside and depth > MAX_DEPTH:
+            raise InvalidJson(f"The body nests deeper than {MAX_DEPTH} levels")
         level = [each for value in inside for each in _contents(value)]
 
 

@@ -1,4 +1,4 @@
-"""The query of a series of key use."""
+"""The query and the answer of a key-usage series."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.auth.key_usage.sums import DAY, HOUR, floor
 from app.foundation.clock import moment_of, now
 from schemas.queries import CREDENTIAL, invalid_query
 
-MOST_POINTS = 750  # a month by the hour
+MAX_POINTS = 750  # a month by the hour
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 
 
@@ -42,8 +42,8 @@ def usage_query(args: MultiDict[str, str]) -> UsageQuery:
     until = floor(_moment(args, "to") or now(), step)
     until += step if until < (_moment(args, "to") or now()) else timedelta()
     since = floor(_moment(args, "from") or until - (30 if step == DAY else 24) * step, step)
-    if not timedelta() < until - since <= MOST_POINTS * step:
-        raise invalid_query("from", f"Must be before to, by {MOST_POINTS} {args.get('interval', 'hour')}s at most.")
+    if not timedelta() < until - since <= MAX_POINTS * step:
+        raise invalid_query("from", f"Must be before to, by {MAX_POINTS} {args.get('interval', 'hour')}s at most.")
     return UsageQuery(since, until, step)
 
 

@@ -22,7 +22,7 @@ from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
 from config import Settings
-from tests.cast import Cast
+from tests.cast import Actor, Cast
 from tests.database import unit_of_work
 from tests.end_to_end.service import await_true
 
@@ -101,6 +101,12 @@ def _close(application: Flask) -> None:
     with application.app_context():
         for engine in db.engines.values():
             engine.dispose()
+
+
+@pytest.fixture
+def owner(cast: Cast) -> Actor:
+    """Somebody new for every test."""
+    return cast.user()
 
 
 @pytest.fixture(scope="session")

@@ -137,7 +137,7 @@ def plain_value(field: Field) -> Any:
     """A value by type and bounds alone."""
     kind, bounds, number = field.spec.kind.name, field.spec.kind.constraints, next(numbers)
     if isinstance(field.spec.kind, Enum):
-        return field.spec.kind.values[0]
+        return next(iter(field.spec.kind.values))
     if kind == "array<string>":
         return list(bounds.get("items") or ["one", "two"])[: bounds.get("maxItems", 2)]
     if kind == "integer":

@@ -1,4 +1,4 @@
-"""The circuit breaker: a provider that keeps failing is left alone for a while, so that nobody waits for it."""
+"""The circuit breaker: after five failures in a row a provider is skipped for thirty seconds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from sqlalchemy import case, update
 
+from app.ai.completion import ProviderFailure
 from app.ai.models.answering import AiProvider
-from app.ai.pieces import ProviderFailure
 from app.ai.providers import BUILTIN, Candidate
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit

@@ -1,4 +1,4 @@
-"""Who hears of an artifact, which people call a canvas: those it is opened to, those it names; and who looked at it."""
+"""Hooks of artifacts: they notify members whom an artifact is shared with or mentions, and record views."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.notification.routing import lock_recipients, notify_all
 
 # "@ada@example.com" in the text of a canvas names somebody.
 MENTION = re.compile(r"(?<![\w.])@([\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
-MOST_MENTIONS = 50
+MAX_MENTIONS = 50
 # Somebody who looks again within this time has looked once.
 ONE_LOOK = timedelta(hours=1)
 
@@ -47,16 +47,16 @@ def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) 
     if artifact.visibility != "public" or write.unit.principal.organization_id is None:
         return
     colleagues = _colleagues(write.unit.session, write.unit.principal)
-    addresses = (set(_named(artifact.content or "")) - set(_named(before))) & colleagues.keys()
+    addresses = (set(_mentions(artifact.content or "")) - set(_mentions(before))) & colleagues.keys()
     named = {colleagues[address] for address in addresses}
     if opened:
         lock_recipients(write.unit, colleagues.values())
-    told: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.unit.principal.user_id}
-    told["organization_id"] = write.unit.principal.organization_id
-    notify_all(write.unit, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **told)
+    about_it: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.unit.principal.user_id}
+    about_it["organization_id"] = write.unit.principal.organization_id
+    notify_all(write.unit, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **about_it)
     if opened:
         others = set(colleagues.values()) - named
-        notify_all(write.unit, others, "CANVAS_ACCESS", f"{artifact.title} was shared with you", **told)
+        notify_all(write.unit, others, "CANVAS_ACCESS", f"{artifact.title} was shared with you", **about_it)
 
 
 def _colleagues(session: Session, principal: Principal) -> dict[str, UUID]:
@@ -66,8 +66,8 @@ def _colleagues(session: Session, principal: Principal) -> dict[str, UUID]:
     return {row.email: row.id for row in session.execute(member.where(*there))}
 
 
-def _named(text: str) -> list[str]:
-    return [address.lower() for address in MENTION.findall(text)[:MOST_MENTIONS]]
+def _mentions(text: str) -> list[str]:
+    return [address.lower() for address in MENTION.findall(text)[:MAX_MENTIONS]]
 
 
 @on_read(AiArtifact)

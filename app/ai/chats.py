@@ -1,4 +1,4 @@
-"""Chats as the companion application shows them: pages of them by cursor, and one with what was said in it."""
+"""Queries of the companion application: chats by cursor, and one chat with its messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.engine.principal import Principal
 from app.foundation.errors import NotFound
 
 # The most that is answered of one chat: its newest messages.
-MOST_MESSAGES = 1000
+MAX_MESSAGES = 1000
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def read(principal: Principal, chat_id: UUID) -> tuple[dict[str, Any], list[AiMe
     chat = records.get(AiChat, principal, chat_id)
     newest = select(AiMessage).where(AiMessage.chat_id == chat_id).order_by(AiMessage.sequence.desc())
     with reading() as session:
-        messages = list(session.scalars(newest.limit(MOST_MESSAGES)))[::-1]
+        messages = list(session.scalars(newest.limit(MAX_MESSAGES)))[::-1]
     return chat, messages
 
 

@@ -1,4 +1,4 @@
-"""The walk along a plan: one provider after the other, until one of them begins to answer."""
+"""Fallback: the providers of a plan are tried in order until one begins to answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Protocol
 
 from app.ai import breaker, passages
-from app.ai.pieces import CompletionInfo, Delta, Prompt, ProviderFailure
+from app.ai.completion import CompletionInfo, Delta, Prompt, ProviderFailure
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.foundation.errors import Failure, Unavailable, UpstreamFailure
 
@@ -46,10 +46,9 @@ def answer(
     plan: Plan, prompt: Prompt, reply: CompletionInfo, observer: AttemptObserver
 ) -> Generator[Delta, None, None]:
     """The pieces of the first answer that begins. A provider that fails before that is followed by the next one, when
-    the plan says so of its failure.
+    the plan says so of its failure. Closing the iterator closes the call.
 
-    Raises UpstreamFailure or Unavailable before the first piece, StreamInterrupted after it. Closing the iterator
-    closes the call.
+    Raises UpstreamFailure or Unavailable before the first piece, StreamInterrupted after it.
     """
     calls = {candidate.kind: _call(candidate.kind) for candidate in plan.candidates}
     deadline = time.monotonic() + plan.timeout

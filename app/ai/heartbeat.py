@@ -1,4 +1,4 @@
-"""Signs of life of the answers that this process is giving, so that others can tell those whose process has died."""
+"""The heartbeat of streams: a process marks its running streams every ten seconds, so others find the abandoned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows writes in the ai domain."""
+"""Hooks of chats, messages, artifacts, suggestions, chains and providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.foundation.errors import ForeignKeyViolation
 from app.foundation.networks import is_private
 from app.storage.models import StorageUpload
 
-LONGEST_CANVAS = AiArtifact.fields()["content"].spec.kind.constraints["maxLength"]
+MAX_CANVAS_LENGTH = AiArtifact.fields()["content"].spec.kind.constraints["maxLength"]
 ATTACHMENT_FIELDS = {"uploadId", "name", "contentType"}
 
 
@@ -100,7 +100,7 @@ def _apply(suggestion: AiSuggestion, write: Write) -> None:
     found = suggestion.original_text in (artifact.content or "")
     require(found, "status", "The passage is no longer in the artifact.")
     artifact.content = (artifact.content or "").replace(suggestion.original_text, suggestion.suggested_text, 1)
-    require(len(artifact.content) <= LONGEST_CANVAS, "status", "The artifact would grow too long.")
+    require(len(artifact.content) <= MAX_CANVAS_LENGTH, "status", "The artifact would grow too long.")
     artifact.version += 1
 
 

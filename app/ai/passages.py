@@ -1,4 +1,4 @@
-"""The built-in provider: no model, but the passages of the caller's own texts that fit the question, quoted."""
+"""The built-in provider: it quotes the passages of the caller's own documents that fit the question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.ai.pieces import CompletionInfo, Delta, Prompt
+from app.ai.completion import CompletionInfo, Delta, Prompt
 from app.ai.providers import Candidate
 from app.ai_rag import search
 from app.ai_rag.hooks import token_count
@@ -32,16 +32,16 @@ def pieces(
 ) -> Generator[Delta, None, None]:
     """The best passages under the titles of their documents, best first; or a sentence that says there are none."""
     found = fitting(_found(prompt))
-    told = 0
+    tokens = 0
     for number, hit in enumerate(found):
         titled = number == 0 or hit.title != found[number - 1].title
         text = ("\n" if number else "") + (f"**{hit.title}**\n\n" if titled else "") + _quoted(hit.content)
-        told += token_count(text)
+        tokens += token_count(text)
         yield Delta("text", text)
     if not found:
         yield Delta("text", NOTHING)
     reply.finish_reason = "stop"
-    reply.input_tokens, reply.output_tokens = token_count(prompt.question), told or token_count(NOTHING)
+    reply.input_tokens, reply.output_tokens = token_count(prompt.question), tokens or token_count(NOTHING)
 
 
 def fitting(hits: Sequence[Hit]) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""Plans: the chain that answers, and its providers in the order in which they are tried."""
+"""Plans: the chain that answers a chat, with its providers in the order in which they are tried."""
 
 from __future__ import annotations
 

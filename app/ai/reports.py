@@ -1,4 +1,4 @@
-"""What reports say of chats: how good the answers were, and what they cost."""
+"""Reports on chats: the quality of answers, and their cost."""
 
 from __future__ import annotations
 

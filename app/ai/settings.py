@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of chats, providers and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn of a chat: what the user says is kept, then the answer while it comes, however it ends."""
+"""A turn: the user's message, then the answer, which is stored while it is produced."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import closing, suppress
 from sqlalchemy import or_, select, update
 
 from app.ai import fallback, heartbeat
-from app.ai.messages import LONGEST_ANSWER, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
+from app.ai.completion import CompletionInfo, Delta, ProviderFailure
 from app.ai.models.answering import AiAttempt, AiGenerationStep, AiStream
 from app.ai.models.chats import AiChat, AiMessage
-from app.ai.pieces import CompletionInfo, Delta, ProviderFailure
 from app.ai.providers import Candidate
-from app.ai.scene import Scene, grounded
+from app.ai.turn_context import TurnContext, grounded
+from app.ai.turn_records import MAX_ANSWER_LENGTH, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -36,8 +36,8 @@ class Stopped(Exception):
 class Turn:
     """One answer on its way, as it is kept: attempts, steps, and the message at the end."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, context: TurnContext) -> None:
+        self.context = context
         self.attempts: list[AttemptRecord] = []
         self.steps: list[StepRecord] = []
         self.length = 0
@@ -49,7 +49,7 @@ class Turn:
 
     def began(self, candidate: Candidate) -> None:
         self.attempts.append(AttemptRecord(candidate, len(self.attempts) + 1))
-        run_unit(SYSTEM, write_attempts, self.scene, self.attempts)
+        run_unit(SYSTEM, write_attempts, self.context, self.attempts)
 
     def ended(self, candidate: Candidate, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
         self.attempts[-1].end(reply, failure)
@@ -63,7 +63,7 @@ class Turn:
 
     @property
     def is_full(self) -> bool:
-        return self.length >= LONGEST_ANSWER
+        return self.length >= MAX_ANSWER_LENGTH
 
     @property
     def text(self) -> str:
@@ -71,7 +71,7 @@ class Turn:
 
     def hear(self, piece: Delta) -> Delta:
         """Keep a piece, as much of it as there is room for; raises Stopped when the answer is not wanted any more."""
-        piece = piece._replace(text=piece.text[: LONGEST_ANSWER - self.length])
+        piece = piece._replace(text=piece.text[: MAX_ANSWER_LENGTH - self.length])
         self.length += len(piece.text)
         if not self.steps:
             self.attempts[-1].first_token_at = now()
@@ -90,12 +90,12 @@ class Turn:
 
     def _write(self, unit: Unit) -> None:
         """Write what has come so far; raises Stopped."""
-        going_on = update(AiStream).where(AiStream.id == self.scene.stream_id, GOING_ON)
+        going_on = update(AiStream).where(AiStream.id == self.context.stream_id, GOING_ON)
         first = self.attempts[-1].first_token_at
         opened = {"status": "streaming", "first_token_at": first, "error_code": None, "error_message": None}
         if not unit.execute(going_on.values(opened)):
             raise Stopped()
-        write_steps(unit, self.scene, self.steps)
+        write_steps(unit, self.context, self.steps)
 
     def finish(self, status: str, reply: CompletionInfo, failure: str = "", code: str | None = None) -> None:
         """Keep how the answer ended, with all of it; nothing when the chat is gone. A database that is away for a
@@ -108,14 +108,14 @@ class Turn:
 
     def _finish(self, unit: Unit, status: str, reply: CompletionInfo, failure: str, code: str | None) -> None:
         # The chat first: whoever removes it, or a message of it, begins there too.
-        unit.session.execute(select(AiChat.id).where(AiChat.id == self.scene.chat_id).with_for_update())
+        unit.session.execute(select(AiChat.id).where(AiChat.id == self.context.chat_id).with_for_update())
         unfinished = or_(GOING_ON, AiStream.status == "aborted")
-        stored = select(AiStream.status).where(AiStream.id == self.scene.stream_id, unfinished).with_for_update()
+        stored = select(AiStream.status).where(AiStream.id == self.context.stream_id, unfinished).with_for_update()
         before = unit.session.scalar(stored)
         if before is None:
             return
-        write_attempts(unit, self.scene, self.attempts)
-        write_steps(unit, self.scene, self.steps, "completed" if status == "completed" else "failed")
+        write_attempts(unit, self.context, self.attempts)
+        write_steps(unit, self.context, self.steps, "completed" if status == "completed" else "failed")
         write_end(unit, self, "aborted" if before == "aborted" else status, reply, failure, code)
 
 
@@ -128,8 +128,8 @@ def answer(turn: Turn) -> Generator[Delta, None, None]:
     reply = CompletionInfo()
     try:
         with (
-            heartbeat.kept_alive(turn.scene.stream_id),
-            closing(fallback.answer(turn.scene.plan, grounded(turn.scene), reply, turn)) as pieces,
+            heartbeat.kept_alive(turn.context.stream_id),
+            closing(fallback.answer(turn.context.plan, grounded(turn.context), reply, turn)) as pieces,
         ):
             for piece in pieces:
                 yield turn.hear(piece)

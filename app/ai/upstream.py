@@ -1,4 +1,4 @@
-"""Providers that speak the OpenAI-compatible protocol, called through OpenAI's own SDK."""
+"""Providers that speak the OpenAI-compatible protocol, called through OpenAI's SDK."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import openai
 from flask import current_app
 from openai import OpenAI
 
-from app.ai.pieces import CompletionInfo, Delta, ErrorCode, FinishReason, Prompt, ProviderFailure, storable
+from app.ai.completion import CompletionInfo, Delta, ErrorCode, FinishReason, Prompt, ProviderFailure, storable
 from app.ai.providers import Candidate
 from app.foundation.outbound import CONNECT_TIMEOUT, Outbound
 

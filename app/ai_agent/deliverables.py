@@ -1,4 +1,4 @@
-"""Work asked of an agent: its chain writes it, a transcript is kept, and it waits for approval where the agent says."""
+"""The job of an agent: its chain writes the deliverable, which then waits for approval if the agent requires it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.ai import fallback, providers
+from app.ai.completion import ChatMessage, CompletionInfo, Prompt, ProviderFailure, storable
 from app.ai.passages import documents_in
-from app.ai.pieces import ChatMessage, CompletionInfo, Prompt, ProviderFailure, storable
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
@@ -26,9 +26,9 @@ from app.foundation.clock import now
 from app.foundation.errors import Failure
 from app.notification.routing import notify
 
-LONGEST = AiAgentDeliverable.fields()["content"].spec.kind.constraints["maxLength"]
-LONGEST_ENTRY = AiAgentMessage.fields()["content"].spec.kind.constraints["maxLength"]
-LONGEST_ERROR = 1000
+MAX_LENGTH = AiAgentDeliverable.fields()["content"].spec.kind.constraints["maxLength"]
+MAX_ENTRY_LENGTH = AiAgentMessage.fields()["content"].spec.kind.constraints["maxLength"]
+MAX_ERROR_LENGTH = 1000
 # A worker that was killed in the middle leaves the work running; the job is then done again.
 UNFINISHED = ("queued", "running")
 ROLES = {"user": "user", "agent": "assistant"}
@@ -66,7 +66,7 @@ def work_on(deliverable_id: UUID) -> None:
     except SchemaMismatch as unfit:
         run_unit(SYSTEM, _failed, deliverable_id, str(unfit))
     else:
-        run_unit(SYSTEM, _done, deliverable_id, storable(text[:LONGEST]), data, reply)
+        run_unit(SYSTEM, _done, deliverable_id, storable(text[:MAX_LENGTH]), data, reply)
 
 
 def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, Any] | None] | None:
@@ -94,8 +94,10 @@ def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
 
 
 def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]:
-    said = select(AiAgentMessage).where(AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES))
-    entries = session.scalars(said.order_by(AiAgentMessage.sequence))
+    entries_of_work = select(AiAgentMessage).where(
+        AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES)
+    )
+    entries = session.scalars(entries_of_work.order_by(AiAgentMessage.sequence))
     transcript = [ChatMessage(ROLES[entry.role], entry.content) for entry in entries]
     if work.decision_note:
         transcript.append(ChatMessage("user", work.decision_note))
@@ -103,13 +105,15 @@ def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]
 
 
 def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: Plan, brief: str) -> list[ChatMessage]:
-    told = [ChatMessage("system", agent.instructions)]
+    instructions = [ChatMessage("system", agent.instructions)]
     if agent.output_schema:
-        told.append(ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}"))
+        instructions.append(
+            ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}")
+        )
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
         hits = search.search(unit, brief, documents_in(unit.session, principal, agent.index_id), GROUNDS)
-        told += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
-    return told
+        instructions += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
+    return instructions
 
 
 def _checked(text: str, schema: dict[str, Any] | None) -> Any:
@@ -147,11 +151,11 @@ def _entry(session: Session, work: AiAgentDeliverable, text: str, reply: Complet
     within = select(func.max(AiAgentMessage.sequence)).where(AiAgentMessage.deliverable_id == work.id)
     return AiAgentMessage(
         id=uuid7(), deliverable_id=work.id, sequence=(session.scalar(within) or 0) + 1, role="agent",
-        content=text[:LONGEST_ENTRY], input_tokens=reply.input_tokens or 0, output_tokens=reply.output_tokens or 0,
+        content=text[:MAX_ENTRY_LENGTH], input_tokens=reply.input_tokens or 0, output_tokens=reply.output_tokens or 0,
     )  # fmt: skip
 
 
 def _failed(unit: Unit, deliverable_id: UUID, why: str) -> None:
     work = unit.session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
     if work is not None and work.status == "running":
-        work.status, work.error_message = "failed", storable(why)[:LONGEST_ERROR]
+        work.status, work.error_message = "failed", storable(why)[:MAX_ERROR_LENGTH]

@@ -1,4 +1,4 @@
-"""What follows writes in the ai-agent domain."""
+"""Hooks of agents: deliverables are queued, decided on and scored; proposals are applied."""
 
 from __future__ import annotations
 

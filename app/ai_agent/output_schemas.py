@@ -1,4 +1,4 @@
-"""The JSON Schemas by which agents promise data: which ones are taken, and whether data fits.
+"""The JSON Schemas that agents may declare for their output, and the check of data against one.
 
 A schema comes from a tenant and is worked with by a worker that serves all of them. It refers to nothing outside
 itself, and holds no regular expressions, whose matching may take for ever.

@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of agents and their work."""
 
 from __future__ import annotations
 

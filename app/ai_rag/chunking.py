@@ -1,4 +1,4 @@
-"""Cutting a text into passages that overlap a little, at paragraphs, lines, sentences or words where there are any."""
+"""Chunking: a text is cut into overlapping passages at paragraphs, lines, sentences or words."""
 
 from __future__ import annotations
 

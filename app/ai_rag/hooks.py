@@ -1,4 +1,4 @@
-"""What follows writes in the ai-rag domain."""
+"""Hooks of knowledge bases: texts are hashed, bounded and queued for indexing; counters follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows an entry of a knowledge base, as a job: its text is cut into passages that searches find."""
+"""The indexing job: it cuts the text of a knowledge-base document into chunks."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from app.engine.unit_of_work import Unit
 from app.runtime.places import Places
 
-MOST_WORDS = 40
+MAX_WORDS = 40
 # A search of much text keeps PostgreSQL busy for a second.
 PLACES = Places(total=8, each=2, wait=5.0, text="Too many searches at this moment")
 
@@ -91,7 +91,7 @@ def place_of(caller: UUID | None) -> AbstractContextManager[None]:
 
 def search(unit: Unit, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
     """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
-    words = list(unit.session.scalars(WORDS, {"question": question, "most": MOST_WORDS}))
+    words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
     if not words or not documents:
         return []
     unit.session.execute(CUSTOM_PLAN)

@@ -1,4 +1,4 @@
-"""Searches in a knowledge base that are kept: a query, run by a job or for a chat, and its results."""
+"""Stored searches: a query, run by a job or for a chat, and its results."""
 
 from __future__ import annotations
 

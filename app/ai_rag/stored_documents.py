@@ -1,5 +1,7 @@
-"""How stored documents enter the knowledge base of their owner, and leave it. A file whose text cannot be had leaves a
-failed entry, which says why."""
+"""Stored documents in the knowledge base of their owner: they enter by a job, and leave when they are deleted.
+
+A file whose text cannot be read leaves a failed entry that says why.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows writes in the ai-research domain."""
+"""Hooks of research projects: positions, parents, answers and citations are checked and dated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.engine.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.storage.models import StorageDocument
 
-DEEPEST_QUESTION = 4
+MAX_QUESTION_DEPTH = 4
 
 
 @on_create(AiResearchProject)
@@ -64,15 +64,15 @@ def _check_parents(question: AiResearchQuestion, write: Write) -> None:
         require(parent.project_id == question.project_id, "parentQuestionId", "Must be in the same project.")
         require(parent_id != question.id and parent_id not in above, "parentQuestionId", "Must not lead in a circle.")
         above.append(parent_id)
-        require(len(above) < DEEPEST_QUESTION, "parentQuestionId", "Questions nest four levels at most.")
+        require(len(above) < MAX_QUESTION_DEPTH, "parentQuestionId", "Questions nest four levels at most.")
         parent_id = parent.parent_question_id
     levels = len(above) + _levels_below(question, write)
-    require(levels <= DEEPEST_QUESTION, "parentQuestionId", "Questions nest four levels at most.")
+    require(levels <= MAX_QUESTION_DEPTH, "parentQuestionId", "Questions nest four levels at most.")
 
 
 def _levels_below(question: AiResearchQuestion, write: Write) -> int:
     levels, ids = 1, [question.id]
-    while levels <= DEEPEST_QUESTION:
+    while levels <= MAX_QUESTION_DEPTH:
         children = select(AiResearchQuestion.id).where(AiResearchQuestion.parent_question_id.in_(ids))
         with write.unit.session.no_autoflush:
             ids = list(write.unit.session.scalars(children))

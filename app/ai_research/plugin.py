@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of research projects."""
 
 from __future__ import annotations
 

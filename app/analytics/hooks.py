@@ -1,4 +1,4 @@
-"""What follows writes in the analytics domain."""
+"""Hooks of analytics: insights are compared and announced, reports are queued and scheduled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.notification.routing import notify_all
 
 COMPUTE_REPORT = "compute_report"
 CLOCK_SKEW = timedelta(minutes=5)
-LONGEST_PERIOD = timedelta(days=366)
+MAX_PERIOD = timedelta(days=366)
 LATEST_YEAR = 2200
 
 
@@ -71,7 +71,7 @@ def change_report(report: AnalyticsReport, write: Write) -> None:
 def _check_period(report: AnalyticsReport) -> None:
     period = report.period_end - report.period_start
     require(period > timedelta(0), "periodEnd", "Must be after periodStart.")
-    require(period <= LONGEST_PERIOD, "periodEnd", "Must be at most 366 days after periodStart.")
+    require(period <= MAX_PERIOD, "periodEnd", "Must be at most 366 days after periodStart.")
     require(report.period_end.year < LATEST_YEAR, "periodEnd", f"Must be before the year {LATEST_YEAR}.")
 
 

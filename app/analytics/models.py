@@ -1,4 +1,4 @@
-"""What happened in the product, what it adds up to, and reports on it."""
+"""Models of analytics: events, activities, insights and reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of events, insights and reports."""
 
 from __future__ import annotations
 

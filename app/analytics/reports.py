@@ -1,4 +1,4 @@
-"""Reports: tables of figures over a period, computed by a job from the rows that the report covers."""
+"""The report job: figures over a period, computed by one statement and stored as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from app.storage.models import StorageUpload
 from app.storage.object_store import object_store, put
 
 UNFINISHED = ("queued", "running")
-MOST_ROWS = 5000
+MAX_ROWS = 5000
 Row = dict[str, Any]
 Sums = Any  # a statement, whose type would be that of its many columns
 
@@ -94,7 +94,7 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
     if principal is None:
         report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
         return None
-    found = unit.session.execute(REPORTS[report.kind](report).limit(MOST_ROWS)).mappings()
+    found = unit.session.execute(REPORTS[report.kind](report).limit(MAX_ROWS)).mappings()
     return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])
 
 

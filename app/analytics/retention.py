@@ -1,4 +1,4 @@
-"""What is deleted after its time because the settings say so."""
+"""Retention: a nightly job deletes events and activities older than ANALYTICS_DAYS."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from config import Settings
 
-DELETED_AT_ONCE = 10_000
+DELETE_BATCH_SIZE = 10_000
 
 
 def expire_analytics() -> None:
@@ -23,10 +23,10 @@ def expire_analytics() -> None:
         return
     before = now() - timedelta(days=settings.analytics_days)
     for model in (AnalyticsEvent, AnalyticsActivity):
-        old = select(model.id).where(model.occurred_at < before).limit(DELETED_AT_ONCE)
+        old = select(model.id).where(model.occurred_at < before).limit(DELETE_BATCH_SIZE)
         while _deleted(delete(model).where(model.id.in_(old.scalar_subquery()))):
             pass
 
 
 def _deleted(statement: Delete) -> bool:
-    return run_unit(SYSTEM, Unit.execute, statement) == DELETED_AT_ONCE
+    return run_unit(SYSTEM, Unit.execute, statement) == DELETE_BATCH_SIZE

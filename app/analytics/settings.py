@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of events, insights and reports."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from app.foundation.errors import Conflict, Invalid, NotFound
 SCOPES = ("read", "write", "admin")
 DEFAULT_LIFE = timedelta(days=90)
 ANONYMOUS_LIFE = timedelta(days=30)
-LONGEST_GRACE = 604_800
+MAX_GRACE = 604_800
 
 LIMIT = ("rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
 # What a rotation carries over.

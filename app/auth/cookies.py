@@ -1,4 +1,4 @@
-"""The session cookie of browsers, and the proof that a request comes from a page of the service itself."""
+"""The session cookie of browsers, and the same-origin check of requests that carry it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a token's digest to a principal: one statement finds the credential, its owner and the live memberships."""
+"""Credentials: one statement finds a session or a key by its digest, with its owner and live memberships."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _sessions_by(secret: Any) -> Statement:
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
     source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
-    return _named(source.where(secret == bindparam("wanted_digest")), columns)
+    return _statement(source.where(secret == bindparam("wanted_digest")), columns)
 
 
 @cache
@@ -175,7 +175,7 @@ def _key_statement() -> Statement:
         AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
     ]  # fmt: skip
     source = select(*columns, _memberships(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
-    return _named(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
+    return _statement(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
 
 
 def _memberships(user_id: Any) -> Any:
@@ -184,5 +184,5 @@ def _memberships(user_id: Any) -> Any:
     return select(roles).where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
 
 
-def _named(statement: Any, columns: list[Any]) -> Statement:
+def _statement(statement: Any, columns: list[Any]) -> Statement:
     return compiled(statement, View((), (*(column.key for column in columns), "memberships"), None))

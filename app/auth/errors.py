@@ -1,4 +1,4 @@
-"""Failures that only this domain has."""
+"""Failures of sign-in, passwords and credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows writes in the auth domain: who joins, who leaves, who may grant what."""
+"""Hooks of accounts: roles, owners, the last admin, invitations and memberships."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}
 # Any number of its own will do.
 ADMIN_LOCK = 7_203_150
-MOST_PENDING = 100
+MAX_PENDING = 100
 
 
 @on_create(AuthUser)
@@ -201,8 +201,8 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
     require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
     _lock_organization(invitation.organization_id, write)
     waiting = (AuthInvitation.organization_id == invitation.organization_id, AuthInvitation.status == "pending")
-    if (write.unit.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MOST_PENDING:
-        raise Conflict(f"An organization has at most {MOST_PENDING} invitations that wait for an answer")
+    if (write.unit.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MAX_PENDING:
+        raise Conflict(f"An organization has at most {MAX_PENDING} invitations that wait for an answer")
     _refuse_second_owner(invitation.organization_id, invitation.role, write)
     _check_grant(invitation.organization_id, invitation.role, write.unit.principal)
     if invitation.team_id is not None:

@@ -1,4 +1,4 @@
-"""What follows changes of API keys: they never come to more than their owner may do now."""
+"""Hooks of API keys: a key never has more scopes than its owner."""
 
 from __future__ import annotations
 

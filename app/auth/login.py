@@ -1,4 +1,4 @@
-"""Who is signed in on the routes of people: Flask-Login, over the credentials that a request presents.
+"""Flask-Login on the consumer and Teams routes: it loads the user from the credential of the request.
 
 Routes of data do not use it: ``app.auth.authentication`` finds their caller.
 """

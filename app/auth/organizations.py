@@ -1,4 +1,4 @@
-"""Tenants: what opening one brings with it, and what every new user gets."""
+"""Provisioning: what a new user and a new organization get, from this domain and from those that subscribe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.engine.unit_of_work import Unit
 user_provisioned: Event[[Unit, AuthUser]] = Event()
 organization_provisioned: Event[[Unit, AuthOrganization, UUID | None]] = Event()
 
-LONGEST_SLUG = 48
+MAX_SLUG_LENGTH = 48
 
 
 def provision_user(unit: Unit, user: AuthUser) -> AuthOrganization:
@@ -47,7 +47,7 @@ def provision_organization(unit: Unit, organization: AuthOrganization, owner_id:
 def free_slug(session: Session, name: str) -> str:
     """Make a slug from ``name``, with a random ending where the plain one is short or taken."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_SLUG - 9].strip("-")
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: MAX_SLUG_LENGTH - 9].strip("-")
     taken = exists().where(AuthOrganization.slug == slug)
     if len(slug) >= 3 and not session.scalar(select(taken)):
         return slug

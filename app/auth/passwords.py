@@ -1,4 +1,4 @@
-"""Passwords: which are accepted, and argon2id, computed aside so that other requests go on."""
+"""Passwords: the rules for new ones, and argon2id hashing in a thread pool."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from app.runtime.places import Places
 
 T = TypeVar("T")
 
-LONGEST = 128
-MOST_COMMON = 30_000
+MAX_LENGTH = 128
+COMMON_PASSWORDS = 30_000
 # Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
 PLACES = Places(total=100, each=3, wait=0.0, text="Too many people sign in at this moment")
 # Words of this place that a guess would begin with.
@@ -33,7 +33,7 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
     shortest = current_app.config["SETTINGS"].password_min_length
     if len(password) < shortest:
         raise PasswordTooShort(shortest)
-    if len(password) > LONGEST:
+    if len(password) > MAX_LENGTH:
         raise PasswordTooLong()
     folded = password.casefold()
     if folded in _common() or folded.strip("0123456789!") in {word.casefold() for word in (*OWN_WORDS, *about) if word}:
@@ -48,7 +48,7 @@ def hashed(password: str, *, network: str = "") -> str:
 def is_right(stored: str | None, password: str, *, network: str = "") -> bool:
     """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
     # A longer one is none that was accepted; its length must not make the hash dearer.
-    return _computed(network, _verify, stored, password[: LONGEST + 1]) and stored is not None
+    return _computed(network, _verify, stored, password[: MAX_LENGTH + 1]) and stored is not None
 
 
 def is_outdated(stored: str) -> bool:
@@ -81,4 +81,4 @@ def _common() -> frozenset[str]:
     # A list of half a megabyte: read when the first password is set.
     from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
-    return frozenset(FREQUENCY_LISTS["passwords"][:MOST_COMMON])
+    return frozenset(FREQUENCY_LISTS["passwords"][:COMMON_PASSWORDS])

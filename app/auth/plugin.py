@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of identity, credentials and organizations."""
 
 from __future__ import annotations
 

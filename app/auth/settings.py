@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of identity, credentials and organizations."""
 
 from __future__ import annotations
 

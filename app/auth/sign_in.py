@@ -1,4 +1,4 @@
-"""Signing up, in and out: accounts with a password, and the sessions that every way of signing in opens."""
+"""Sign-up, sign-in and sign-out with a password, and the sessions that every way of signing in opens."""
 
 from __future__ import annotations
 

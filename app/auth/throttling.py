@@ -1,4 +1,4 @@
-"""Failed sign-ins: counted by account and by network; after five a delay, which doubles to a quarter of an hour."""
+"""Throttling of failed sign-ins by account and by network: after five, a delay that doubles up to fifteen minutes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from limits.storage import Storage
 
 from app.runtime import rate_limits
 
-FIRST, LONGEST = 1, 15 * 60
+FIRST, MAX_LENGTH = 1, 15 * 60
 # How long failures are remembered, in seconds from the first.
 WINDOW = 60 * 60
 
@@ -66,11 +66,11 @@ def is_network_locked(network: str) -> bool:
 
 def delay(times: int) -> int:
     """Seconds to wait after the failure that started the delay and ``times`` more."""
-    return min(FIRST << min(times, 20), LONGEST)
+    return min(FIRST << min(times, 20), MAX_LENGTH)
 
 
 def _record_shared(shared: Any, keys: list[str], free: tuple[int, int], succeeded: bool) -> bool:
-    arguments = (int(succeeded), *free, WINDOW, FIRST, LONGEST)
+    arguments = (int(succeeded), *free, WINDOW, FIRST, MAX_LENGTH)
     return bool(shared.storage.eval(SETTLE, len(keys), *keys, *arguments))
 
 

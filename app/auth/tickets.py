@@ -1,4 +1,4 @@
-"""Stream tickets: what stands for a session in an address, once, for a minute, where a browser can send no header."""
+"""Stream tickets: single-use tokens for EventSource, which cannot send a header; each lasts a minute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.foundation.errors import Unauthenticated
 
 PURPOSE = "stream_ticket"
 LIFE = timedelta(seconds=60)
-LONGEST = 500
+MAX_LENGTH = 500
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,6 @@ def redeem(token: str) -> Principal:
     """The principal of the session that a ticket was issued to; the ticket is spent. Raises Unauthenticated."""
     proof = AuthVerification
     held = (proof.purpose == PURPOSE, proof.identifier == vault().digest(token), proof.expires_at > now())
-    if len(token) > LONGEST or not run_unit(SYSTEM, Unit.execute, delete(proof).where(*held)):
+    if len(token) > MAX_LENGTH or not run_unit(SYSTEM, Unit.execute, delete(proof).where(*held)):
         raise Unauthenticated(invalid_token=True)
     return credentials.of_session_id(UUID(vault().decrypt(token)))

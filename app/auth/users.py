@@ -1,4 +1,4 @@
-"""Accounts of people: making, finding, promoting and banning them."""
+"""User accounts: creating, finding, promoting and banning them."""
 
 from __future__ import annotations
 

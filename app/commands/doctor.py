@@ -1,4 +1,4 @@
-"""flask doctor: looks at everything that the service needs, and says what is wrong."""
+"""flask doctor: checks everything that the service needs, and names what is wrong."""
 
 from __future__ import annotations
 

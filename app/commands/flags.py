@@ -23,7 +23,7 @@ COLUMNS = ("key", "enabled", "name")
 def list_(as_json: bool) -> None:
     """List the flags."""
     with reading() as session:
-        found = [described(flag) for flag in session.scalars(select(PlatformFeatureFlag).order_by("key"))]
+        found = [to_dict(flag) for flag in session.scalars(select(PlatformFeatureFlag).order_by("key"))]
     show(found, as_json, COLUMNS)
 
 
@@ -34,8 +34,8 @@ def list_(as_json: bool) -> None:
 def set_(name: str, state: str, as_json: bool) -> None:
     """Turn a flag on or off."""
     flag = run_unit(SYSTEM, flags.switch, name, enabled=state == "on")
-    show(described(flag), as_json, COLUMNS)
+    show(to_dict(flag), as_json, COLUMNS)
 
 
-def described(flag: PlatformFeatureFlag) -> dict[str, Any]:
+def to_dict(flag: PlatformFeatureFlag) -> dict[str, Any]:
     return {"id": flag.id, "key": flag.key, "name": flag.name, "enabled": flag.enabled}

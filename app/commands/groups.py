@@ -1,4 +1,4 @@
-"""What commands share: one clear line for a failure, and answers for people or, with --json, for scripts."""
+"""The base of all commands: failures are one line, results are tables or, with --json, JSON."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def work(concurrency: int, until_empty: bool) -> None:
 def list_(status: str | None, as_json: bool) -> None:
     """List jobs."""
     with registry.opened(current_app).open() as queue:
-        found = [described(job) for job in queue.job_manager.list_jobs(status=status)]
+        found = [to_dict(job) for job in queue.job_manager.list_jobs(status=status)]
     show(found, as_json, COLUMNS)
 
 
@@ -61,7 +61,7 @@ def cancel(identifier: int) -> None:
     click.echo(f"Job {identifier} is cancelled")
 
 
-def described(job: Job) -> dict[str, Any]:
+def to_dict(job: Job) -> dict[str, Any]:
     return {
         "id": job.id,
         "task": job.task_name,

@@ -21,8 +21,8 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 group = Group("keys", help="Issue and govern API keys.")
-WIDEST = 50
-MOST, DAY = 100_000, 86_400
+MAX_WIDTH = 50
+MAX_REQUESTS, DAY = 100_000, 86_400
 COLUMNS = ("id", "name", "start", "scopes", "status", "expiresAt", "lastUsedAt")
 
 
@@ -66,7 +66,7 @@ def _issue(
 
 def _show_once(issued: tuple[AuthApiKey, str], as_json: bool) -> None:
     key, secret = issued
-    show({**described(key), "key": secret}, as_json, (*COLUMNS, "key"))
+    show({**to_dict(key), "key": secret}, as_json, (*COLUMNS, "key"))
 
 
 @group.command("list")
@@ -78,7 +78,7 @@ def list_(email: str | None, as_json: bool) -> None:
         wanted = select(AuthApiKey).order_by(AuthApiKey.created_at.desc())
         if email is not None:
             wanted = wanted.where(AuthApiKey.user_id == users.by_email(session, email).id)
-        found = [described(key) for key in session.scalars(wanted)]
+        found = [to_dict(key) for key in session.scalars(wanted)]
     show(found, as_json, COLUMNS)
 
 
@@ -87,7 +87,7 @@ def list_(email: str | None, as_json: bool) -> None:
 @as_json
 def show_(identifier: UUID, as_json: bool) -> None:
     """Show one key."""
-    show(described(run_unit(SYSTEM, api_keys.locked, identifier)), as_json, COLUMNS)
+    show(to_dict(run_unit(SYSTEM, api_keys.locked, identifier)), as_json, COLUMNS)
 
 
 @group.command()
@@ -108,7 +108,7 @@ def rotate(identifier: UUID, grace_seconds: int, as_json: bool) -> None:
 @as_json
 def revoke(identifier: UUID, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    show(described(_change(api_keys.revoke, identifier)), as_json, COLUMNS)
+    show(to_dict(_change(api_keys.revoke, identifier)), as_json, COLUMNS)
 
 
 def _change(change: Callable[..., None], identifier: UUID, **values: Any) -> AuthApiKey:
@@ -126,7 +126,7 @@ def _change(change: Callable[..., None], identifier: UUID, **values: Any) -> Aut
 @as_json
 def limit(identifier: UUID, amount: str, as_json: bool) -> None:
     """Give a key a limit of its own, such as "500 per minute"; off for none."""
-    show(described(_change(api_keys.limit, identifier, **_parsed(amount))), as_json, (*COLUMNS, "limit"))
+    show(to_dict(_change(api_keys.limit, identifier, **_parsed(amount))), as_json, (*COLUMNS, "limit"))
 
 
 def _parsed(amount: str) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def _parsed(amount: str) -> dict[str, Any]:
         parsed = parse(amount)
     except ValueError:
         parsed = None
-    if parsed is None or not 1 <= parsed.amount <= MOST or not 1 <= parsed.get_expiry() <= DAY:
-        raise click.BadParameter(f"Must be off, or 1 to {MOST} in at most a day, such as 500 per minute.")
+    if parsed is None or not 1 <= parsed.amount <= MAX_REQUESTS or not 1 <= parsed.get_expiry() <= DAY:
+        raise click.BadParameter(f"Must be off, or 1 to {MAX_REQUESTS} in at most a day, such as 500 per minute.")
     return {"requests": parsed.amount, "seconds": parsed.get_expiry()}
 
 
@@ -166,11 +166,11 @@ def drawn(points: list[dict[str, Any]], interval: str) -> Iterator[str]:
     for point in points:
         time = point["time"].strftime("%Y-%m-%d" if interval == "day" else "%Y-%m-%d %H:%M")
         passed, asked = point["outcomes"].get("VALID", 0), point["requests"]
-        full, whole = (round(WIDEST * number / most) if most else 0 for number in (passed, asked))
+        full, whole = (round(MAX_WIDTH * number / most) if most else 0 for number in (passed, asked))
         yield f"{time} {asked:>7} {'█' * full}{'░' * (whole - full)}".rstrip()
 
 
-def described(key: AuthApiKey) -> dict[str, Any]:
+def to_dict(key: AuthApiKey) -> dict[str, Any]:
     return {
         "id": key.id,
         "userId": key.user_id,

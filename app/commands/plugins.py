@@ -1,4 +1,4 @@
-"""flask plugins: what is loaded, and what each plugin brings."""
+"""flask plugins: lists the loaded plugins with their versions and contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""flask serve: everything from nothing, servers, schema, first admin and workers, until it is told to stop."""
+"""flask serve: starts the embedded servers, migrates, makes the first admin, and runs the workers."""
 
 from __future__ import annotations
 

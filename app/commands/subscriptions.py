@@ -1,4 +1,4 @@
-"""flask teams subscriptions: what Microsoft Graph tells the service of."""
+"""flask teams subscriptions: manages the change notifications of Microsoft Graph."""
 
 from __future__ import annotations
 

@@ -46,13 +46,13 @@ def manifest(host: str, app_id: str | None, output: Path) -> None:
         raise click.BadParameter("Takes the app id of a registration, a GUID.", param_hint="--app-id") from None
     folder = Path(current_app.static_folder or "") / "teams"
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr("manifest.json", json.dumps(described(host, identifier), indent=2))
+        package.writestr("manifest.json", json.dumps(app_manifest(host, identifier), indent=2))
         for icon in ICONS:
             package.write(folder / icon, icon)
     click.echo(f"{output} is written: upload it in the Teams admin center, or as a custom app")
 
 
-def described(host: str, app_id: str) -> dict[str, Any]:
+def app_manifest(host: str, app_id: str) -> dict[str, Any]:
     """The manifest of the app at ``host`` (Microsoft Teams app manifest, version 1.17)."""
     site = f"https://{host}"
     meetings = ["OnlineMeeting.ReadBasic.Chat", "ChannelMeeting.ReadBasic.Group"]

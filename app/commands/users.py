@@ -29,7 +29,7 @@ COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")
 def create(email: str, password: str, name: str | None, admin: bool, as_json: bool) -> None:
     """Make an account with a verified address and a personal organization."""
     user = run_unit(SYSTEM, users.register, email=email, password=password, name=name, admin=admin)
-    show(described(user), as_json, COLUMNS)
+    show(to_dict(user), as_json, COLUMNS)
 
 
 @group.command()
@@ -98,7 +98,7 @@ def delete(email: str, yes: bool) -> None:
 def list_(as_json: bool) -> None:
     """List the accounts, newest first."""
     with reading() as session:
-        found = [described(user) for user in session.scalars(select(AuthUser).order_by(AuthUser.created_at.desc()))]
+        found = [to_dict(user) for user in session.scalars(select(AuthUser).order_by(AuthUser.created_at.desc()))]
     show(found, as_json, COLUMNS)
 
 
@@ -106,7 +106,7 @@ def _write(email: str, as_json: bool, **values: Any) -> None:
     """Change the user with an address as the data API would for an admin, with the same rules."""
     run_unit(SYSTEM, Unit.update, AuthUser, _id_of(email), values)
     with reading() as session:
-        shown = described(users.by_email(session, email))
+        shown = to_dict(users.by_email(session, email))
     show(shown, as_json, COLUMNS)
 
 
@@ -123,10 +123,10 @@ def _change(change: Callable[..., None], email: str, as_json: bool, *given: Any)
         change(unit, user, *given)
         return user
 
-    show(described(run_unit(SYSTEM, apply)), as_json, COLUMNS)
+    show(to_dict(run_unit(SYSTEM, apply)), as_json, COLUMNS)
 
 
-def described(user: AuthUser) -> dict[str, Any]:
+def to_dict(user: AuthUser) -> dict[str, Any]:
     return {
         "id": user.id,
         "email": user.email,

@@ -1,4 +1,4 @@
-"""What follows writes in the crm domain."""
+"""Hooks of deals: probability and closing date follow the stage."""
 
 from __future__ import annotations
 

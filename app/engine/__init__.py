@@ -1,1 +1,1 @@
-"""Models as declarations, and what every model gets: policy, reads, writes, hooks, audit. It knows no domain."""
+"""The engine: models as declarations, and policy, reads, writes, hooks and audit for each. It knows no domain."""

@@ -1,4 +1,4 @@
-"""Audit: who changed what, emitted in the unit of the change to whoever keeps the log."""
+"""Audit: an event for each audited change, emitted in its unit of work; the platform domain stores it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.engine.unit_of_work import Unit
 
 SECRET = {HIDDEN, WRITE_ONLY, ENCRYPTED, DIGEST}
-LONGEST_TEXT = 2000
+MAX_TEXT_LENGTH = 2000
 
 # What the owner of a row keeps there is nobody else's.
 PRIVATE = "metadata_"
@@ -92,7 +92,7 @@ def _may_be_shown(record: Record, attribute: str) -> bool:
     if field.column is None or field.spec.flags & SECRET or attribute == PRIVATE:
         return False
     value = getattr(record, attribute)
-    return not (isinstance(value, str) and len(value) > LONGEST_TEXT)
+    return not (isinstance(value, str) and len(value) > MAX_TEXT_LENGTH)
 
 
 def _plain(changes: Values) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The catalogue: every domain with its models, filled by the plugins that the application loads."""
+"""The catalogue of domains and their models, filled by the plugins that are loaded."""
 
 from __future__ import annotations
 

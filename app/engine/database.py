@@ -1,4 +1,4 @@
-"""Sessions for reading, and what failures of the database mean to a caller."""
+"""Reading sessions, and the translation of database errors into failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled encoders: which columns a reader gets of a model, and rows of them as JSON bytes."""
+"""Compiled encoders: the columns that each kind of reader gets of a model, and rows as JSON bytes."""
 
 from __future__ import annotations
 

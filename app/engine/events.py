@@ -1,4 +1,4 @@
-"""Events between rooms: what happens in a lower one, and what those above it do about that."""
+"""Events between rooms: a lower room emits one, higher rooms subscribe to it."""
 
 from __future__ import annotations
 

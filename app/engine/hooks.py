@@ -1,4 +1,4 @@
-"""How a model's own rules join a write: functions that run inside its transaction, before it reaches the database."""
+"""Hooks: functions of a model that run inside its writes, before they reach the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the service can serve now, found out within a second or two whatever is frozen.
+"""The readiness check: it answers within two seconds, whatever part is frozen.
 
 The looks at the parts run beside the request, which waits for them only so long; one look is shared by all who ask at
 the same time, so that asking costs nothing however often it is done.

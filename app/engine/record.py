@@ -90,7 +90,7 @@ class Record(Base):
         return cls.path or f"/api/v1/{cls.domain}/{cls.segment}"
 
     @classmethod
-    def described(cls) -> str:
+    def model_summary(cls) -> str:
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod

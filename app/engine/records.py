@@ -75,7 +75,7 @@ def get_own(model: type[Record], principal: Principal, identifier: UUID) -> Valu
 
 
 def create(unit: Unit, model: type[Record], given: Values) -> Values:
-    """What ``Unit.create`` does."""
+    """Insert a record with its defaults; ``Unit.create`` is for callers."""
     principal, session = unit.principal, unit.session
     if not model.policy.may_create(principal):
         raise Forbidden()
@@ -83,7 +83,7 @@ def create(unit: Unit, model: type[Record], given: Values) -> Values:
     write = Write(unit, given, prepared=_prepared(unit, model, given))
     _check_organization(model, principal, values)
     _hold_root(model, session, parent_id=given.get(model.policy.scope.column))
-    references.check(model, principal, session, _named(model, given), values.get("organization_id"))
+    references.check(model, principal, session, _references(model, given), values.get("organization_id"))
     columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
     record = model(id=uuid7(), **_sealed(model, columns))
     run("create", record, write)
@@ -95,13 +95,13 @@ def create(unit: Unit, model: type[Record], given: Values) -> Values:
 
 
 def update(unit: Unit, model: type[Record], identifier: UUID, given: Values) -> Values:
-    """What ``Unit.update`` does."""
+    """Write what differs from the stored row; ``Unit.update`` is for callers."""
     principal, session = unit.principal, unit.session
     record = _locked(model, principal, session, identifier, "update")
     changes = _changes(model, principal, session, record, given)
     _check_transitions(model, record, changes)
-    named = _named(model, changes)
-    references.check(model, principal, session, named, getattr(record, "organization_id", None))
+    referenced = _references(model, changes)
+    references.check(model, principal, session, referenced, getattr(record, "organization_id", None))
     before = {name: getattr(record, name) for name in changes}
     for name, value in _sealed(model, changes).items():
         setattr(record, name, value)
@@ -115,7 +115,7 @@ def update(unit: Unit, model: type[Record], identifier: UUID, given: Values) -> 
 
 
 def delete(unit: Unit, model: type[Record], identifier: UUID, *, returning: bool = False) -> Values | None:
-    """What ``Unit.delete`` does."""
+    """Remove a record, and read it before when it is wanted; ``Unit.delete`` is for callers."""
     principal, session = unit.principal, unit.session
     record = _locked(model, principal, session, identifier, "delete")
     last = _stored(model, principal, session, identifier) if returning else None
@@ -193,7 +193,7 @@ def _check_organization(model: type[Record], principal: Principal, values: Value
         raise Forbidden("The role in the organization does not admit this")
 
 
-def _named(model: type[Record], values: Values) -> dict[str, UUID]:
+def _references(model: type[Record], values: Values) -> dict[str, UUID]:
     fields = model.fields()
     return {name: value for name, value in values.items() if value is not None and fields[name].references}
 

@@ -1,4 +1,4 @@
-"""References in a body: every row that is named has to be visible to the caller, and parents writable."""
+"""Reference checks: every row that a body names must be visible to the caller, and its parent writable."""
 
 from __future__ import annotations
 

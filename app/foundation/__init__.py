@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, the clock, cryptography, addresses, networks, calls to other hosts."""
+"""The foundation: errors, the clock, cryptography, addresses, networks and outbound HTTP."""

@@ -8,7 +8,7 @@ import idna
 from marshmallow import ValidationError
 from marshmallow.validate import Email
 
-LONGEST = 254
+MAX_LENGTH = 254
 
 _check = Email()
 
@@ -17,8 +17,8 @@ def normalized(address: str) -> str:
     """NFC-normalize, check, fold to lower case, and write the domain in ASCII. Raises marshmallow's ValidationError,
     also for look-alikes of the at sign and for characters that are not seen."""
     # The length comes first: normalizing combining marks takes time that grows with the square of their number.
-    normal = unicodedata.normalize("NFC", address) if len(address) <= LONGEST else address
-    if len(normal) > LONGEST:
+    normal = unicodedata.normalize("NFC", address) if len(address) <= MAX_LENGTH else address
+    if len(normal) > MAX_LENGTH:
         raise ValidationError("Not a valid email address.")
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")

@@ -1,4 +1,4 @@
-"""The one source of time: UTC, aware, to the millisecond, as stored and as sent."""
+"""The clock: UTC, aware, to the millisecond, as stored and as sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every failure a caller can meet: status, code and text, named once."""
+"""The failures that callers meet: each has a status, a code and a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and addresses of hosts: which of them lie in private networks."""
+"""Host names and addresses: which of them belong to private networks."""
 
 from __future__ import annotations
 

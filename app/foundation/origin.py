@@ -1,4 +1,4 @@
-"""Where the running request comes from, in the form in which it is recorded."""
+"""The address and the user agent of the running request, in the form in which they are recorded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 from flask import request
 
-LONGEST_USER_AGENT = 512
+MAX_USER_AGENT_LENGTH = 512
 
 
 def address() -> str | None:
@@ -20,4 +20,4 @@ def address() -> str | None:
 
 
 def user_agent() -> str | None:
-    return request.user_agent.string[:LONGEST_USER_AGENT].replace("\x00", "") or None
+    return request.user_agent.string[:MAX_USER_AGENT_LENGTH].replace("\x00", "") or None

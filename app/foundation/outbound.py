@@ -1,4 +1,4 @@
-"""Calls to addresses that people configure: none of them reaches into a private network unless the settings allow it.
+"""Outbound HTTP to addresses that users configure: private networks are refused unless the settings allow them.
 
 A name is resolved here and the connection goes to the address that was looked at, so that a second answer of the name
 server changes nothing. Answers are bounded in size and time.
@@ -16,9 +16,9 @@ import httpx2
 
 from app.foundation.networks import is_private, is_private_address
 
-LARGEST_ANSWER = 32 * 1024 * 1024
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
-MOST_ADDRESSES = 3
+MAX_ADDRESSES = 3
 
 
 class PrivateAddress(httpx2.ConnectError):
@@ -52,7 +52,7 @@ class _Bounded(httpx2.SyncByteStream):
         size = 0
         for piece in self._stream:
             size += len(piece)
-            if size > LARGEST_ANSWER:
+            if size > MAX_ANSWER_BYTES:
                 raise httpx2.ReadError("The answer is too large")
             if time.monotonic() > self._deadline:
                 raise httpx2.ReadTimeout("The answer took too long")
@@ -102,4 +102,4 @@ def _public_addresses(request: httpx2.Request, host: str) -> list[str]:
     addresses = [str(each[4][0]) for each in found]
     if any(is_private_address(address) for address in addresses):
         raise PrivateAddress("The name resolves to a private address", request=request)
-    return list(dict.fromkeys(addresses))[:MOST_ADDRESSES]
+    return list(dict.fromkeys(addresses))[:MAX_ADDRESSES]

@@ -1,1 +1,1 @@
-"""Work that outlives a request: the queue, what is run from it, and the worker."""
+"""Background jobs: the queue, the registry and the worker."""

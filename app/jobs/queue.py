@@ -1,4 +1,4 @@
-"""Work for later: a job is written in the transaction of its row, so that neither is there without the other."""
+"""The queue: a job is written in the transaction of its row, so that both are committed or neither is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs that plugins bring, as tasks of Procrastinate, whose queue is in the database."""
+"""The registry: the jobs of plugins as tasks of Procrastinate."""
 
 from __future__ import annotations
 

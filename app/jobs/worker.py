@@ -1,4 +1,4 @@
-"""The process that does jobs: its connections, what it is doing, and how it ends."""
+"""The worker process: its connections, its jobs, and its shutdown."""
 
 from __future__ import annotations
 

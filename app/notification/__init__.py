@@ -1,1 +1,1 @@
-"""Notifications: who is told of what, over which channel, and the live stream."""
+"""Notifications: their routing over channels, and the live stream."""

@@ -1,4 +1,4 @@
-"""The broadcaster of a process: one subscription and one query for all of its streams.
+"""The broadcaster of a process: one subscription and one query serve all of its streams.
 
 A stream is a queue and a cursor in its user's order of notifications. One query fetches new events for all signalled
 users, from each user's oldest cursor, and the broadcaster puts them into the queues. Nothing depends on a signal having
@@ -30,14 +30,14 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT = 15.0
 # A stream ends after so many seconds, at a moment of its own, and its client comes back.
-LONGEST, SPREAD = 1500.0, 300.0
+MAX_LENGTH, SPREAD = 1500.0, 300.0
 # How often everybody is asked for, how often credentials are checked, and how long a failed look waits.
 LOOK_EVERY, CHECK_EVERY, AGAIN_AFTER = 60.0, 5.0, 1.0
 # How long signals are gathered before one query is made for all of them, and how long to sleep without any.
 GATHER, LISTEN_FOR = 0.02, 0.5
 AT_ONCE = 2000
 # How many events may wait for a client that does not read.
-MOST_WAITING = 1000
+MAX_WAITING = 1000
 RETRY = b"retry: 3000\n"
 BEAT = b": hb\n\n"
 BYE = b"event: bye\ndata: {}\n\n"
@@ -52,7 +52,7 @@ class Stream:
     def __init__(self, broadcaster: Broadcaster, principal: Principal, user_id: UUID) -> None:
         self._broadcaster = broadcaster
         self.user_id = user_id
-        self._ends_at = time.monotonic() + LONGEST + random.uniform(0, SPREAD)  # noqa: S311 - no secret
+        self._ends_at = time.monotonic() + MAX_LENGTH + random.uniform(0, SPREAD)  # noqa: S311 - no secret
         self.principal = principal
         self.address = origin.address()
         self.outbox: SimpleQueue[bytes | None] = SimpleQueue()
@@ -205,12 +205,12 @@ class Broadcaster:
                         self._put(stream, event.sent)
             if found:
                 streams.mark_delivered(found)
-            if len(found) == streams.MOST_AT_ONCE:
+            if len(found) == streams.BATCH_SIZE:
                 self.wake(set(cursors))
 
     def _put(self, stream: Stream, sent: bytes) -> None:
         """Give an event to a stream; one that is not read any more ends, and its client comes back for the rest."""
-        if stream.outbox.qsize() < MOST_WAITING:
+        if stream.outbox.qsize() < MAX_WAITING:
             stream.outbox.put(sent)
         else:
             self._end([stream])

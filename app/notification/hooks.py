@@ -1,4 +1,4 @@
-"""What follows writes in the notification domain."""
+"""Hooks of notifications and preferences: routing, defaults and checks."""
 
 from __future__ import annotations
 

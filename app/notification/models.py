@@ -1,4 +1,4 @@
-"""What users are told, and how they want to be told."""
+"""Models of notifications and preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of notifications and preferences."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Notifications: stored in the unit of work of what they tell of, by what the receiver's preferences say, and signalled
-to the receiver's streams once that is committed."""
+"""Routing: a notification is stored in the unit of work that causes it, with the channels that its receiver's
+preferences allow, and signalled after the commit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from app.foundation.clock import now
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.runtime.pubsub import signals
 
-LONGEST_TITLE = 200
-LONGEST_BODY = 4000
+MAX_TITLE_LENGTH = 200
+MAX_BODY_LENGTH = 4000
 # A notification has its channels, in the unit that stores it.
 notification_routed: Event[[Unit, NotificationNotification]] = Event()
 CHANNELS = tuple(NotificationPreference.fields()["channels"].spec.default)
@@ -41,8 +41,8 @@ def notify(
 ) -> None:
     """Notify a user once ``unit`` is committed; ``data`` holds ids and a link for the client."""
     notification = NotificationNotification(
-        id=uuid7(), user_id=user_id, type=type, title=title[:LONGEST_TITLE], body=body[:LONGEST_BODY], data=data or {},
-        actor_id=actor_id, organization_id=organization_id,
+        id=uuid7(), user_id=user_id, type=type, title=title[:MAX_TITLE_LENGTH], body=body[:MAX_BODY_LENGTH],
+        data=data or {}, actor_id=actor_id, organization_id=organization_id,
     )  # fmt: skip
     route(unit, notification)
     unit.store(notification)

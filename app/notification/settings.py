@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of notifications and preferences."""
 
 from __future__ import annotations
 

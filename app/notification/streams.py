@@ -1,4 +1,4 @@
-"""What a stream sends: events of the notification table, read with as few statements as there are."""
+"""The events of a stream: new notifications of many users are read by one statement."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.engine.statements import autocommitted
 from app.foundation.clock import now, wire
 
 # More than so many, or so many bytes, is not replayed: the client is told to load the list anew.
-MOST_REPLAYED, MOST_BYTES = 1000, 1024 * 1024
+MAX_REPLAYED, MAX_BYTES = 1000, 1024 * 1024
 # What one look brings at most; the rest comes with the next.
-MOST_AT_ONCE = 5000
+BATCH_SIZE = 5000
 
 COLUMNS = "n.id, n.user_id, n.sequence, n.type, n.title, n.body, n.data, n.created_at, n.read_at"
 SINCE = f"""
@@ -71,7 +71,7 @@ class Replay:
 def since(cursors: Mapping[UUID, int]) -> list[Event]:
     """The events of some users after the place where each of them is, in order."""
     with autocommitted() as connection:
-        binds = {"users": list(cursors), "cursors": list(cursors.values()), "most": MOST_AT_ONCE}
+        binds = {"users": list(cursors), "cursors": list(cursors.values()), "most": BATCH_SIZE}
         return [_event(*row) for row in connection.execute(SINCE, binds)]
 
 
@@ -81,9 +81,9 @@ def replay(user_id: UUID, last: int | None) -> Replay:
         newest = connection.execute(NEWEST, {"user": user_id}).fetchall()[0][0]
         if last is None or last > newest:
             return Replay((), newest, complete=last is None)
-        binds = {"users": [user_id], "cursors": [last], "most": MOST_REPLAYED + 1}
+        binds = {"users": [user_id], "cursors": [last], "most": MAX_REPLAYED + 1}
         events = [_event(*row) for row in connection.execute(SINCE, binds)]
-    if len(events) > MOST_REPLAYED or sum(len(event.sent) for event in events) > MOST_BYTES:
+    if len(events) > MAX_REPLAYED or sum(len(event.sent) for event in events) > MAX_BYTES:
         return Replay((), newest, complete=False)
     return Replay(events, max([newest, *(event.sequence for event in events)]), complete=True)
 

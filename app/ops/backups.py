@@ -220,10 +220,10 @@ def _opened(source: Path) -> tarfile.TarFile:
 
 def _checked(archive: tarfile.TarFile) -> Manifest:
     try:
-        said = json.load(_content(archive, archive.getmember(MANIFEST)))
-        if said.get("format") != FORMAT:
-            raise BackupError(f"The backup has format {said.get('format')}; this release reads {FORMAT}")
-        manifest = Manifest(**said)
+        manifest = json.load(_content(archive, archive.getmember(MANIFEST)))
+        if manifest.get("format") != FORMAT:
+            raise BackupError(f"The backup has format {manifest.get('format')}; this release reads {FORMAT}")
+        manifest = Manifest(**manifest)
         found = [member.name for member in archive if _is_whole(archive, member)]
     except (KeyError, ValueError, TypeError, AttributeError, OSError, tarfile.TarError):
         raise BackupError("The backup is not whole") from None

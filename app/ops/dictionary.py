@@ -36,20 +36,20 @@ def dictionary() -> dict[str, Any]:
             "explicitRoutes": 2 * len(explicit),
         },
         "domains": [
-            {"name": domain.name, "summary": domain.summary, "models": [described(model) for model in domain.models]}
+            {"name": domain.name, "summary": domain.summary, "models": [to_dict(model) for model in domain.models]}
             for domain in DOMAINS
         ],
     }
 
 
-def described(model: type[Record]) -> dict[str, Any]:
+def to_dict(model: type[Record]) -> dict[str, Any]:
     """One model, in the terms of the data dictionary."""
     found: dict[str, Any] = {
         "name": model.segment,
         "class": model.__name__,
         "table": model.__tablename__,
         "path": model.collection_path(),
-        "summary": model.described(),
+        "summary": model.model_summary(),
         "scope": _scope(model),
         "operations": {name: rule.value for name, rule in model.policy.operations().items()},
     }

@@ -1,4 +1,4 @@
-"""What every database holds from the start; each part is made once, known by its natural key."""
+"""Seed rows: flags, the built-in provider and the default chain, each created once."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Feature flags, the audit log and what operators run the service by."""
+"""The platform: feature flags, the audit log and webhooks."""

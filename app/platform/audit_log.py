@@ -1,4 +1,4 @@
-"""The audit log: one row for each thing that was done, written in its transaction and never changed again."""
+"""The audit log: it stores each audit event as a row, in the same transaction."""
 
 from __future__ import annotations
 

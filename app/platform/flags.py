@@ -1,4 +1,4 @@
-"""Feature flags: the ones the service itself knows, and switching them."""
+"""Feature flags: those that the service itself uses, and switching them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switches and the record of who changed what."""
+"""Models of feature flags and the audit log."""
 
 from __future__ import annotations
 

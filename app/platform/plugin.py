@@ -1,4 +1,4 @@
-"""What the domain brings to the application."""
+"""The plugin of flags, the audit log and webhooks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The process: gevent, the embedded servers, connections, logs, metrics, rate limits, signals between processes."""
+"""The runtime: gevent, embedded servers, connections, logs, metrics, rate limits and pubsub."""

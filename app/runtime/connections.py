@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are made, how long each wait on them may be, and which of them are in use."""
+"""Connections to PostgreSQL: their options and time limits, and the count of those in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The private PostgreSQL and Redis of ``make serve`` and the tests: started from wheels, kept under one folder."""
+"""The embedded PostgreSQL and Redis of ``make serve`` and the tests: started from wheels, kept in one folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from redis.retry import Retry
 from app.runtime import keeper
 
 DATABASE = "rowgate"
-LONGEST_SOCKET_PATH = 100
+MAX_SOCKET_PATH_LENGTH = 100
 START_TIMEOUT = 20.0
 # Seconds that a server has for its end before it is made to end faster.
 STOP_TIMEOUT, QUIT_TIMEOUT = 2.0, 1.0
@@ -259,7 +259,7 @@ def program(name: str) -> str:
 def _redis_socket(folder: Path) -> Path:
     """A socket next to the data, or in the temporary folder where that path is too long for one."""
     near = folder.resolve() / "redis.sock"
-    if len(str(near)) <= LONGEST_SOCKET_PATH:
+    if len(str(near)) <= MAX_SOCKET_PATH_LENGTH:
         return near
     return Path(tempfile.gettempdir()) / f"rowgate-{hashlib.sha256(str(near).encode()).hexdigest()[:16]}.sock"
 

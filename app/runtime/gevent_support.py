@@ -1,4 +1,4 @@
-"""Living with gevent: how a connection to PostgreSQL waits, and where long computations run.
+"""gevent support: waiting on PostgreSQL connections, and a thread pool for long computations.
 
 psycopg gives way to other green threads by itself, through gevent's stand-in for ``select.poll``; but that sets up and
 tears down a poll object for every answer, which costs a short statement as much as all the rest of the driver. So a

@@ -1,4 +1,4 @@
-"""How gunicorn runs the service; every value has its reason."""
+"""The configuration of gunicorn; every value has its reason."""
 
 import gc
 import os
@@ -92,7 +92,7 @@ def post_fork(_server, _worker):
 
 def post_worker_init(worker):
     """Let streams end by themselves once the worker is told to stop, at which no hook fires, and begin to serve."""
-    import app.runtime.receiving  # noqa: F401 - refusals are JSON from the first request on
+    import app.runtime.request_body  # noqa: F401 - refusals are JSON from the first request on
 
     worker.wsgi.extensions["is_stopping"] = lambda: not worker.alive
     # What is loaded stays, and so do open streams: to look through all of it for cycles stops the worker for a quarter

@@ -1,4 +1,4 @@
-"""The end of processes: asked for, waited for, and made to happen; also when whoever started them was killed.
+"""The keeper: it ends child processes in order, also when their parent was killed.
 
 ``flask serve`` keeps this module running as a process of its own, and tells it over a pipe what it has started. When
 the pipe closes, what is left is ended.

@@ -1,4 +1,4 @@
-"""What the service writes to standard error: lines for people on a terminal, JSON in production, never a secret."""
+"""Logging to standard error: text on a terminal, JSON in production, never a secret."""
 
 from __future__ import annotations
 

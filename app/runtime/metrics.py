@@ -1,4 +1,4 @@
-"""What is measured of a running service, for Prometheus, over all of its worker processes.
+"""Prometheus metrics of all worker processes.
 
 Each process writes its numbers into files of the folder ``PROMETHEUS_MULTIPROC_DIR``, which gunicorn's configuration
 makes; whichever worker is asked adds them up.

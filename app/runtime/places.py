@@ -1,4 +1,4 @@
-"""Places for work that costs much: few at once in this process, and fewer for one caller, so that others find one."""
+"""Concurrency limits for expensive work: a number in total, and a smaller one per caller."""
 
 from __future__ import annotations
 

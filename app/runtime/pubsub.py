@@ -1,5 +1,7 @@
-"""Signals between processes over Redis: that a user has something new. They carry nothing else, and may be lost: the
-database is the truth, whoever hears one looks there, and looks there anyway from time to time."""
+"""Pubsub over Redis: a signal says that a user has new events.
+
+Signals carry nothing else and may be lost: the database is the truth, and it is polled from time to time.
+"""
 
 from __future__ import annotations
 
@@ -98,10 +100,10 @@ def _listening(ear: Any) -> Iterator[set[UUID] | None]:
         elif now - max(heard_at, asked_at) > PING_AFTER:
             asked_at = now
             ear.ping()
-        yield _told(message)
+        yield _users_of(message)
 
 
-def _told(message: dict[str, Any] | None) -> set[UUID] | None:
+def _users_of(message: dict[str, Any] | None) -> set[UUID] | None:
     """The users of a message. Nothing is lost from the moment on that the subscription is confirmed."""
     if message is None or message["type"] not in ("message", "subscribe"):
         return set()

@@ -1,4 +1,4 @@
-"""Limits by name, and how one is spent: fixed windows counted in Redis, per process while Redis is away.
+"""Rate limits: fixed windows counted in Redis, or per process while Redis is away.
 
 Flask-Limiter counts the limits of single routes; those of every request are counted here. Both use one storage.
 """

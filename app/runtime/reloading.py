@@ -90,7 +90,7 @@ class Worker(GeventWorker):
         super().handle_exit(sig, None)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
-        from app.runtime.receiving import Body, TimedSocket  # those of the release that the worker has loaded
+        from app.runtime.request_body import Body, TimedSocket  # those of the release that the worker has loaded
 
         plain = req.unreader.sock
         req.unreader.sock = TimedSocket(plain, self.wsgi.config["SETTINGS"].body_timeout)

@@ -1,4 +1,4 @@
-"""Work on what strangers send, in a child process with limits of time and memory and without a secret.
+"""The sandbox: a child process with limits of time and memory, and without secrets, for untrusted files.
 
 A file may be made so that reading it takes hours, or all the memory there is. The child has its own limits, set before
 it looks at the file, and an empty environment.

@@ -1,1 +1,1 @@
-"""Uploaded files: their rows, where their bytes lie, and documents made of them."""
+"""Storage: uploads, the object store, and documents made of uploads."""

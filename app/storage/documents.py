@@ -23,8 +23,8 @@ from app.storage.object_store import object_store
 
 READ_DOCUMENT = "read_document"
 # What a job reads at once.
-LARGEST = 50 * 1024 * 1024
-LONGEST_TITLE = 200
+MAX_BYTES = 50 * 1024 * 1024
+MAX_TITLE_LENGTH = 200
 
 # A document got the text of its file, or it cannot be had, and why.
 text_read: Event[[Unit, StorageDocument]] = Event()
@@ -41,9 +41,9 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     upload = unit.session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
     if upload is None:
         raise ForeignKeyViolation.on("uploadId")
-    if not is_readable(upload.content_type) or upload.size > LARGEST:
+    if not is_readable(upload.content_type) or upload.size > MAX_BYTES:
         raise Invalid({"uploadId": ["No text can be read from this file."]})
-    title = given.get("title") or upload.filename[:LONGEST_TITLE]
+    title = given.get("title") or upload.filename[:MAX_TITLE_LENGTH]
     document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
     document.kind = given.get("kind", "text")
     unit.store(document)

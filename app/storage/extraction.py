@@ -1,4 +1,4 @@
-"""Text out of files: plain text, Markdown, HTML and PDF. Files are read in a child process, within limits."""
+"""Text extraction from plain text, Markdown, HTML and PDF, in the sandbox."""
 
 from __future__ import annotations
 

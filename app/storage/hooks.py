@@ -1,4 +1,4 @@
-"""What follows writes in the storage domain."""
+"""Hooks of uploads, buckets and documents: quotas, types, bytes and versions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.storage.models import StorageBucket, StorageDocument, StorageUpload
 from app.storage.object_store import object_store, put
 
 DEFAULT_BUCKET = "default"
-LARGEST_INLINE = 512 * 1024
+MAX_INLINE_BYTES = 512 * 1024
 UNKNOWN_TYPE = "application/octet-stream"
 # type "/" subtype of RFC 6838, without parameters.
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]{0,63}/[A-Za-z0-9][\w!#$&^.+-]{0,62}", re.ASCII)
@@ -119,7 +119,7 @@ def _decoded(text: str) -> bytes:
         content = b64decode(text, validate=True)
     except (Base64Error, ValueError):
         raise Invalid({"contentBase64": ["Is not base64."]}) from None
-    if len(content) > LARGEST_INLINE:
+    if len(content) > MAX_INLINE_BYTES:
         raise PayloadTooLarge("The file is over 512 KiB; use the upload route")
     return content
 

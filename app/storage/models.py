@@ -1,4 +1,4 @@
-"""Files and written documents."""
+"""Models of buckets, uploads and documents."""
 
 from __future__ import annotations
 

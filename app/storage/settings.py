@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of uploads and documents."""
 
 from __future__ import annotations
 

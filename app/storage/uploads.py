@@ -1,4 +1,4 @@
-"""Uploaded files: received as a stream, kept with a row, found again, and what lies about without a row removed."""
+"""Uploads: received as a stream, stored with a row, and swept when they have none."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from app.storage.object_store import new_key, object_store
 
 # The part of a file that its type is told from.
 HEAD = 64 * 1024
-LONGEST_NAME = 255
+MAX_NAME_LENGTH = 255
 # Bytes without a row are left alone for as long as an upload may take.
 SETTLED = timedelta(days=1)
-ASKED_AT_ONCE = 500
+LOOKUP_BATCH_SIZE = 500
 
 
 class Incoming:
@@ -114,7 +114,7 @@ def _shortened(filename: str) -> str:
     """A name that fits, with the ending it had."""
     stem, dot, ending = filename.rpartition(".")
     kept = f"{dot}{ending}" if stem and len(ending) <= 16 else ""
-    return filename if len(filename) <= LONGEST_NAME else filename[: LONGEST_NAME - len(kept)] + kept
+    return filename if len(filename) <= MAX_NAME_LENGTH else filename[: MAX_NAME_LENGTH - len(kept)] + kept
 
 
 def find(principal: Principal, identifier: UUID) -> Stored:
@@ -133,7 +133,7 @@ def sweep() -> int:
     """Remove what lies in the store without a row, from a crash or with a user who is gone; returns how many."""
     store, removed = object_store(), 0
     settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
-    while keys := list(islice(settled, ASKED_AT_ONCE)):
+    while keys := list(islice(settled, LOOKUP_BATCH_SIZE)):
         with reading() as session:
             known = set(session.scalars(select(StorageUpload.storage_key).where(StorageUpload.storage_key.in_(keys))))
         for key in set(keys) - known:

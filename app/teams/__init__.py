@@ -1,1 +1,1 @@
-"""Microsoft Teams: what comes from it, what goes to it, and who its people are here."""
+"""Microsoft Teams: the bot, change notifications of Graph, and the tab."""

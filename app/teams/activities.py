@@ -1,4 +1,4 @@
-"""Activities of the Bot Framework: what each of them leads to here."""
+"""Activities of the Bot Framework, and the effect of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.teams.reading import Json, moment_of, part, plain
 
 KINDS = {"message": "bot_message", "conversationUpdate": "channel_event", "installationUpdate": "channel_event"}
 MEETING = "application/vnd.microsoft.meeting"
-LONGEST_BODY = 1000
+MAX_BODY_LENGTH = 1000
 # What has a meaning here; of some, only where they came from.
 KNOWN = ("message", "event", "conversationUpdate", "installationUpdate", "messageReaction")
 
@@ -83,12 +83,12 @@ def _message(unit: Unit, activity: Json, tenant_id: str) -> None:
     mentioned = [part(entity, "mentioned") for entity in _entities(activity) if entity.get("type") == "mention"]
     teams_ids = [each["id"] for each in mentioned if isinstance(each.get("id"), str)]
     known = conversations.object_ids(unit.session, tenant_id, thread, teams_ids)
-    told = {str(each["aadObjectId"]) for each in mentioned if each.get("aadObjectId")}
-    named = set(users_of(unit.session, tenant_id, known | told).values()) - {sender}
+    mentioned_ids = {str(each["aadObjectId"]) for each in mentioned if each.get("aadObjectId")}
+    named = set(users_of(unit.session, tenant_id, known | mentioned_ids).values()) - {sender}
     others = conversations.spoke_before(unit.session, tenant_id, thread) - named - {sender}
     lock_recipients(unit, named | others)
     author = str(part(activity, "from").get("name") or "Somebody")
-    body = spoken(activity)[:LONGEST_BODY]
+    body = spoken(activity)[:MAX_BODY_LENGTH]
     data = {"conversationId": thread, "tenantId": tenant_id, "source": "teams"}
     if channel := plain(part(part(activity, "channelData"), "channel").get("id"), 255):
         data["channelId"] = channel

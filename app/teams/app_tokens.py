@@ -1,4 +1,4 @@
-"""The app's own tokens at Microsoft (OAuth 2.0 client credentials), one for each tenant and scope."""
+"""App tokens of Microsoft (OAuth 2.0 client credentials), one for each tenant and scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adaptive Cards, prepared so that every client of Teams shows something: version 1.2, fallbacks for what is newer."""
+"""Adaptive Cards: version 1.2 with fallbacks, so that every Teams client renders them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.foundation.errors import Invalid
 VERSION = "1.2"
 SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"
 SUPPORTED = re.compile(r"1\.[0-6]")
-DEEPEST, MOST_ELEMENTS = 20, 500
+MAX_DEPTH, MAX_ELEMENTS = 20, 500
 # What clients of version 1.2 know. Everything else gets a fallback.
 KNOWN = {
     "AdaptiveCard", "TextBlock", "Image", "ImageSet", "Container", "ColumnSet", "Column", "FactSet", "Media",
@@ -63,7 +63,7 @@ def _of_facts(data: Mapping[str, Any], message: str) -> Json:
     facts = [{"title": name, "value": str(value)} for name, value in scalars.items()]
     body: list[Json] = [{"type": "TextBlock", "text": message, "wrap": True}]
     if facts:
-        body.append({"type": "FactSet", "facts": facts[:MOST_ELEMENTS]})
+        body.append({"type": "FactSet", "facts": facts[:MAX_ELEMENTS]})
     return {"$schema": SCHEMA, "type": "AdaptiveCard", "version": VERSION, "body": body, "fallbackText": message}
 
 
@@ -73,8 +73,8 @@ def _elements(card: Json) -> Iterator[Json]:
     while waiting:
         element, depth = waiting.pop(0)
         count += 1
-        if count > MOST_ELEMENTS or depth > DEEPEST:
-            raise Invalid({"cardData": [f"At most {MOST_ELEMENTS} elements, {DEEPEST} levels deep."]})
+        if count > MAX_ELEMENTS or depth > MAX_DEPTH:
+            raise Invalid({"cardData": [f"At most {MAX_ELEMENTS} elements, {MAX_DEPTH} levels deep."]})
         if element is not card:
             yield element
         waiting += [(each, depth + 1) for each in _children(element)]

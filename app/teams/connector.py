@@ -1,4 +1,4 @@
-"""The Bot Connector: the addresses that may have the bot's token, and sending with the retries that are safe."""
+"""The Bot Connector: the hosts that may receive the bot's token, and safe retries."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.teams.reading import json_of
 from config import Settings
 
 # The safe mark for a message, in UTF-16.
-LARGEST = 80 * 1024
+MAX_BYTES = 80 * 1024
 TRIES = 3
-LONGEST_WAIT = 20.0
+MAX_WAIT = 20.0
 HOSTS = (
     "smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com", "smba.infra.gov.teams.microsoft.us",
 )  # fmt: skip
@@ -44,7 +44,7 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
     settings: Settings = current_app.config["SETTINGS"]
     credentials()
     data = json.dumps(body, ensure_ascii=False)
-    if len(data.encode("utf-16-le")) > LARGEST:
+    if len(data.encode("utf-16-le")) > MAX_BYTES:
         raise PayloadTooLarge("The message is larger than Teams takes")
     url = f"{_trusted(service_url, settings)}{path}"
     unclear = fresh = False
@@ -65,7 +65,7 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
             fresh = True
             forget_bot_token()
             continue
-        if status in (429, 412) and number < TRIES and (wait := _wait(answer, number)) <= LONGEST_WAIT:
+        if status in (429, 412) and number < TRIES and (wait := _wait(answer, number)) <= MAX_WAIT:
             time.sleep(wait)
             continue
         if status in (0, 500, 502, 503, 504) and not unclear:
@@ -78,7 +78,7 @@ def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _doubt(unclear: bool) -> dict[str, Any]:
-    """What is told of a message that may have arrived."""
+    """The details of a failure of a message that may have arrived."""
     return {"possiblyDelivered": True} if unclear else {}
 
 
@@ -110,9 +110,9 @@ def _trusted(service_url: str, settings: Settings) -> str:
 
 
 def _wait(answer: requests.Response | None, number: int) -> float:
-    told = answer.headers.get("Retry-After", "") if answer is not None else ""
-    if told.isascii() and told.isdigit():
-        return float(told) + random.uniform(0, 0.2)  # noqa: S311 - no secret
+    retry_after = answer.headers.get("Retry-After", "") if answer is not None else ""
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after) + random.uniform(0, 0.2)  # noqa: S311 - no secret
     return 2.0**number * random.uniform(0.8, 1.2)  # noqa: S311
 
 

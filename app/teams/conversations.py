@@ -1,4 +1,4 @@
-"""Conversations of Teams that the bot knows: where it can write, and who has spoken to it there."""
+"""Conversations that the bot knows: their addresses, and who has spoken in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.teams.reading import Json, part, plain
 KINDS = ("personal", "groupChat", "channel")
 # After these the bot is where they came from.
 SIGNS_OF_LIFE = ("message", "invoke", "event", "installationUpdate")
-MOST_SPEAKERS = 100
+MAX_SPEAKERS = 100
 
 Conversation = IntegrationTeamsConversation
 
@@ -119,7 +119,7 @@ def _reference(activity: Json, before: Json, thread: str, kind: str, tenant_id: 
     return {
         "serviceUrl": activity.get("serviceUrl"), "channelId": activity.get("channelId"), "bot": bot,
         "conversation": {"id": thread, "conversationType": kind, "tenantId": tenant_id},
-        "user": person if kind == "personal" else None, "speakers": [*speakers.items()][-MOST_SPEAKERS:],
+        "user": person if kind == "personal" else None, "speakers": [*speakers.items()][-MAX_SPEAKERS:],
     }  # fmt: skip
 
 

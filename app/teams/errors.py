@@ -1,4 +1,4 @@
-"""Failures that only this domain has."""
+"""Failures of the Teams integration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Change notifications of Microsoft Graph: which of them are believed, and what they lead to."""
+"""Change notifications of Microsoft Graph: authentication, decryption and effects."""
 
 from __future__ import annotations
 

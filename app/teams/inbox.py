@@ -1,4 +1,4 @@
-"""The inbox: what arrives is stored, once, with its job, before anything is done about it."""
+"""The inbox: an inbound event is stored once, with its job, before it is processed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from app.teams.models import IntegrationInboundEvent
 log = logging.getLogger(__name__)
 
 PROCESS = "process_inbound_event"
-LARGEST = 262_144
-LONGEST_KEY, LONGEST_ERROR = 600, 1000
+MAX_BYTES = 262_144
+MAX_KEY_LENGTH, MAX_ERROR_LENGTH = 600, 1000
 OPEN = ("received", "processing", "failed")
 DONE = ("processed", "ignored")
 KEPT = timedelta(days=3)
@@ -49,12 +49,12 @@ def receive(unit: Unit, arrivals: Sequence[Arrival]) -> list[UUID]:
     where nothing could be stored, so that the sender tries again. What is too large to keep is left out."""
     ids = []
     for arrival in arrivals:
-        if len(orjson.dumps(arrival.payload)) > LARGEST:
+        if len(orjson.dumps(arrival.payload)) > MAX_BYTES:
             log.warning("An event of %s is too large to be kept", arrival.source)
             continue
         values = {
             "id": uuid7(), "source": arrival.source, "kind": arrival.kind, "payload": dict(arrival.payload),
-            "dedupe_key": arrival.key[:LONGEST_KEY], "status": "received", "attempts": 0,
+            "dedupe_key": arrival.key[:MAX_KEY_LENGTH], "status": "received", "attempts": 0,
         }  # fmt: skip
         fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
         identifier = unit.session.scalar(fresh.returning(IntegrationInboundEvent.id))
@@ -68,7 +68,7 @@ def arrived_at(key: str) -> datetime | None:
     """When what is known by ``key`` came for the first time."""
     event = IntegrationInboundEvent
     with reading() as session:
-        return session.scalar(select(event.created_at).where(event.dedupe_key == key[:LONGEST_KEY]))
+        return session.scalar(select(event.created_at).where(event.dedupe_key == key[:MAX_KEY_LENGTH]))
 
 
 def process(event_id: UUID, work: Work, *, wait: bool) -> bool:
@@ -108,5 +108,5 @@ def digest_of(value: Mapping[str, Any]) -> str:
 def _note_failure(event_id: UUID, error: Exception) -> None:
     event = IntegrationInboundEvent
     failed = update(event).where(event.id == event_id, event.status.in_(OPEN))
-    text = f"{type(error).__name__}: {error}".replace("\0", "")[:LONGEST_ERROR]
+    text = f"{type(error).__name__}: {error}".replace("\0", "")[:MAX_ERROR_LENGTH]
     run_unit(SYSTEM, Unit.execute, failed.values(status="failed", attempts=event.attempts + 1, error_message=text))

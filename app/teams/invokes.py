@@ -1,4 +1,4 @@
-"""Invokes: activities whose sender waits for an answer, which goes to the Teams client."""
+"""Invoke activities: their sender waits for the answer, which the Teams client shows."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def press(activity: Json, pressed_at: datetime) -> None:
     """Carry out what a button says that came as a message, unless the work was decided about since; raises Unavailable
     where that has to be tried again."""
     value = part(activity, "value")
-    said = _carry_out(activity, {"verb": value.get("verb"), "data": value}, pressed_at)
-    if said["statusCode"] >= 500:
+    response = _carry_out(activity, {"verb": value.get("verb"), "data": value}, pressed_at)
+    if response["statusCode"] >= 500:
         raise Unavailable()
 
 
@@ -62,7 +62,7 @@ def _carry_out(activity: Json, action: Json, pressed_at: datetime | None) -> dic
     decision = DECISIONS.get(action["verb"])
     if decision is None:
         run_unit(SYSTEM, _note_once, user_id, activity, action["verb"][:100])
-        return _said("Noted.")
+        return _message("Noted.")
     return _decide(user_id, part(action, "data"), decision, pressed_at)
 
 
@@ -92,7 +92,7 @@ def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | Non
     except Failure as failure:
         return _fault(failure.status, failure.code, failure.text)
     # Told again after somebody decided otherwise, it says what holds now.
-    return _said(DECIDED.get(work["status"], SINCE) if is_later else DECIDED[decision])
+    return _message(DECIDED.get(work["status"], SINCE) if is_later else DECIDED[decision])
 
 
 def _note(data: Json) -> str | None:
@@ -100,7 +100,7 @@ def _note(data: Json) -> str | None:
     return note[:2000] if isinstance(note, str) and note.strip() else None
 
 
-def _said(text: str) -> dict[str, Any]:
+def _message(text: str) -> dict[str, Any]:
     return {"statusCode": 200, "type": MESSAGE, "value": text}
 
 

@@ -1,4 +1,4 @@
-"""Meetings that the bot knows of: what the events said, who sees them, and the reminder before they start."""
+"""Meetings that the bot knows: their state, their participants, and reminders."""
 
 from __future__ import annotations
 

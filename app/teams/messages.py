@@ -1,4 +1,4 @@
-"""Messages to channels of Teams, and notifications to people there, by the Bot Connector to where the bot is known."""
+"""Messages to channels and to people, sent through the Bot Connector."""
 
 from __future__ import annotations
 

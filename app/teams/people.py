@@ -1,4 +1,4 @@
-"""People of Teams and who they are here: by tenant and object id, never by an address."""
+"""The users behind Teams accounts, found by tenant and object id, never by e-mail address."""
 
 from __future__ import annotations
 

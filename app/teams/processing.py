@@ -1,4 +1,4 @@
-"""Processing what is in the inbox: by a job always, and at once where that fits the time a sender waits."""
+"""The processing of inbound events: always by a job, and at once when there is time before the answer."""
 
 from __future__ import annotations
 

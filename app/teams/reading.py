@@ -1,4 +1,4 @@
-"""Reading what Microsoft writes: objects within objects, texts, times; odd ones count as none."""
+"""Tolerant readers of Microsoft's JSON: a value of the wrong type counts as missing."""
 
 from __future__ import annotations
 

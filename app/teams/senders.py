@@ -1,4 +1,4 @@
-"""Who sends to the webhook: the Bot Framework and Microsoft Graph, each proved in its own way."""
+"""Authentication of webhook senders: the Bot Framework and Microsoft Graph."""
 
 from __future__ import annotations
 

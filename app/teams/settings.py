@@ -1,4 +1,4 @@
-"""The settings that the domain brings."""
+"""The settings of the Teams integration."""
 
 from __future__ import annotations
 

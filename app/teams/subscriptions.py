@@ -1,4 +1,4 @@
-"""Subscriptions to change notifications of Microsoft Graph: made, renewed at half of their life, and anew when lost."""
+"""Subscriptions to change notifications of Graph: created, renewed at half of their life, recreated when lost."""
 
 from __future__ import annotations
 
@@ -224,13 +224,13 @@ def _call(tenant_id: str, method: str, which: str, body: Mapping[str, Any] | Non
             break
         app_tokens.forget(tenant_id, app_tokens.GRAPH)
     known: dict[int, Failure] = {
-        400: Invalid({"subscription": [_told(answer)]}), 401: TeamsPermissionDenied(), 403: TeamsPermissionDenied(),
-        404: NotFound(), 409: Conflict("Graph has a subscription to this already"),
+        400: Invalid({"subscription": [_error_message(answer)]}), 401: TeamsPermissionDenied(),
+        403: TeamsPermissionDenied(), 404: NotFound(), 409: Conflict("Graph has a subscription to this already"),
     }  # fmt: skip
     raise known.get(answer.status_code) or UpstreamFailure("Microsoft Graph did not take the subscription")
 
 
-def _told(answer: requests.Response) -> str:
+def _error_message(answer: requests.Response) -> str:
     error = json_of(answer).get("error")
     message = error.get("message") if isinstance(error, Mapping) else None
     return str(message or "Was not taken by Graph.")[:300]

@@ -1,4 +1,4 @@
-"""Single sign-on in the tab: a token that Teams got for us, checked to the letter, opens a session."""
+"""Single sign-on of the tab: a token from Teams opens a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that Microsoft signs: key sets that are fetched and kept, and the checks that every token has to pass."""
+"""Microsoft's signed tokens: cached key sets, and the checks of each token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 ALGORITHM = "RS256"
 LEEWAY = 300
-LONGEST = 16 * 1024
+MAX_LENGTH = 16 * 1024
 # A set is fetched again after a day; for a key it does not have, at most once in so many seconds.
 FRESH, FORCED = 24 * 3600, 60
 AGAIN = 5
@@ -88,7 +88,7 @@ def key_set(url: str) -> KeySet:
 def bearer_of(header: str) -> str:
     """The token of an Authorization header, whose scheme is exactly Bearer; raises TokenRefused."""
     scheme, _, token = header.partition(" ")
-    if scheme != "Bearer" or not token or " " in token or len(token) > LONGEST:
+    if scheme != "Bearer" or not token or " " in token or len(token) > MAX_LENGTH:
         raise TokenRefused("no bearer token")
     return token
 

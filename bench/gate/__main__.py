@@ -17,7 +17,7 @@ from config import ROOT
 
 RECORD = ROOT / "bench" / "gate.json"
 PYTHON = ".".join(python_version_tuple()[:2])
-LONGEST = 120.0
+MAX_LENGTH = 120.0
 
 
 def main() -> int:
@@ -45,7 +45,9 @@ def count() -> dict[str, Any]:
     """What every operation costs, on servers of its own."""
     with parts() as environment:
         command = [sys.executable, "-m", "bench.gate.subject"]
-        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True, timeout=LONGEST)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True, timeout=MAX_LENGTH
+        )
     counted: dict[str, Any] = orjson.loads(done.stdout)
     return counted
 

@@ -24,7 +24,7 @@ from bench.peers.works import CREATE, ITEM, LIST, WORKS
 from bench.peers.world import READERS, World
 from bench.processes import memory
 
-LONGEST = 25 * 60
+MAX_LENGTH = 25 * 60
 # The last round ends this long before, which leaves time to count statements and to stop everything.
 RESERVE = 150
 PEERS: tuple[type[Peer], ...] = (Bare, Rowgate, PocketBase, FastApi, Smorest, Django, Directus)
@@ -38,11 +38,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="some of the peers; without any, all of them, and the result is kept")
     given = parser.parse_args().names
     chosen = [kind for kind in PEERS if not given or kind.name in (*given, Rowgate.name)]
-    return bounded(partial(_measure, chosen, not given), LONGEST)
+    return bounded(partial(_measure, chosen, not given), MAX_LENGTH)
 
 
 def _measure(kinds: Sequence[type[Peer]], keep: bool, children: ExitStack) -> None:
-    end = time.monotonic() + LONGEST - RESERVE
+    end = time.monotonic() + MAX_LENGTH - RESERVE
     running = children.enter_context(parts())
     world, missing = World(), dict[str, str]()
     peers = list(_installed([kind(running) for kind in kinds], missing))

@@ -1,4 +1,4 @@
-"""The chat route that answers: text as it is produced, plain or as the AI SDK's stream of UI messages."""
+"""The chat route: it streams an answer as plain text or as UI messages of the AI SDK."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from flask import Response, current_app, request, stream_with_context
 
-from app.ai import fallback, scene, turns
-from app.ai.pieces import ChatMessage, Delta
-from app.ai.scene import ChatRequest
+from app.ai import fallback, turn_context, turns
+from app.ai.completion import ChatMessage, Delta
+from app.ai.turn_context import ChatRequest
 from app.ai.turns import Turn
 from app.auth.authentication import caller
 from app.auth.login import login_required
@@ -18,7 +18,7 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from app.foundation.identifiers import uuid_of
 from blueprints.base import EVENTS, UNHELD, Blueprint
-from blueprints.describe import documented
+from blueprints.operation import ANY_QUERY, Body, Operation, serve
 from schemas.conversation import ChatQuestion, spoken
 
 PLAIN = "text/plain"
@@ -63,7 +63,7 @@ class MessageStream:
         self._count = 0
 
     def written(self, pieces: Iterator[Delta]) -> Iterator[bytes]:
-        yield _event("start", messageId=self._turn.scene.message_id)
+        yield _event("start", messageId=self._turn.context.message_id)
         try:
             for piece in pieces:
                 if piece.text:
@@ -105,7 +105,7 @@ class Begun:
         self._pieces.close()
 
 
-class Body:
+class AnswerStream:
     """What is sent of an answer. Closed before anything was read, it still reaches the provider, which the framework's
     own wrapper would not."""
 
@@ -130,32 +130,28 @@ def _event(kind: str, **values: Any) -> bytes:
 def register(blp: Blueprint) -> None:
     """Add the route to the blueprint of the chat routes."""
 
-    @blp.route("", methods=["POST"])
-    @login_required()
-    @documented(
-        blp, "chat", "Ask, and read the answer as it is produced", 400, 401, 403, 404, 413, 415, 429, 500, 502, 503,
+    @serve(blp, "POST", "", Operation(
+        "chat", "Ask, and read the answer as it is produced", access=login_required(),
+        takes=Body(ChatQuestion, example=QUESTION), query=ANY_QUERY, fails=(404, 502),
         description=(
             "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default "
-            "transport gets that as well: it accepts anything, and sends `trigger`. `x-chat-id` names the chat; send "
-            "it as `id` to continue. Unknown fields are ignored."
+            "transport gets that as well: it accepts anything, and sends `trigger`. `x-chat-id` names the chat; "
+            "send it as `id` to continue. Unknown fields are ignored."
         ),
-        example=QUESTION,
-    )  # fmt: skip
-    @blp.arguments(ChatQuestion)
-    @blp.response(200)
+    ))  # fmt: skip
     @blp.doc(responses={200: {"content": {each: {"schema": {"type": "string"}} for each in (PLAIN, EVENTS)}}})
     def chat(given: dict[str, Any]) -> Response:
         if caller().user_id is None:
             raise Forbidden()
-        turn = Turn(run_unit(caller(), scene.start_turn, _ask(given)))
-        chat_id = {"x-chat-id": str(turn.scene.chat_id)}
+        turn = Turn(run_unit(caller(), turn_context.start_turn, _ask(given)))
+        chat_id = {"x-chat-id": str(turn.context.chat_id)}
         form = _wanted(given)(turn)
         try:
             begun = Begun(turns.answer(turn))
         except Failure as failure:
             failure.headers |= chat_id
             raise
-        response = Response(Body(begun, form), content_type=form.content_type)
+        response = Response(AnswerStream(begun, form), content_type=form.content_type)
         response.headers.update(UNHELD | form.headers | chat_id)
         return response
 
@@ -169,8 +165,8 @@ def _wanted(given: dict[str, Any]) -> Callable[[Turn], Form]:
 
 
 def _ask(given: dict[str, Any]) -> ChatRequest:
-    said = [ChatMessage(*each) for each in spoken(given["messages"])]
+    messages = [ChatMessage(*each) for each in spoken(given["messages"])]
     name = given.get("id")
     chat_id = uuid_of(name or "")
     again = given.get("trigger") == "regenerate-message"
-    return ChatRequest(said, chat_id, name if chat_id is None else None, again)
+    return ChatRequest(messages, chat_id, name if chat_id is None else None, again)

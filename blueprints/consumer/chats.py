@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from app.ai import chats
 from app.ai.models.chats import AiChat
@@ -16,10 +16,9 @@ from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
 from blueprints.crud import wanted
-from blueprints.describe import documented
+from blueprints.operation import Answer, Body, Operation, serve
 from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
 from schemas.envelopes import Deleted
-from schemas.queries import refuse_unknown
 
 DEFAULT_TAKE = 10
 SUMMARY = ("id", "title", "userId", "visibility", "createdAt", "updatedAt")
@@ -32,34 +31,25 @@ signed_in = login_required()
 
 
 def build() -> Blueprint:
-    """The blueprint of the chat routes."""
     blp = Blueprint("chat", __name__, url_prefix="/api/chat", description="Chats of the caller.")
     answers.register(blp)
 
-    @blp.route("/history", methods=["POST"])
-    @signed_in
-    @documented(
-        blp, "readChatHistory", "List your chats, or read one", 400, 401, 403, 404, 413, 415, 429, 500, 503,
-        description="Newest first; with `chatId`, that chat with its messages.", example={"take": 10},
-        answers={"chats": [CHAT], "hasMore": False}, answer_schemas=(ChatHistory, ChatWithMessages),
-    )  # fmt: skip
-    @blp.arguments(ChatHistoryQuery)
-    @blp.response(200)
+    @serve(blp, "POST", "/history", Operation(
+        "readChatHistory", "List your chats, or read one", access=signed_in,
+        takes=Body(ChatHistoryQuery, example={"take": 10}),
+        gives=Answer(example={"chats": [CHAT], "hasMore": False}, any_of=(ChatHistory, ChatWithMessages)), fails=(404,),
+        description="Newest first; with `chatId`, that chat with its messages.",
+    ))  # fmt: skip
     def history(given: dict[str, Any]) -> Response:
-        refuse_unknown(request.args, known=())
         if "chat_id" in given:
             return _one(given)
         return _several(given)
 
-    @blp.route("/<chat:id>", methods=["DELETE"])
-    @signed_in
-    @documented(
-        blp, "deleteChat", "Delete a chat with all that belongs to it", 400, 401, 403, 404, 429, 500, 503,
-        answers={"id": EXAMPLE_ID, "deleted": True},
-    )  # fmt: skip
-    @blp.response(200, Deleted)
+    @serve(blp, "DELETE", "/<chat:id>", Operation(
+        "deleteChat", "Delete a chat with all that belongs to it", access=signed_in,
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
+    ))  # fmt: skip
     def delete(id: str) -> Response:
-        refuse_unknown(request.args, known=())
         run_unit(caller(), Unit.delete, AiChat, wanted(id))
         return answer({"id": id.lower(), "deleted": True})
 

@@ -13,44 +13,38 @@ from app.auth.login import login_welcome
 from app.auth.oauth import flow, linking
 from app.auth.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load
-from blueprints.describe import documented
-from schemas.queries import refuse_unknown
+from blueprints.operation import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.sign_in import OAuthStart, OAuthStarted
 
 START = OAuthStart()
 HOME = "/"
-ERRORS = (400, 403, 404, 413, 415, 429, 500, 502, 503)
 STARTING = """Answers the address of the provider (github, google or microsoft) to send the browser to. Called with a
 session, a new identity is linked to its user; without one, it signs in or makes an account."""
 
 
 def build() -> Blueprint:
-    """The blueprint of the OAuth routes."""
     blp = Blueprint("oauth", __name__, url_prefix="/api/auth/oauth", description="Sign-in through OAuth providers.")
 
-    @blp.route("/<string:provider>", methods=["POST"])
-    @login_welcome("leads to the provider where people sign in")
-    @documented(
-        blp, "startOAuth", "Start a sign-in through a provider", *ERRORS, description=STARTING, optional=True,
-        example={"callbackURL": "/welcome"}, schemas=(OAuthStart,),
-        answers={"url": "https://github.com/login/oauth/authorize?...", "redirect": True},
-    )  # fmt: skip
-    @blp.response(200, OAuthStarted)
+    @serve(blp, "POST", "/<string:provider>", Operation(
+        "startOAuth", "Start a sign-in through a provider",
+        access=login_welcome("leads to the provider where people sign in"),
+        takes=Body(example={"callbackURL": "/welcome"}, any_of=(OAuthStart,)),
+        gives=Answer(OAuthStarted, example={"url": "https://github.com/login/oauth/authorize?...", "redirect": True}),
+        fails=(502,), description=STARTING,
+    ))  # fmt: skip
     def start(provider: str) -> Response:
-        refuse_unknown(request.args, known=())
         cookies.refuse_cross_site()
         given = load(START, json_body() if request.content_length or request.mimetype else {})
         to = given.get("callback_url", HOME)
         url = flow.start(provider, caller_if_any(), to, given.get("error_callback_url", to))
         return answer({"url": url, "redirect": not given.get("disable_redirect", False)})
 
-    @blp.route("/<string:provider>/callback", methods=["GET"])
-    @open_to_all("the provider sends browsers here; the state proves which", limited=True)
-    @documented(
-        blp, "finishOAuth", "Come back from a provider", 404, 429, 500, 503, open_to_all=True,
+    @serve(blp, "GET", "/<string:provider>/callback", Operation(
+        "finishOAuth", "Come back from a provider",
+        access=open_to_all("the provider sends browsers here; the state proves which", limited=True),
+        gives=Answer(status=302), query=ANY_QUERY,
         description="Redirects with the session cookie, or with ?error= to where the start asked for.",
-    )  # fmt: skip
-    @blp.response(302)
+    ))  # fmt: skip
     def finish(provider: str) -> BaseResponse:
         if request.method == "HEAD":
             return _redirect(HOME)  # whoever looks ahead must not use the state up

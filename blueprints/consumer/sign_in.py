@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from app.auth import cookies, sign_in
 from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
@@ -16,9 +16,8 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import ForeignKeyViolation, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
-from blueprints.describe import documented
 from blueprints.examples import STAMPS, USER
-from schemas.queries import refuse_unknown
+from blueprints.operation import Answer, Body, Operation, serve
 from schemas.sign_in import (
     ActIn,
     ActingIn,
@@ -39,56 +38,48 @@ SESSION = {
 }  # fmt: skip
 CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
 TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
-BODY_ERRORS = (400, 413, 415, 429, 500, 503)
 
 session_required = login_required(SessionOnly.ALL)
 
 
 def build() -> Blueprint:
-    """The blueprint of the sign-in routes."""
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
-    blp.before_request(lambda: refuse_unknown(request.args, known=()))
     blp.after_request(rate_limits.tell)
     _route_entrance(blp)
     _route_session(blp)
+    _route_use(blp)
     return blp
 
 
 def _route_entrance(blp: Blueprint) -> None:
-    @blp.route("/signup", methods=["POST"])
-    @open_to_all("makes the account that signs in", limited=True)
+    @serve(blp, "POST", "/signup", Operation(
+        "signUp", "Make an account and sign it in", access=open_to_all("makes the account that signs in", limited=True),
+        takes=Body(SignUp, example=CREDENTIALS), gives=Answer(SignedUp, example={"token": TOKEN, "user": USER}),
+        fails=(403, 422),
+    ))  # fmt: skip
     @rate_limits.counts(rate_limits.SIGN_UPS)
-    @documented(
-        blp, "signUp", "Make an account and sign it in", *BODY_ERRORS, 403, 422, open_to_all=True,
-        example=CREDENTIALS, answers={"token": TOKEN, "user": USER},
-    )  # fmt: skip
-    @blp.arguments(SignUp)
-    @blp.response(200, SignedUp)
     def sign_up(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         user, opened = sign_in.sign_up(given)
         body = {"token": opened.token if opened else None, "user": user_body(user)}
         return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
-    @blp.route("/signin", methods=["POST"])
-    @open_to_all("opens the session", limited=True)
+    @serve(blp, "POST", "/signin", Operation(
+        "signIn", "Sign in with email and password", access=open_to_all("opens the session", limited=True),
+        takes=Body(SignIn, example=CREDENTIALS),
+        gives=Answer(SignedInBody, example={"redirect": False, "token": TOKEN, "user": USER}), fails=(401, 403),
+    ))  # fmt: skip
     @rate_limits.counts(rate_limits.SIGN_INS)
-    @documented(
-        blp, "signIn", "Sign in with email and password", *BODY_ERRORS, 401, 403, open_to_all=True,
-        example=CREDENTIALS, answers={"redirect": False, "token": TOKEN, "user": USER},
-    )  # fmt: skip
-    @blp.arguments(SignIn)
-    @blp.response(200, SignedInBody)
     def sign_in_with_password(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         opened = sign_in.with_password(given["email"], given["password"])
         body = {"redirect": False, "token": opened.token, "user": user_body(opened.user)}
         return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
-    @blp.route("/signout", methods=["POST"])
-    @login_welcome("ends a session if there is one")
-    @documented(blp, "signOut", "Sign out", 400, 403, 429, 500, 503, optional=True, answers={"success": True})
-    @blp.response(200, SignedOut)
+    @serve(blp, "POST", "/signout", Operation(
+        "signOut", "Sign out", access=login_welcome("ends a session if there is one"),
+        gives=Answer(SignedOut, example={"success": True}),
+    ))  # fmt: skip
     def sign_out() -> Response:
         # Another page of the browser may have made the bearer dead; the cookie that goes still opens the session.
         principal = caller_if_any() or session_of_cookie()
@@ -100,13 +91,10 @@ def _route_entrance(blp: Blueprint) -> None:
 
 
 def _route_session(blp: Blueprint) -> None:
-    @blp.route("/session", methods=["GET"])
-    @login_welcome("says whether somebody is signed in")
-    @documented(
-        blp, "readSession", "Read the current session", 400, 403, 429, 500, 503, optional=True,
-        answers={"session": SESSION, "user": USER}, answer_schemas=(CurrentSession, {"type": "null"}),
-    )  # fmt: skip
-    @blp.response(200)
+    @serve(blp, "GET", "/session", Operation(
+        "readSession", "Read the current session", access=login_welcome("says whether somebody is signed in"),
+        gives=Answer(example={"session": SESSION, "user": USER}, any_of=(CurrentSession, {"type": "null"})),
+    ))  # fmt: skip
     def read_session() -> Response:
         principal = caller_if_any()
         if principal is None:
@@ -117,37 +105,30 @@ def _route_session(blp: Blueprint) -> None:
             return _unstored(answer(None))
         return _unstored(answer({"session": session_body(session), "user": user_body(user)}))
 
-    @blp.route("/revoke-other-sessions", methods=["POST"])
-    @session_required
-    @documented(
-        blp, "revokeOtherSessions", "Sign out everywhere else", 400, 401, 403, 429, 500, 503,
-        answers={"success": True},
-    )  # fmt: skip
-    @blp.response(200, SignedOut)
+    @serve(blp, "POST", "/revoke-other-sessions", Operation(
+        "revokeOtherSessions", "Sign out everywhere else", access=session_required,
+        gives=Answer(SignedOut, example={"success": True}),
+    ))  # fmt: skip
     def revoke_other_sessions() -> Response:
         run_unit(caller(), sign_in.sign_out_elsewhere)
         return answer({"success": True})
 
-    @blp.route("/token", methods=["POST"])
-    @session_required
-    @documented(
-        blp, "renewToken", "Get a fresh bearer token of the current session", 400, 401, 403, 429, 500, 503,
-        answers={"token": TOKEN, "expiresAt": SESSION["expiresAt"]},
-    )  # fmt: skip
-    @blp.response(200, FreshToken)
+
+def _route_use(blp: Blueprint) -> None:
+    @serve(blp, "POST", "/token", Operation(
+        "renewToken", "Get a fresh bearer token of the current session", access=session_required,
+        gives=Answer(FreshToken, example={"token": TOKEN, "expiresAt": SESSION["expiresAt"]}),
+    ))  # fmt: skip
     def renew_token() -> Response:
         token, session = run_unit(caller(), sign_in.renew_token)
         return _unstored(answer({"token": token, "expiresAt": session.expires_at}))
 
-    @blp.route("/session/organization", methods=["POST"])
-    @session_required
-    @documented(
-        blp, "actInOrganization", "Choose the organization that the session acts in", *BODY_ERRORS, 401, 403,
+    @serve(blp, "POST", "/session/organization", Operation(
+        "actInOrganization", "Choose the organization that the session acts in", access=session_required,
+        takes=Body(ActIn, example={"organizationId": EXAMPLE_ID}),
+        gives=Answer(ActingIn, example={"activeOrganizationId": EXAMPLE_ID}),
         description="New records and keys of the session belong to it, where nothing else is said.",
-        example={"organizationId": EXAMPLE_ID}, answers={"activeOrganizationId": EXAMPLE_ID},
-    )  # fmt: skip
-    @blp.arguments(ActIn)
-    @blp.response(200, ActingIn)
+    ))  # fmt: skip
     def act_in(given: dict[str, Any]) -> Response:
         chosen = given["organization_id"]
         if chosen not in caller().memberships:

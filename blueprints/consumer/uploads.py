@@ -22,9 +22,8 @@ from app.storage.object_store import object_store
 from app.storage.uploads import Incoming
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
-from blueprints.describe import documented
+from blueprints.operation import Answer, Operation, serve
 from schemas.envelopes import Deleted
-from schemas.queries import refuse_unknown
 from schemas.uploads import Uploaded, UploadMetadata, upload_body
 
 # What surrounds the file in a form: boundaries and headers.
@@ -36,7 +35,6 @@ SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/a
 SHOWN_FAMILIES = ("audio/", "video/")
 HARMLESS = "default-src 'none'; sandbox"
 URL = f"http://localhost:3001/api/upload/{EXAMPLE_ID}/content"
-READS = (400, 401, 403, 404, 429, 500, 503)
 METADATA = {
     "id": EXAMPLE_ID, "filename": "plan.pdf", "contentType": "application/pdf", "size": 1234, "sha256": "0" * 64,
     "url": URL, "userId": EXAMPLE_ID, "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
@@ -60,23 +58,18 @@ signed_in = login_required()
 
 
 def build() -> Blueprint:
-    """The blueprint of the upload routes."""
     blp = Blueprint("upload", __name__, url_prefix="/api/upload", description="Uploaded files.")
-    blp.before_request(lambda: refuse_unknown(request.args, known=()))
     _route_upload(blp)
     _route_item(blp)
     return blp
 
 
 def _route_upload(blp: Blueprint) -> None:
-    @blp.route("", methods=["POST"])
-    @signed_in
+    @serve(blp, "POST", "", Operation(
+        "uploadFile", "Upload a file", access=signed_in, gives=Answer(Uploaded, example={"url": URL}), fails=(413, 415),
+        description="One file, in the field `file` of a form. Its type is told from its bytes.",
+    ))  # fmt: skip
     @blp.doc(**FORM)
-    @documented(
-        blp, "uploadFile", "Upload a file", 400, 401, 403, 413, 415, 429, 500, 503,
-        description="One file, in the field `file` of a form. Its type is told from its bytes.", answers={"url": URL},
-    )  # fmt: skip
-    @blp.response(200, Uploaded)
     def upload() -> Response:
         identifier = _received()
         place = f"/api/upload/{identifier}"
@@ -86,27 +79,23 @@ def _route_upload(blp: Blueprint) -> None:
 
 
 def _route_item(blp: Blueprint) -> None:
-    @blp.route("/<string:id>", methods=["GET"])
-    @signed_in
-    @documented(blp, "readUpload", "Read what is known of a file", *READS, answers=METADATA)
-    @blp.response(200, UploadMetadata)
+    @serve(blp, "GET", "/<string:id>", Operation(
+        "readUpload", "Read what is known of a file", access=signed_in, gives=Answer(UploadMetadata, example=METADATA),
+    ))  # fmt: skip
     def read(id: str) -> Response:
         return answer(upload_body(records.get(StorageUpload, caller(), wanted(id)), _public_url()))
 
-    @blp.route("/<string:id>/content", methods=["GET"])
-    @signed_in
-    @documented(
-        blp, "readUploadContent", "Read the bytes of a file", *READS, 416,
-        description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
-    )  # fmt: skip
-    @blp.response(200, content_type="*/*")
+    @serve(blp, "GET", "/<string:id>/content", Operation(
+        "readUploadContent", "Read the bytes of a file", access=signed_in, gives=Answer(content_type="*/*"),
+        fails=(416,), description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
+    ))  # fmt: skip
     def read_content(id: str) -> Response:
         return _delivered(uploads.find(caller(), wanted(id)))
 
-    @blp.route("/<string:id>", methods=["DELETE"])
-    @signed_in
-    @documented(blp, "deleteUpload", "Delete a file", *READS, answers={"id": EXAMPLE_ID, "deleted": True})
-    @blp.response(200, Deleted)
+    @serve(blp, "DELETE", "/<string:id>", Operation(
+        "deleteUpload", "Delete a file", access=signed_in,
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
+    ))  # fmt: skip
     def delete(id: str) -> Response:
         run_unit(caller(), Unit.delete, StorageUpload, wanted(id))
         return answer({"id": id.lower(), "deleted": True})

@@ -17,12 +17,12 @@ from app.teams import meetings
 from app.teams.errors import MeetingNotFound
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
-from blueprints.describe import documented, window_parameters
+from blueprints.describe import window_parameters
+from blueprints.operation import Answer, Operation, serve
 from schemas.fields import Moment
-from schemas.queries import WINDOW, refuse_unknown, window
+from schemas.queries import window
 from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body
 
-READS = (400, 401, 403, 429, 500, 503)
 FILTERS: list[dict[str, Any]] = [
     {"name": "from", "in": "query", "schema": {"type": "string", "format": "date-time"},
      "description": "Only meetings that start at this time or later."},
@@ -44,16 +44,13 @@ signed_in = login_required(with_tabs=True)
 
 
 def build() -> Blueprint:
-    """The blueprint of the meeting routes."""
     blp = Blueprint("meetings", __name__, url_prefix="/api/teams/meetings", description="Meetings in Teams.")
 
-    @blp.route("", methods=["GET"])
-    @signed_in
-    @blp.doc(parameters=window_parameters() + FILTERS)
-    @documented(blp, "listMeetings", "List your meetings, newest first", *READS)
-    @blp.response(200, MeetingList)
+    @serve(blp, "GET", "", Operation(
+        "listMeetings", "List your meetings, newest first", access=signed_in, gives=Answer(MeetingList),
+        query=window_parameters() + FILTERS,
+    ))  # fmt: skip
     def list_meetings() -> Response:
-        refuse_unknown(request.args, known=(*WINDOW, "from", "to", "status"))
         take, skip = window(request.args, current_app.config["SETTINGS"].max_take)
         status = request.args.get("status")
         if status is not None and status not in STATUSES:
@@ -63,12 +60,10 @@ def build() -> Blueprint:
         rows = [meeting_body(meeting) for meeting in found]
         return answer({"data": rows, "meta": {"count": count, "take": take, "skip": skip}})
 
-    @blp.route("/<string:id>", methods=["GET"])
-    @signed_in
-    @documented(blp, "readMeeting", "Read a meeting", 404, *READS, answers=MEETING)
-    @blp.response(200, Meeting)
+    @serve(blp, "GET", "/<string:id>", Operation(
+        "readMeeting", "Read a meeting", access=signed_in, gives=Answer(Meeting, example=MEETING),
+    ))  # fmt: skip
     def read(id: str) -> Response:
-        refuse_unknown(request.args, known=())
         try:
             identifier = wanted(id)
         except NotFound:

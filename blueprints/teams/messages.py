@@ -13,8 +13,7 @@ from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
 from app.teams.cards import prepared
 from blueprints.base import Blueprint, answer
-from blueprints.describe import documented
-from schemas.queries import refuse_unknown
+from blueprints.operation import Answer, Body, Operation, serve
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
@@ -25,26 +24,27 @@ SENT = {
 }  # fmt: skip
 
 
+CARD_VERSION = [
+    {"name": "cardVersion", "in": "query", "description": "keep leaves the version of the card as it is.",
+     "schema": {"type": "string", "enum": ["keep"]}},
+]  # fmt: skip
+
+
 def build() -> Blueprint:
-    """The blueprint of the message route."""
     blp = Blueprint("messages", __name__, url_prefix="/api/integrations/teams", description="What is sent to Teams.")
 
-    @blp.route("/messages", methods=["POST"])
-    @login_required(with_tabs=True)
-    @documented(
-        blp, "sendTeamsMessage", "Send a message to a channel of Teams",
-        400, 401, 403, 404, 413, 415, 429, 500, 502, 503, example=EXAMPLE, answers=SENT, status=201,
+    @serve(blp, "POST", "/messages", Operation(
+        "sendTeamsMessage", "Send a message to a channel of Teams", access=login_required(with_tabs=True),
+        takes=Body(ChannelMessage, example=EXAMPLE), gives=Answer(SentMessage, example=SENT, status=201),
+        query=CARD_VERSION, fails=(404, 502),
         description=(
-            "To a channel that the bot is in, of a tenant in which you have an identity. The card is prepared for "
-            "version 1.2; `?cardVersion=keep` leaves its version. 202 says that Teams wants it slower: the message "
-            "is sent by a job."
+            "To a channel that the bot is in, of a tenant in which you have an identity. The card is prepared for"
+            " version 1.2; `?cardVersion=keep` leaves its version. 202 says that Teams wants it slower: the "
+            "message is sent by a job."
         ),
-    )  # fmt: skip
-    @blp.arguments(ChannelMessage)
-    @blp.response(201, SentMessage)
+    ))  # fmt: skip
     @blp.alt_response(202, schema=SentMessage, description="Waits: Teams wants it slower")
     def send(given: dict[str, Any]) -> Response:
-        refuse_unknown(request.args, known=("cardVersion",))
         keep = request.args.get("cardVersion")
         if keep not in (None, "keep"):
             raise Invalid({"cardVersion": ["Takes keep."]})

@@ -21,10 +21,9 @@ from app.notification.broadcaster import Broadcaster
 from app.notification.models import NotificationPreference
 from app.notification.routing import default_of
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
-from blueprints.describe import documented
 from blueprints.examples import STAMPS
+from blueprints.operation import Answer, Body, Operation, serve
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
-from schemas.queries import refuse_unknown
 
 SEQUENCE = re.compile(r"[0-9]{1,16}")
 PREFERENCES = {
@@ -49,9 +48,10 @@ LAST_EVENT: list[dict[str, Any]] = [
 
 signed_in = login_required(with_tabs=True)
 
+TICKET = {"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"}
+
 
 def build() -> Blueprint:
-    """The blueprint of the notification routes."""
     blp = Blueprint(
         "notifications", __name__, url_prefix="/api/integrations/teams/notifications",
         description="Notifications as they happen.",
@@ -62,33 +62,27 @@ def build() -> Blueprint:
 
 
 def _route_stream(blp: Blueprint) -> None:
-    @blp.route("/stream", methods=["GET"])
-    @login_required(with_tickets=True, with_tabs=True)
-    @blp.doc(parameters=LAST_EVENT)
-    @documented(
-        blp, "streamNotifications", "Follow your notifications", 400, 401, 403, 429, 500, 503,
+    @serve(blp, "GET", "/stream", Operation(
+        "streamNotifications", "Follow your notifications", access=login_required(with_tickets=True, with_tabs=True),
+        gives=Answer(content_type=EVENTS), query=LAST_EVENT,
         description=(
-            "Server-sent events: `ready`, then one unnamed event for each notification, with its sequence as the id. A "
-            "client that comes back with Last-Event-ID misses nothing; `reset` says that too much was missed."
+            "Server-sent events: `ready`, then one unnamed event for each notification, with its sequence as the "
+            "id. A client that comes back with Last-Event-ID misses nothing; `reset` says that too much was "
+            "missed."
         ),
-    )  # fmt: skip
-    @blp.response(200, content_type=EVENTS)
+    ))  # fmt: skip
     def stream() -> Response:
-        refuse_unknown(request.args, known=("lastEventId", "token"))
         broadcaster: Broadcaster = current_app.extensions["broadcaster"]
         response = Response(broadcaster.open(caller(), _last()), content_type=EVENTS)
         response.headers.update(UNHELD)
         return response
 
-    @blp.route("/stream/ticket", methods=["POST"])
-    @login_required(SessionOnly.ALL, with_tabs=True)
-    @documented(
-        blp, "createStreamTicket", "Get a ticket that opens the stream once", 400, 401, 403, 429, 500, 503, status=201,
-        answers={"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"},
-    )  # fmt: skip
-    @blp.response(201, StreamTicket)
+    @serve(blp, "POST", "/stream/ticket", Operation(
+        "createStreamTicket", "Get a ticket that opens the stream once",
+        access=login_required(SessionOnly.ALL, with_tabs=True),
+        gives=Answer(StreamTicket, example=TICKET, status=201),
+    ))  # fmt: skip
     def ticket() -> Response:
-        refuse_unknown(request.args, known=())
         issued = tickets.issue(caller())
         response = answer({"token": issued.token, "expiresAt": issued.expires_at}, 201)
         response.headers["Cache-Control"] = "no-store"
@@ -96,28 +90,20 @@ def _route_stream(blp: Blueprint) -> None:
 
 
 def _route_preferences(blp: Blueprint) -> None:
-    @blp.route("/preferences", methods=["GET"])
-    @signed_in
-    @documented(
-        blp, "readNotificationPreferences", "Read how you are notified", 400, 401, 403, 429, 500, 503,
-        answers=PREFERENCES,
-    )  # fmt: skip
-    @blp.response(200, Preferences)
+    @serve(blp, "GET", "/preferences", Operation(
+        "readNotificationPreferences", "Read how you are notified", access=signed_in,
+        gives=Answer(Preferences, example=PREFERENCES),
+    ))  # fmt: skip
     def read() -> Response:
-        refuse_unknown(request.args, known=())
         return answer(preferences_body(_own()))
 
-    @blp.route("/preferences", methods=["PUT"])
-    @signed_in
-    @documented(
-        blp, "updateNotificationPreferences", "Change how you are notified",
-        400, 401, 403, 409, 413, 415, 429, 500, 503, answers=PREFERENCES, example={"types": {"MESSAGE": False}},
+    @serve(blp, "PUT", "/preferences", Operation(
+        "updateNotificationPreferences", "Change how you are notified", access=signed_in,
+        takes=Body(preferences_update(), example={"types": {"MESSAGE": False}}),
+        gives=Answer(Preferences, example=PREFERENCES), fails=(409,),
         description="What is sent is laid over what is there; missing keys keep their value.",
-    )  # fmt: skip
-    @blp.arguments(preferences_update())
-    @blp.response(200, Preferences)
+    ))  # fmt: skip
     def update(given: dict[str, Any]) -> Response:
-        refuse_unknown(request.args, known=())
         changed = run_unit(caller(), Unit.update, NotificationPreference, UUID(str(_own()["id"])), given)
         return answer(preferences_body(changed))
 

@@ -9,9 +9,8 @@ from app.auth.authentication import open_to_all
 from app.auth.sign_in import SignedIn
 from app.teams import tab
 from blueprints.base import Blueprint, answer
-from blueprints.describe import documented
 from blueprints.examples import USER
-from schemas.queries import refuse_unknown
+from blueprints.operation import ANY_QUERY, Answer, Operation, serve
 from schemas.sign_in import TabSession, user_body
 
 # Where Teams and its relatives show pages in frames.
@@ -31,24 +30,21 @@ SESSION = {"token": "rg_sess_4Zq1...", "user": USER, "expiresAt": "2027-01-08T09
 
 
 def build() -> Blueprint:
-    """The blueprint of the tab's own routes."""
     blp = Blueprint("tab", __name__, url_prefix="/api/integrations/teams/tab", description="The tab in Teams.")
 
-    @blp.route("/session", methods=["POST"])
-    @open_to_all("proves its caller by a token of Teams", limited=True)
-    @documented(
-        blp, "createTabSession", "Exchange a tab token for a session", 400, 401, 403, 429, 500, 503, answers=SESSION,
-        description="Send the token that TeamsJS gets as the bearer.", open_to_all=True,
-    )  # fmt: skip
-    @blp.response(200, TabSession)
+    @serve(blp, "POST", "/session", Operation(
+        "createTabSession", "Exchange a tab token for a session",
+        access=open_to_all("proves its caller by a token of Teams", limited=True),
+        gives=Answer(TabSession, example=SESSION), fails=(401, 403),
+        description="Send the token that TeamsJS gets as the bearer.",
+    ))  # fmt: skip
     def session() -> Response:
-        refuse_unknown(request.args, known=())
         return _opened(tab.sign_in(request.headers.get("Authorization", "")))
 
-    @blp.route("/config", methods=["GET"])
-    @open_to_all("a page without data")
-    @documented(blp, "readTabConfiguration", "The page that adds the tab", 429, 500, open_to_all=True)
-    @blp.response(200, content_type="text/html")
+    @serve(blp, "GET", "/config", Operation(
+        "readTabConfiguration", "The page that adds the tab", access=open_to_all("a page without data"),
+        gives=Answer(content_type="text/html"), query=ANY_QUERY,
+    ))  # fmt: skip
     def config() -> Response:
         return Response(render_template("tab-config.html"), headers=FRAMED)
 

@@ -1,4 +1,4 @@
-"""The webhook receiver: one address, three senders, told apart by what they send and proved each in its own way."""
+"""The webhook route: it takes activities of the bot, notifications of Graph, and Graph's handshake."""
 
 from __future__ import annotations
 
@@ -16,33 +16,30 @@ from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
 from blueprints.base import Blueprint, answer, json_body
-from blueprints.describe import documented
+from blueprints.operation import ANY_QUERY, Body, Operation, serve
 
 log = logging.getLogger(__name__)
 
-LONGEST_TOKEN = 2048
+MAX_TOKEN_LENGTH = 2048
 # Bytes above which a body counts against the limit of its address, and the most notifications that one batch may hold:
 # anybody may send, and who it is shows only when the body is read.
-USUAL_SIZE, MOST_ITEMS = 65_536, 1000
+USUAL_SIZE, MAX_ITEMS = 65_536, 1000
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
 ACTIVITY = {"type": "message", "id": "1", "channelId": "msteams", "text": "Hello"}
 
 
 def build() -> Blueprint:
-    """The blueprint of the webhook route."""
     blp = Blueprint("webhooks", __name__, url_prefix="/api/integrations/teams", description="What Teams sends.")
 
-    @blp.route("/webhooks", methods=["POST"])
-    @open_to_all("proves its senders by their tokens", limited=False)
-    @documented(
-        blp, "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send", 400, 401, 413, 415, 429, 500, 503,
-        example=ACTIVITY, schemas=(ANY_OBJECT,), open_to_all=True,
+    @serve(blp, "POST", "/webhooks", Operation(
+        "receiveTeamsWebhook", "Receive what Microsoft Teams and Graph send",
+        access=open_to_all("proves its senders by their tokens", limited=False),
+        takes=Body(example=ACTIVITY, any_of=(ANY_OBJECT,)), query=ANY_QUERY, fails=(401,),
         description=(
-            "Activities of the Bot Framework, change notifications of Microsoft Graph, and Graph's handshake. 200 when "
-            "the work is done, 202 when it goes on."
+            "Activities of the Bot Framework, change notifications of Microsoft Graph, and Graph's handshake. 200"
+            " when the work is done, 202 when it goes on."
         ),
-    )  # fmt: skip
-    @blp.response(200)
+    ))  # fmt: skip
     @blp.alt_response(202, description="Kept; the work goes on")
     @blp.alt_response(501, description="An invoke that the bot has no answer to")
     def receive() -> Response:
@@ -63,19 +60,19 @@ def build() -> Blueprint:
 
 
 def _handshake(token: str) -> Response:
-    if not 0 < len(token) <= LONGEST_TOKEN:
-        raise Invalid({"validationToken": [f"Must have 1 to {LONGEST_TOKEN} characters."]})
+    if not 0 < len(token) <= MAX_TOKEN_LENGTH:
+        raise Invalid({"validationToken": [f"Must have 1 to {MAX_TOKEN_LENGTH} characters."]})
     return Response(token, content_type="text/plain; charset=utf-8")
 
 
 def _notified(body: Mapping[str, Any]) -> Response:
     """Keep a batch of Graph. The answer is the same whether its items were believed or not."""
     items = body["value"]
-    if len(items) > MOST_ITEMS:
-        log.warning("%d Graph notifications of one batch were dropped", len(items) - MOST_ITEMS)
+    if len(items) > MAX_ITEMS:
+        log.warning("%d Graph notifications of one batch were dropped", len(items) - MAX_ITEMS)
     tokens = body.get("validationTokens")
     with reading() as session:
-        believed = graph.arrivals(session, items[:MOST_ITEMS], tokens if isinstance(tokens, list) else [])
+        believed = graph.arrivals(session, items[:MAX_ITEMS], tokens if isinstance(tokens, list) else [])
     run_unit(SYSTEM, inbox.receive, believed)
     return answer({"accepted": len(items)}, 202)
 
@@ -85,7 +82,7 @@ def _activity(activity: Mapping[str, Any]) -> Response:
     arrival = activities.arrival(activity)
     stored = run_unit(SYSTEM, inbox.receive, [arrival])
     if activity["type"] == "invoke":
-        said = invokes.answer(activity, None if stored else inbox.arrived_at(arrival.key))
-        return Response(status=501) if said is None else answer(said)
+        response = invokes.answer(activity, None if stored else inbox.arrived_at(arrival.key))
+        return Response(status=501) if response is None else answer(response)
     done = all(processing.process_in_time(each) for each in stored)
     return Response(status=200 if done else 202)

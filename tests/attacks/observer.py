@@ -29,7 +29,7 @@ RECOVERY, RECENT = 5, 50
 ROUNDS = 3
 SLOWEST_P99, WELL_P95 = 1.0, 0.25
 # At rest the processes hold 500 MB, and a file that is read may take EXTRACTION_MEMORY besides.
-MOST_IN_ALL, MOST_IN_ONE = 1000 * 2**20, 600 * 2**20
+MAX_IN_ALL, MAX_IN_ONE = 1000 * 2**20, 600 * 2**20
 COMPANY, CONTACT = "/api/v1/crm/company", "/api/v1/crm/contact"
 
 
@@ -148,8 +148,8 @@ def undisturbed(service: Service, attack: Callable[[], T]) -> T:
         result, verdict = observed(service, attack)
         print(verdict)
         assert not verdict.failed, verdict
-        assert max(map(sum, verdict.memory)) < MOST_IN_ALL, verdict
-        assert max(map(max, verdict.memory)) < MOST_IN_ONE, verdict
+        assert max(map(sum, verdict.memory)) < MAX_IN_ALL, verdict
+        assert max(map(max, verdict.memory)) < MAX_IN_ONE, verdict
         # Other tests share the processors and slow single rounds; what an attack holds up is slow in every one.
         if not verdict.is_slow:
             break

@@ -118,7 +118,7 @@ def filter_value(field: Field) -> str:
     if field.references or field.attribute == "id":
         return str(UUID(int=1))
     if isinstance(field.spec.kind, Enum):
-        return field.spec.kind.values[0]
+        return next(iter(field.spec.kind.values))
     return {"integer": "1", "number": "1", "boolean": "true", "timestamp": "2026-01-01T00:00:00Z"}.get(kind, "x")
 
 

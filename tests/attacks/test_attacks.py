@@ -27,7 +27,7 @@ PASSWORD = "correct horse battery"
 SOON, LONG = 2, 6
 SHAPE = {"error", "code", "details"}
 FORM = f"multipart/form-data; boundary={BOUNDARY}"
-MOST_GROWTH = 50 * 2**20
+MAX_GROWTH = 50 * 2**20
 
 
 def statuses(answers):
@@ -163,7 +163,7 @@ def test_thousands_of_sets_of_filters_leave_no_statement_each_in_memory(service,
     ask = lambda number: attacker.get(payloads.filtered(model, number + 2))  # noqa: E731
     answers = undisturbed(service, lambda: flood(ask, 8, 1.5 * LONG, 3000))
     assert statuses(answers) == {200}
-    assert sum(service.resident()) - held < MOST_GROWTH
+    assert sum(service.resident()) - held < MAX_GROWTH
 
 
 def test_bodies_that_never_come_are_given_up(service, attacker):

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.auth.oauth.certified import Certified
 from tests.end_to_end.service import free_port, gunicorn, started
-from tests.oauth.certified import Certified
 
 PAGE = "/api/v1/docs"
 FETCH = """async ([method, path, body]) => {

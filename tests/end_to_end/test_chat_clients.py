@@ -8,11 +8,11 @@ import subprocess
 
 import pytest
 
+from tests.ai.chains import CHAT, QUESTION, Chains
+from tests.ai.upstream import WORDS, upstream
+from tests.auth.oauth.certified import MODULES, NODE
 from tests.cast import Cast
-from tests.chat.chains import CHAT, QUESTION, Chains
-from tests.chat.upstream import WORDS, upstream
 from tests.end_to_end.service import await_true, environment, free_port, gunicorn, started
-from tests.oauth.certified import MODULES, NODE
 
 ANSWER = "".join(WORDS)
 

@@ -14,13 +14,13 @@ import psutil
 import pytest
 
 from tests.end_to_end.service import free_port, gunicorn, started
-from tests.uploads.stores import CREDENTIALS, bucket, s3
+from tests.storage.uploads.stores import CREDENTIALS, bucket, s3
 
 __all__ = ["bucket", "s3"]
 
 MIB = 1024 * 1024
 PIECE = random.Random(1).randbytes(1024 * 1024)
-MOST_GROWTH = 32 * MIB
+MAX_GROWTH = 32 * MIB
 
 
 @pytest.fixture(params=["local", "s3"])
@@ -77,7 +77,7 @@ def test_a_large_upload_raises_the_peak_memory_of_the_worker_by_less_than_32_mib
     assert status == 200, body
     grown = peak(process) - before
     print(f"\n{pieces} MiB: the peak grew by {grown / MIB:.1f} MiB")
-    assert grown < MOST_GROWTH
+    assert grown < MAX_GROWTH
     known = owner.get(location).json
     digest = hashlib.sha256()
     for _ in range(pieces):

@@ -27,7 +27,7 @@ from tests.conftest import UNSAFE_BUT_FAST
 from tests.database import transaction, unit_of_work
 from tests.end_to_end.proxies import nginx
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
-from tests.notifications.sse import EventStream
+from tests.notification.sse import EventStream
 from tests.teams.microsoft import TENANT
 
 USERS, EACH = 20, 10

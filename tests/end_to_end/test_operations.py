@@ -14,7 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
-from tests.notifications.sse import EventStream
+from tests.notification.sse import EventStream
 
 
 @pytest.fixture

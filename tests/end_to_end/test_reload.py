@@ -14,7 +14,7 @@ import pytest
 from config import ROOT
 from tests.end_to_end.proxies import caddy, nginx, program
 from tests.end_to_end.service import await_true, environment, free_port, gunicorn, started
-from tests.notifications.sse import EventStream
+from tests.notification.sse import EventStream
 
 # Every fourth request writes; all of them are of one key.
 MIXED = """

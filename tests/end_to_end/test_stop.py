@@ -18,7 +18,7 @@ from app.extensions import db
 from app.storage.models import StorageDocument
 from tests.database import transaction
 from tests.end_to_end.service import FLASK, ROOT, await_true, environment, free_port, gunicorn, started
-from tests.uploads.forms import sent
+from tests.storage.uploads.forms import sent
 
 GRACE = 2
 # What comes to the grace: handing back, the end of the servers, and a slow machine.

@@ -23,7 +23,7 @@ from config import ROOT
 from tests.database import transaction
 from tests.end_to_end.proxies import nginx, pgbouncer
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
-from tests.notifications.sse import EventStream
+from tests.notification.sse import EventStream
 
 COMPANIES, NOTIFICATIONS = "/api/v1/crm/company", "/api/v1/notification/notification"
 DOCUMENTS = "/api/v1/ai-rag/document"

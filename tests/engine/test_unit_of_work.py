@@ -21,11 +21,6 @@ ADA = {"first_name": "Ada", "last_name": "L", "email": "ada@example.com"}
 
 
 @pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
 def principal(owner):
     return owner.principal
 

@@ -16,7 +16,7 @@ from tests.faults.quiet import within
 from tests.faults.service import Service
 
 # Seconds: an outage, a shorter one, one for which a stream may not wait, and one for which no client waits.
-OUTAGE, SHORT_OUTAGE, LONG_OUTAGE, LONGEST_OUTAGE = 8.0, 5.0, 20.0, 45.0
+OUTAGE, SHORT_OUTAGE, LONG_OUTAGE, MAX_OUTAGE = 8.0, 5.0, 20.0, 45.0
 SLOWNESS = 0.3
 # Seconds for which a fault that takes single messages waits for them.
 MESSAGES_WITHIN = 15.0
@@ -137,7 +137,7 @@ def freeze_backend(service: Service, chance: Random) -> None:
     (pid,) = chance.choice(service.sql(BACKENDS)[:10])
     try:
         psutil.Process(pid).suspend()
-        time.sleep(LONGEST_OUTAGE)
+        time.sleep(MAX_OUTAGE)
     finally:
         service.thaw()
 
@@ -189,7 +189,7 @@ def silence(service: Service, chance: Random) -> None:
 @fault("connections-silent")
 def silence_existing(service: Service, chance: Random) -> None:
     service.proxy.silence(existing_only=True)
-    time.sleep(LONGEST_OUTAGE)
+    time.sleep(MAX_OUTAGE)
     service.proxy.pass_through()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from tests.cast import Actor
-from tests.notifications.sse import EventStream
+from tests.notification.sse import EventStream
 
 # The service tells browsers to come back after three seconds; this is as long for a test as it need be.
 RETRY = 0.5

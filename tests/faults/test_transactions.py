@@ -11,7 +11,7 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Unavailable
 from app.storage.models import StorageUpload
 from app.storage.object_store.local import LocalStore
-from tests.uploads.forms import bytes_of, content_of, send
+from tests.storage.uploads.forms import bytes_of, content_of, send
 
 UPLOADS = "/api/v1/storage/upload"
 CONTENT = b"Worth keeping"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections import Counter
+
+import pytest
 
 from app import plugins
 from app.jobs.registry import JOBS, PERIODIC
@@ -42,3 +45,33 @@ def test_the_picture_in_the_documentation_is_what_lint_checks():
     inside = [" | ".join(f"app.{name}" for name in layer.split(" | ")) for layer in rooms]
     assert [layer for layer in picture if layer not in ("blueprints", "schemas")] == inside
     assert http == picture[: len(http)]
+
+
+OURS = ("app", "blueprints", "schemas", "config", "tests", "bench")
+ALLOWED = {
+    "config.py": set(),
+    "wsgi.py": {"app", "app.factory", "app.runtime", "config"},
+    "app/plugins.py": {"app.engine", "app.foundation", "app.jobs", "config"},
+    "app/extensions.py": set(),
+}
+
+
+@pytest.mark.parametrize(("path", "allowed"), ALLOWED.items(), ids=list(ALLOWED))
+def test_modules_at_the_top_import_only_what_they_put_together(path, allowed):
+    imported = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        imported |= {
+            name for name in names if name.split(".")[0] in ("app", "blueprints", "schemas", "config", "tests")
+        }
+    rooms = {".".join(name.split(".")[:2]) for name in imported}
+    assert rooms == allowed
+
+
+def test_the_tests_of_a_room_lie_under_its_name():
+    rooms = {path.name for path in (ROOT / "app").iterdir() if (path / "__init__.py").exists()}
+    across = {"attacks", "bench", "end_to_end", "faults", "plugins", "node", "blueprints", "schemas", "migrations"}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("_")}
+    assert folders - across <= rooms
+    assert rooms <= folders

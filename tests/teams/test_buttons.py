@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from app.ai_agent.models import AiAgentDeliverable
 from app.jobs import registry
-from tests.chat.chains import made
+from tests.ai.chains import made
 from tests.database import transaction
 from tests.teams.microsoft import TENANT
 

@@ -18,11 +18,6 @@ PREFERENCES = "/api/integrations/teams/notifications/preferences"
 
 
 @pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
 def plan(app, owner):
     """Plans a meeting of the owner."""
 

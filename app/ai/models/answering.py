@@ -1,4 +1,4 @@
-"""Who answers a chat and how each answer went: providers, chains, streams, attempts."""
+"""Models of answering: providers, chains, streams, attempts and generation steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chats, what is said in them, and what they produce."""
+"""Models of chats: messages, votes, artifacts and suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of key use: noted at each check, written in batches, summed by the hour, answered as a series."""
+"""Key usage: each check is recorded in batches, summed by the hour, and returned as a series."""
 
 from app.auth.key_usage.recorder import Recorder, begin, close, conclude, flush, init_app
 

@@ -1,7 +1,7 @@
 """One row for each check of a key, written off the request path.
 
 Rows wait in the process for a second at most and then go to the database together. A graceful stop writes what
-waits; a process that is killed loses the rows of its last second, never more than ``MOST_WAITING``. While the
+waits; a process that is killed loses the rows of its last second, never more than ``MAX_WAITING``. While the
 database is away rows wait up to that number, and further ones are dropped with a line in the log: a request is never
 refused for the sake of its record.
 """
@@ -34,9 +34,9 @@ from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation,
 log = logging.getLogger(__name__)
 
 EVERY = 1.0
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 BATCH = 1_000
-LONGEST_ROUTE = 255
+MAX_ROUTE_LENGTH = 255
 
 # The owner is taken from the key as it stands; one that went meanwhile leaves a row without key.
 INSERT = """
@@ -75,7 +75,7 @@ class Recorder:
     _flushing: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        if len(self.waiting) >= MOST_WAITING:
+        if len(self.waiting) >= MAX_WAITING:
             self.dropped += 1
             return
         self.waiting.append(row)
@@ -195,4 +195,4 @@ def _record(response: Response) -> Response:
 @cache
 def _template(rule: str) -> str:
     """``/x/<string:id>`` as the documentation writes it: ``/x/{id}``."""
-    return re.sub(r"<(?:[^:>]*:)?([^>]*)>", r"{\1}", rule)[:LONGEST_ROUTE]
+    return re.sub(r"<(?:[^:>]*:)?([^>]*)>", r"{\1}", rule)[:MAX_ROUTE_LENGTH]

@@ -1,4 +1,4 @@
-"""Hourly sums of key use: made every hour, kept when the single rows go after ninety days, added up to a series."""
+"""Hourly sums of key usage: computed every hour, kept after the single rows are deleted at ninety days."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT = timedelta(days=90)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # Rows may be written a little after their hour has ended; sums of these hours are made again.
 REPEATED = 2 * HOUR
-DELETED_AT_ONCE = 10_000
+DELETE_BATCH_SIZE = 10_000
 # Upper bounds of the latency classes, in milliseconds; the last class is open.
 BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000]
 
@@ -90,12 +90,12 @@ def roll_up(unit: Unit) -> None:
 def expire() -> None:
     """Delete the single rows after ninety days, a part at a time. Their hours have been summed before."""
     run_unit(SYSTEM, roll_up)
-    while run_unit(SYSTEM, _delete_part) == DELETED_AT_ONCE:
+    while run_unit(SYSTEM, _delete_part) == DELETE_BATCH_SIZE:
         pass
 
 
 def _delete_part(unit: Unit) -> int:
-    return within(unit.session).execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETED_AT_ONCE}).rowcount
+    return within(unit.session).execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETE_BATCH_SIZE}).rowcount
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Point:
                 return min(bound, self.latency_max)
         return self.latency_max if self.requests else None
 
-    def described(self, time: datetime) -> dict[str, Any]:
+    def to_dict(self, time: datetime) -> dict[str, Any]:
         average = round(self.latency_total / self.requests, 1) if self.requests else None
         most = self.latency_max if self.requests else None
         latency = {"average": average, "p50": self.latency(0.5), "p95": self.latency(0.95), "max": most}
@@ -139,7 +139,7 @@ def series(key_id: UUID, since: datetime, until: datetime, step: timedelta) -> l
     with autocommitted() as connection:
         for hour, *sums in connection.execute(SERIES, binds):
             points[floor(hour, step)].add(*sums)
-    return [point.described(time) for time, point in points.items()]
+    return [point.to_dict(time) for time, point in points.items()]
 
 
 def _times(since: datetime, until: datetime, step: timedelta) -> Iterator[datetime]:

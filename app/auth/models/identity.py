@@ -1,4 +1,4 @@
-"""Who somebody is and how they prove it: users, sessions, accounts and second factors."""
+"""Models of identity: users, sessions, accounts, verifications, two-factor and passkeys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tenants, their members and teams."""
+"""Models of organizations: members, invitations, teams and team members."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from app.foundation.errors import UpstreamFailure
 PURPOSE = "oauth_state"
 LASTS = timedelta(minutes=10)
 # Sign-ins that one browser may have under way at the same time.
-MOST_AT_ONCE = 2
+MAX_STATES = 2
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def identify(name: str) -> Identity:
 
 def _forget_oldest() -> None:
     states = sorted((key for key in session if key.startswith("_state_")), key=lambda key: session[key]["exp"])
-    for key in states[: max(0, len(states) - MOST_AT_ONCE + 1)]:
+    for key in states[: max(0, len(states) - MAX_STATES + 1)]:
         session.pop(key)
 
 

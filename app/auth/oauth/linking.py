@@ -1,4 +1,4 @@
-"""From an identity at a provider to a user here: known, linked, or new."""
+"""Account linking: an identity at a provider signs in its user, is linked to one, or makes one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from app.foundation.addresses import normalized
 from app.foundation.clock import now
 from app.foundation.errors import UniqueViolation
 
-LONGEST = {"access_token": 8192, "refresh_token": 8192, "id_token": 16384}
-LONGEST_NAME, LONGEST_IMAGE = 120, 2048
+MAX_TOKEN_LENGTHS = {"access_token": 8192, "refresh_token": 8192, "id_token": 16384}
+MAX_NAME_LENGTH, MAX_IMAGE_LENGTH = 120, 2048
 A_YEAR = 366 * 24 * 3600
 
 
@@ -98,7 +98,7 @@ def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) ->
 
 
 def _new_user(unit: Unit, identity: Identity, address: str) -> AuthUser:
-    name = "".join(filter(str.isprintable, identity.name or "")).strip()[:LONGEST_NAME] or users.name_of(address)
+    name = "".join(filter(str.isprintable, identity.name or "")).strip()[:MAX_NAME_LENGTH] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
     organizations.provision_user(unit, user)
     audit.written(unit, "create", user, actor=user)
@@ -107,12 +107,12 @@ def _new_user(unit: Unit, identity: Identity, address: str) -> AuthUser:
 
 def _image(identity: Identity) -> str | None:
     image = identity.image or ""
-    return image if image.startswith("https://") and len(image) <= LONGEST_IMAGE and image.isprintable() else None
+    return image if image.startswith("https://") and len(image) <= MAX_IMAGE_LENGTH and image.isprintable() else None
 
 
 def _keep_tokens(account: AuthAccount, identity: Identity) -> None:
     """Keep the provider's tokens, encrypted; what is too long to keep is left out."""
-    for name, longest in LONGEST.items():
+    for name, longest in MAX_TOKEN_LENGTHS.items():
         value = identity.token.get(name)
         sealed = crypto.vault().encrypt(value) if isinstance(value, str) else None
         setattr(account, name, sealed if sealed is None or len(sealed) <= longest else None)

@@ -28,7 +28,7 @@ NAMES = ("github", "google", "microsoft")
 CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad"
 LEEWAY = 60
 ALGORITHM = "RS256"
-LONGEST_SUBJECT = 255
+MAX_SUBJECT_LENGTH = 255
 
 Claims = Mapping[str, Any]
 
@@ -215,7 +215,7 @@ def _claims(provider: FlaskOAuth2App, issuer: Claims) -> tuple[Claims, Claims]:
 
 
 def _of_claims(provider: str, issuer: str, subject: Any, claims: Claims, token: Claims, *, verified: bool) -> Identity:
-    known = _text(subject, LONGEST_SUBJECT)
+    known = _text(subject, MAX_SUBJECT_LENGTH)
     if not known:
         raise Refused("identity_incomplete")
     email, name, image = (_text(claims.get(each)) for each in ("email", "name", "picture"))

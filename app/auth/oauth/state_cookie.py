@@ -1,4 +1,4 @@
-"""The cookie of sign-ins under way, sealed: the browser that carries state and PKCE verifier cannot read them."""
+"""The encrypted cookie that holds state and PKCE verifier of sign-ins in progress."""
 
 from __future__ import annotations
 

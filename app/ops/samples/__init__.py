@@ -24,7 +24,7 @@ from app.ops.samples import (
     product_use,
     research,
 )
-from app.ops.samples.scene import Scene
+from app.ops.samples.context import Context
 from app.ops.seed import seed
 
 RANDOM_SEED = 7
@@ -35,18 +35,18 @@ def load(unit: Unit) -> list[tuple[str, str]] | None:
     if _holds_records(unit.session):
         return None
     seed(unit)
-    scene = Scene(unit, now(), Random(RANDOM_SEED))  # noqa: S311 - has to come out alike, not hard to guess
-    team, passwords = people.make(scene)
-    deals = companies.make(scene, team)
-    handbook = knowledge.make(scene, team)
-    answer = conversations.make(scene, team, handbook)
-    canvas = canvases.make(scene, team, answer)
-    deliverable = agents.make(scene, team, handbook, deals)
-    research.make(scene, team, handbook)
-    key_use.make(scene, team)
-    events = product_use.make(scene, team, canvas)
-    insight = figures.make(scene, team, deals, events)
-    notices.make(scene, team, notices.Subjects(deliverable, insight, canvas))
+    context = Context(unit, now(), Random(RANDOM_SEED))  # noqa: S311 - has to come out alike, not hard to guess
+    team, passwords = people.make(context)
+    deals = companies.make(context, team)
+    handbook = knowledge.make(context, team)
+    answer = conversations.make(context, team, handbook)
+    canvas = canvases.make(context, team, answer)
+    deliverable = agents.make(context, team, handbook, deals)
+    research.make(context, team, handbook)
+    key_use.make(context, team)
+    events = product_use.make(context, team, canvas)
+    insight = figures.make(context, team, deals, events)
+    notices.make(context, team, notices.Subjects(deliverable, insight, canvas))
     return passwords
 
 

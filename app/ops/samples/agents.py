@@ -13,9 +13,9 @@ from app.ai_agent.models import (
 )
 from app.crm.models import CrmCompany, CrmDeal
 from app.ops.samples import proposals
+from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook, tokens
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 WRITER: dict[str, Any] = {
     "name": "Proposal writer",
@@ -43,33 +43,33 @@ SUMMARISER: dict[str, Any] = {
 }  # fmt: skip
 
 
-def make(scene: Scene, team: Team, handbook: Handbook, deals: list[CrmDeal]) -> AiAgentDeliverable:
+def make(context: Context, team: Team, handbook: Handbook, deals: list[CrmDeal]) -> AiAgentDeliverable:
     """Store the agents and their work, and return the piece that waits for approval."""
     shared = {"organization_id": team.organization.id, "created_by_id": team.admin.id, "status": "active"}
     writer = AiAgentConfig(**shared, **WRITER, index_id=handbook.index.id, version=2)
-    scene.store(writer, scene.at(28, "14:00"), scene.at(13, "16:25"))
-    scene.store(AiAgentConfig(**shared, **SUMMARISER), scene.at(26, "09:45"))
+    context.store(writer, context.at(28, "14:00"), context.at(13, "16:25"))
+    context.store(AiAgentConfig(**shared, **SUMMARISER), context.at(26, "09:45"))
     deal = next(each for each in deals if each.name == proposals.DEAL)
-    work = _deliverable(scene, team, writer, deal)
-    _transcript(scene, work, deal)
-    scores = _evaluations(scene, team, work)
-    _optimization(scene, team, writer, scores)
+    work = _deliverable(context, team, writer, deal)
+    _transcript(context, work, deal)
+    scores = _evaluations(context, team, work)
+    _optimization(context, team, writer, scores)
     return work
 
 
-def _deliverable(scene: Scene, team: Team, writer: AiAgentConfig, deal: CrmDeal) -> AiAgentDeliverable:
-    submitted = scene.at(1, "15:07")
+def _deliverable(context: Context, team: Team, writer: AiAgentConfig, deal: CrmDeal) -> AiAgentDeliverable:
+    submitted = context.at(1, "15:07")
     work = AiAgentDeliverable(
         organization_id=team.organization.id, config_id=writer.id, config_version=writer.version,
         requested_by_id=team.member.id, approver_id=team.owner.id, title=proposals.TITLE, brief=proposals.BRIEF,
         kind="report", content=proposals.CONTENT, deal_id=deal.id, status="awaiting_approval",
-        due_at=scene.at(-3, "17:00"), submitted_at=submitted,
+        due_at=context.at(-3, "17:00"), submitted_at=submitted,
     )  # fmt: skip
-    return scene.store(work, scene.at(1, "15:05"), submitted)
+    return context.store(work, context.at(1, "15:05"), submitted)
 
 
-def _transcript(scene: Scene, work: AiAgentDeliverable, deal: CrmDeal) -> None:
-    company = scene.unit.session.get_one(CrmCompany, deal.company_id)
+def _transcript(context: Context, work: AiAgentDeliverable, deal: CrmDeal) -> None:
+    company = context.unit.session.get_one(CrmCompany, deal.company_id)
     facts = {"deal": deal.name, "stage": deal.stage, "amount": deal.amount, "company": company.name}
     lookup = AiAgentMessage(role="tool", content="Read the deal and its company.", tool_name="crm_lookup")
     lookup.tool_input, lookup.tool_output = {"dealId": str(deal.id)}, facts
@@ -78,10 +78,10 @@ def _transcript(scene: Scene, work: AiAgentDeliverable, deal: CrmDeal) -> None:
     brief = AiAgentMessage(role="user", content=work.brief, user_id=work.requested_by_id)
     for sequence, (entry, clock) in enumerate(((brief, "15:05"), (lookup, "15:06"), (finished, "15:07")), start=1):
         entry.deliverable_id, entry.sequence = work.id, sequence
-        scene.store(entry, scene.at(1, clock))
+        context.store(entry, context.at(1, clock))
 
 
-def _evaluations(scene: Scene, team: Team, work: AiAgentDeliverable) -> list[float]:
+def _evaluations(context: Context, team: Team, work: AiAgentDeliverable) -> list[float]:
     """Two judgements, one for each criterion: a person's and a rule's."""
     scores = []
     for criterion, judged, clock in zip(proposals.CRITERIA, proposals.JUDGEMENTS, ("16:20", "15:08"), strict=True):
@@ -90,15 +90,15 @@ def _evaluations(scene: Scene, team: Team, work: AiAgentDeliverable) -> list[flo
         result.evaluator, result.comment = evaluator, comment
         result.user_id = team.admin.id if evaluator == "human" else None
         result.passed, result.config_version = score >= criterion["passScore"], work.config_version
-        scene.store(result, scene.at(1, clock))
+        context.store(result, context.at(1, clock))
         scores.append(score * criterion["weight"])
     return scores
 
 
-def _optimization(scene: Scene, team: Team, writer: AiAgentConfig, scores: list[float]) -> None:
+def _optimization(context: Context, team: Team, writer: AiAgentConfig, scores: list[float]) -> None:
     proposal = AiAgentOptimizationResult(
         config_id=writer.id, created_by_id=team.admin.id, method="manual", base_version=writer.version,
         candidate_instructions=proposals.BETTER_INSTRUCTIONS, candidate_parameters={"temperature": 0.3},
         rationale=proposals.RATIONALE, sample_size=1, baseline_score=round(sum(scores), 3), candidate_score=0.87,
     )  # fmt: skip
-    scene.store(proposal, scene.at(1, "17:12"))
+    context.store(proposal, context.at(1, "17:12"))

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from app.ai.models.answering import AiAttempt, AiChain, AiChainProvider, AiGenerationStep, AiProvider, AiStream
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai_rag.models import AiRagChunk, AiRagQuery, AiRagResult
+from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook, tokens
-from app.ops.samples.scene import Scene
 from app.ops.seed import BUILTIN_PROVIDER
 
 # Counted from the question.
@@ -25,33 +25,33 @@ REMOVED, REMOVED_MODEL = "quay-models", "quay-small-2"
 CALL = "call_1"
 
 
-def make(scene: Scene, chat: AiChat, question: AiMessage, answer: AiMessage, handbook: Handbook) -> None:
+def make(context: Context, chat: AiChat, question: AiMessage, answer: AiMessage, handbook: Handbook) -> None:
     """Store the stream that wrote ``answer``, its two attempts and its steps, and the search behind it."""
     asked = question.created_at
     found = [handbook.chunks[heading] for heading, _ in HITS]
     read = tokens(question.content) + sum(chunk.token_count for chunk in found)
-    place = _place(scene)
+    place = _place(context)
     stream = AiStream(
         chat_id=chat.id, request_message_id=question.id, message_id=answer.id, chain_id=place.chain_id,
         status="completed", finish_reason="stop", attempt_count=2, input_tokens=read,
         output_tokens=tokens(answer.content), cost_micros=0, started_at=asked + OPENED,
         first_token_at=asked + ANSWERED, finished_at=asked + FINISHED,
     )  # fmt: skip
-    scene.store(stream, asked + OPENED, stream.finished_at)
-    scene.store(_failed(stream, asked), asked + OPENED, asked + FAILED)
-    attempt = scene.store(_succeeded(stream, place, asked), asked + TRIED_AGAIN, asked + FINISHED)
+    context.store(stream, asked + OPENED, stream.finished_at)
+    context.store(_failed(stream, asked), asked + OPENED, asked + FAILED)
+    attempt = context.store(_succeeded(stream, place, asked), asked + TRIED_AGAIN, asked + FINISHED)
     for step in _steps(stream, answer, found, asked):
         step.stream_id, step.attempt_id, step.status = stream.id, attempt.id, "completed"
-        scene.store(step, step.started_at, step.finished_at)
-    _search(scene, chat, found, asked + TRIED_AGAIN)
+        context.store(step, step.started_at, step.finished_at)
+    _search(context, chat, found, asked + TRIED_AGAIN)
 
 
-def _place(scene: Scene) -> AiChainProvider:
+def _place(context: Context) -> AiChainProvider:
     """The place of the built-in provider in the default chain."""
     wanted = select(AiChainProvider).join(AiChain, AiChain.id == AiChainProvider.chain_id)
     wanted = wanted.join(AiProvider, AiProvider.id == AiChainProvider.provider_id)
     default = (AiChain.organization_id.is_(None), AiChain.is_default, AiProvider.slug == BUILTIN_PROVIDER)
-    return scene.unit.session.scalars(wanted.where(*default)).one()
+    return context.unit.session.scalars(wanted.where(*default)).one()
 
 
 def _failed(stream: AiStream, asked: datetime) -> AiAttempt:
@@ -88,17 +88,17 @@ def _steps(stream: AiStream, answer: AiMessage, found: list[AiRagChunk], asked: 
     return [call, result, text]
 
 
-def _search(scene: Scene, chat: AiChat, found: list[AiRagChunk], started: datetime) -> None:
+def _search(context: Context, chat: AiChat, found: list[AiRagChunk], started: datetime) -> None:
     latency = SEARCHED - TRIED_AGAIN
     query = AiRagQuery(
         user_id=chat.user_id, index_id=chat.index_id, chat_id=chat.id, text=SEARCH, top_k=len(HITS),
         status="completed", result_count=len(HITS), latency_ms=_milliseconds(latency),
     )  # fmt: skip
-    scene.store(query, started, started + latency)
+    context.store(query, started, started + latency)
     for rank, (chunk, (_, score)) in enumerate(zip(found, HITS, strict=True), start=1):
         result = AiRagResult(query_id=query.id, chunk_id=chunk.id, document_id=chunk.document_id, rank=rank)
         result.score, result.excerpt = score, chunk.content
-        scene.store(result, started + latency)
+        context.store(result, started + latency)
 
 
 def _milliseconds(passed: timedelta) -> int:

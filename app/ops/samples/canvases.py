@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.ai.models.chats import AiArtifact, AiMessage, AiSuggestion
+from app.ops.samples.context import Context
 from app.ops.samples.conversations import STARTED
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 TITLE = "Nightly export: the steps"
 LOOSE = "If there are too many requests, try again."
@@ -25,21 +25,21 @@ CONTENT = f"""# {TITLE}
 """
 
 
-def make(scene: Scene, team: Team, answer: AiMessage) -> AiArtifact:
+def make(context: Context, team: Team, answer: AiMessage) -> AiArtifact:
     """Store the canvas that came with ``answer``, and its suggestions."""
-    accepted = scene.at(STARTED, "10:41")
+    accepted = context.at(STARTED, "10:41")
     canvas = AiArtifact(
         user_id=team.member.id, chat_id=answer.chat_id, message_id=answer.id, title=TITLE, kind="text",
         language="en", content=CONTENT, visibility="public", version=2,
     )  # fmt: skip
-    scene.store(canvas, answer.updated_at, accepted)
+    context.store(canvas, answer.updated_at, accepted)
     taken = _suggestion(canvas, 1, LOOSE, EXACT)
     taken.description = "Says how long to wait."
     taken.status, taken.resolved_by_id, taken.resolved_at = "accepted", team.member.id, accepted
-    scene.store(taken, scene.at(STARTED, "10:38"), accepted)
+    context.store(taken, context.at(STARTED, "10:38"), accepted)
     still_open = _suggestion(canvas, 2, SHORT_LIVED, LONG_LIVED)
     still_open.description = "A key that ends every month is one more thing to forget."
-    scene.store(still_open, scene.at(STARTED - 1, "09:16"))
+    context.store(still_open, context.at(STARTED - 1, "09:16"))
     return canvas
 
 

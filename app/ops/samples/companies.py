@@ -6,9 +6,9 @@ from uuid import UUID
 
 from app.crm.hooks import PROBABILITY
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.ops.samples.context import Context
 from app.ops.samples.deals import DEALS, Row
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 # Name, web address, industry, revenue in US dollars, employees, visibility, days since it was added.
 COMPANIES = (
@@ -39,45 +39,45 @@ CONTACTS = (
 )
 
 
-def make(scene: Scene, team: Team) -> list[CrmDeal]:
+def make(context: Context, team: Team) -> list[CrmDeal]:
     """Store companies and contacts, and return the deals made with them."""
     shared = {"organization_id": team.organization.id, "created_by_id": team.member.id}
-    companies = _companies(scene, shared)
-    contacts = _contacts(scene, shared, companies)
-    return [_deal(scene, shared, contacts[row.contact], row) for row in DEALS]
+    companies = _companies(context, shared)
+    contacts = _contacts(context, shared, companies)
+    return [_deal(context, shared, contacts[row.contact], row) for row in DEALS]
 
 
-def _companies(scene: Scene, shared: dict[str, UUID]) -> dict[str, UUID]:
+def _companies(context: Context, shared: dict[str, UUID]) -> dict[str, UUID]:
     made = {}
     for name, website, industry, revenue, employees, visibility, days in COMPANIES:
         company = CrmCompany(**shared, name=name, website=website, industry=industry, employees=employees)
         company.revenue = revenue * 100 if revenue else None
         company.visibility = visibility
-        made[name] = scene.store(company, scene.at(days, "11:10")).id
+        made[name] = context.store(company, context.at(days, "11:10")).id
     return made
 
 
-def _contacts(scene: Scene, shared: dict[str, UUID], companies: dict[str, UUID]) -> dict[str, CrmContact]:
+def _contacts(context: Context, shared: dict[str, UUID], companies: dict[str, UUID]) -> dict[str, CrmContact]:
     age = {company[0]: company[-1] for company in COMPANIES}
     made = {}
     for company, first, last, title, phone, later in CONTACTS:
         email = f"{first}.{last}@{company.split()[0]}.example".lower()
         contact = CrmContact(**shared, first_name=first, last_name=last, email=email, title=title, phone=phone)
         contact.company_id = companies[company]
-        made[f"{first} {last}"] = scene.store(contact, scene.at(age[company] - later, "11:25"))
+        made[f"{first} {last}"] = context.store(contact, context.at(age[company] - later, "11:25"))
     return made
 
 
-def _deal(scene: Scene, shared: dict[str, UUID], contact: CrmContact, row: Row) -> CrmDeal:
-    made = scene.at(row.made, "13:15")
-    moved = made if row.moved == row.made else scene.at(row.moved, "14:40")
+def _deal(context: Context, shared: dict[str, UUID], contact: CrmContact, row: Row) -> CrmDeal:
+    made = context.at(row.made, "13:15")
+    moved = made if row.moved == row.made else context.at(row.moved, "14:40")
     deal = CrmDeal(**shared, name=row.name, company_id=contact.company_id, contact_id=contact.id, stage=row.stage)
     deal.owner_id = shared["created_by_id"]
     deal.amount = row.amount * 100
     deal.probability = PROBABILITY[row.stage]
     deal.priority, deal.source = row.priority, row.source
-    deal.expected_close_at = scene.at(-row.closes_in, "12:00")
+    deal.expected_close_at = context.at(-row.closes_in, "12:00")
     deal.stage_changed_at = moved
     deal.closed_at = moved if row.stage in ("won", "lost") else None
     deal.lost_reason, deal.next_step, deal.description = row.lost_reason, row.next_step, row.description
-    return scene.store(deal, made, moved)
+    return context.store(deal, made, moved)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.ai.models.chats import AiChat, AiMessage, AiVote
 from app.ops.samples import answers
+from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 from app.ops.seed import BUILTIN_PROVIDER
 
 STARTED = 34
@@ -48,30 +48,30 @@ class Turn:
     answer: AiMessage
 
 
-def make(scene: Scene, team: Team, handbook: Handbook) -> AiMessage:
+def make(context: Context, team: Team, handbook: Handbook) -> AiMessage:
     """Store the chat with all that belongs to it, and return the last answer."""
     last_clock = TURNS[-1][0]
     chat = AiChat(user_id=team.member.id, organization_id=team.organization.id, title=TITLE, visibility="public")
     chat.index_id, chat.source = handbook.index.id, "web"
-    chat.last_message_at = scene.at(STARTED, last_clock) + answers.ANSWERED
-    scene.store(chat, scene.at(STARTED, TURNS[0][0]), chat.last_message_at)
-    turns = [_turn(scene, chat, number) for number in range(len(TURNS))]
+    chat.last_message_at = context.at(STARTED, last_clock) + answers.ANSWERED
+    context.store(chat, context.at(STARTED, TURNS[0][0]), chat.last_message_at)
+    turns = [_turn(context, chat, number) for number in range(len(TURNS))]
     last = turns[-1]
-    answers.make(scene, chat, last.question, last.answer, handbook)
+    answers.make(context, chat, last.question, last.answer, handbook)
     comment = "Exactly what I needed for the export."
     vote = AiVote(user_id=team.admin.id, message_id=last.answer.id, chat_id=chat.id, is_upvoted=True, comment=comment)
-    scene.store(vote, scene.at(STARTED, "11:02"))
+    context.store(vote, context.at(STARTED, "11:02"))
     return last.answer
 
 
-def _turn(scene: Scene, chat: AiChat, number: int) -> Turn:
+def _turn(context: Context, chat: AiChat, number: int) -> Turn:
     clock, asked, answered = TURNS[number]
-    moment = scene.at(STARTED, clock)
+    moment = context.at(STARTED, clock)
     question = _message(chat, 2 * number + 1, "user", asked)
-    scene.store(question, moment)
+    context.store(question, moment)
     answer = _message(chat, 2 * number + 2, "assistant", answered)
     answer.model, answer.finish_reason = BUILTIN_PROVIDER, "stop"
-    scene.store(answer, moment + answers.ANSWERED, moment + answers.FINISHED)
+    context.store(answer, moment + answers.ANSWERED, moment + answers.FINISHED)
     return Turn(question, answer)
 
 

@@ -11,24 +11,24 @@ from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsIns
 from app.crm.hooks import PROBABILITY
 from app.crm.models import CrmDeal
 from app.ops.samples import key_use
+from app.ops.samples.context import Context
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 # Days before today on which the weekly report ran; it covers the seven days before each.
 RUNS = (23, 16, 9, 2)
 
 
-def make(scene: Scene, team: Team, deals: list[CrmDeal], events: list[AnalyticsEvent]) -> AnalyticsInsight:
+def make(context: Context, team: Team, deals: list[CrmDeal], events: list[AnalyticsEvent]) -> AnalyticsInsight:
     """Store the insights and reports, and return the newest insight."""
-    _use_report(scene, team, events)
-    _pipeline_report(scene, team, deals)
-    _limit_insight(scene, team)
-    _forecast(scene, team, deals)
-    return _growth(scene, team, events)
+    _use_report(context, team, events)
+    _pipeline_report(context, team, deals)
+    _limit_insight(context, team)
+    _forecast(context, team, deals)
+    return _growth(context, team, events)
 
 
-def _growth(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> AnalyticsInsight:
-    before, start, end = (scene.at(days, "00:00") for days in (29, 15, 1))
+def _growth(context: Context, team: Team, events: list[AnalyticsEvent]) -> AnalyticsInsight:
+    before, start, end = (context.at(days, "00:00") for days in (29, 15, 1))
     value, previous = len(_between(events, start, end)), len(_between(events, before, start))
     days = Counter(f"{event.occurred_at:%Y-%m-%d}" for event in _between(events, start, end))
     insight = _insight(team, "trend", "events.count", value, (start, end))
@@ -40,11 +40,11 @@ def _growth(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> Analytics
     )
     insight.unit = "events"
     insight.details = {"series": [{"day": day, "value": days[day]} for day in sorted(days)]}
-    return scene.store(insight, scene.at(1, "06:00"))
+    return context.store(insight, context.at(1, "06:00"))
 
 
-def _limit_insight(scene: Scene, team: Team) -> None:
-    period = scene.at(key_use.BURST, "00:00"), scene.at(key_use.BURST - 1, "00:00")
+def _limit_insight(context: Context, team: Team) -> None:
+    period = context.at(key_use.BURST, "00:00"), context.at(key_use.BURST - 1, "00:00")
     insight = _insight(team, "anomaly", "key.rate_limited", key_use.BEYOND_LIMIT, period)
     insight.previous_value, insight.unit = 0, "requests"
     insight.title = f"The key {key_use.NAME} ran into its limit"
@@ -53,13 +53,15 @@ def _limit_insight(scene: Scene, team: Team) -> None:
         f"{key_use.LIMIT} requests a minute; on no other day was that reached."
     )
     insight.severity, insight.status, insight.acknowledged_by_id = "warning", "acknowledged", team.admin.id
-    scene.store(insight, scene.at(key_use.BURST - 1, "06:00"), scene.at(key_use.BURST - 1, "09:12"))
+    context.store(insight, context.at(key_use.BURST - 1, "06:00"), context.at(key_use.BURST - 1, "09:12"))
 
 
-def _forecast(scene: Scene, team: Team, deals: list[CrmDeal]) -> None:
+def _forecast(context: Context, team: Team, deals: list[CrmDeal]) -> None:
     open_deals = [deal for deal in deals if deal.closed_at is None]
     expected = [((deal.amount or 0) // 100) * deal.probability / 100 for deal in open_deals]
-    insight = _insight(team, "forecast", "crm.expected_revenue", sum(expected), (scene.at(4, "00:00"), _quarter(scene)))
+    insight = _insight(
+        team, "forecast", "crm.expected_revenue", sum(expected), (context.at(4, "00:00"), _quarter(context))
+    )
     insight.title = "What the open deals are likely to bring"
     insight.summary = (
         f"{len(open_deals)} open deals, each weighed with its probability, come to {sum(expected):,.0f} US dollars "
@@ -68,11 +70,11 @@ def _forecast(scene: Scene, team: Team, deals: list[CrmDeal]) -> None:
     insight.unit = "USD"
     named = zip(open_deals, expected, strict=True)
     insight.details = {"breakdown": [{"deal": deal.name, "value": value} for deal, value in named]}
-    scene.store(insight, scene.at(4, "06:00"))
+    context.store(insight, context.at(4, "06:00"))
 
 
-def _quarter(scene: Scene) -> datetime:
-    return scene.at(-90, "00:00")
+def _quarter(context: Context) -> datetime:
+    return context.at(-90, "00:00")
 
 
 def _insight(team: Team, kind: str, metric: str, value: float, period: tuple[datetime, datetime]) -> AnalyticsInsight:
@@ -81,9 +83,9 @@ def _insight(team: Team, kind: str, metric: str, value: float, period: tuple[dat
     return insight
 
 
-def _use_report(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> None:
+def _use_report(context: Context, team: Team, events: list[AnalyticsEvent]) -> None:
     """A weekly report that ran four times; the row holds the last run."""
-    start, end, ran = scene.at(RUNS[-1] + 7, "00:00"), scene.at(RUNS[-1], "00:00"), scene.at(RUNS[-1], "06:00")
+    start, end, ran = context.at(RUNS[-1] + 7, "00:00"), context.at(RUNS[-1], "00:00"), context.at(RUNS[-1], "06:00")
     counted: dict[str, list[AnalyticsEvent]] = {}
     for event in _between(events, start, end):
         counted.setdefault(event.name, []).append(event)
@@ -93,39 +95,39 @@ def _use_report(scene: Scene, team: Team, events: list[AnalyticsEvent]) -> None:
     report.period_start, report.period_end = start, end
     report.next_run_at = after(ran, "weekly")
     _fill(report, [_line(name, counted[name]) for name in sorted(counted)], ran)
-    scene.store(report, scene.at(RUNS[0], "05:58"), ran)
+    context.store(report, context.at(RUNS[0], "05:58"), ran)
     for days in RUNS:
-        _generated(scene, report, scene.at(days, "06:00"))
+        _generated(context, report, context.at(days, "06:00"))
 
 
 def _line(name: str, events: list[AnalyticsEvent]) -> dict[str, Any]:
     return {"event": name, "count": len(events), "users": len({event.user_id for event in events})}
 
 
-def _pipeline_report(scene: Scene, team: Team, deals: list[CrmDeal]) -> None:
-    ran = scene.at(4, "08:30")
+def _pipeline_report(context: Context, team: Team, deals: list[CrmDeal]) -> None:
+    ran = context.at(4, "08:30")
     report = AnalyticsReport(organization_id=team.organization.id, created_by_id=team.member.id)
     report.name, report.kind = "Deals by stage", "crm_pipeline"
     report.parameters = {"groupBy": "stage"}
-    report.period_start, report.period_end = scene.at(64, "00:00"), scene.at(4, "00:00")
+    report.period_start, report.period_end = context.at(64, "00:00"), context.at(4, "00:00")
     lines = []
     for stage in PROBABILITY:
         amounts = [deal.amount or 0 for deal in deals if deal.stage == stage]
         lines.append({"stage": stage, "deals": len(amounts), "amount": sum(amounts), "currency": "USD"})
     _fill(report, lines, ran)
-    scene.store(report, scene.at(4, "08:29"), ran)
-    _generated(scene, report, ran)
+    context.store(report, context.at(4, "08:29"), ran)
+    _generated(context, report, ran)
 
 
 def _fill(report: AnalyticsReport, lines: list[dict[str, Any]], ran: datetime) -> None:
     report.status, report.data, report.row_count, report.generated_at = "ready", lines, len(lines), ran
 
 
-def _generated(scene: Scene, report: AnalyticsReport, ran: datetime) -> None:
+def _generated(context: Context, report: AnalyticsReport, ran: datetime) -> None:
     details = {"reportId": str(report.id), "kind": report.kind, "source": "server"}
     activity = AnalyticsActivity(user_id=report.created_by_id, organization_id=report.organization_id)
     activity.activity_type, activity.metadata_, activity.occurred_at = "REPORT_GENERATED", details, ran
-    scene.store(activity, ran)
+    context.store(activity, ran)
 
 
 def _between(events: list[AnalyticsEvent], start: datetime, end: datetime) -> list[AnalyticsEvent]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.ai_rag.hooks import CHARACTERS_PER_TOKEN
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
+from app.ops.samples.context import Context
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 NAME = "Product handbook"
 TEXTS = Path(__file__).parent / "handbook"
@@ -38,7 +38,7 @@ class Passage:
     content: str
 
 
-def make(scene: Scene, team: Team) -> Handbook:
+def make(context: Context, team: Team) -> Handbook:
     """Store the handbook; its documents come in on consecutive days."""
     texts = [path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))]
     passages = [list(_passages(text)) for text in texts]
@@ -46,16 +46,16 @@ def make(scene: Scene, team: Team) -> Handbook:
     index.description = "How Rowgate is used: starting, keys, lists, who sees what, and knowledge bases."
     index.visibility, index.status = "public", "ready"
     index.document_count, index.chunk_count = len(texts), sum(map(len, passages))
-    index.last_built_at = _indexed(_arrival(scene, len(texts) - 1))
-    scene.store(index, scene.at(MADE, "10:00"), index.last_built_at)
+    index.last_built_at = _indexed(_arrival(context, len(texts) - 1))
+    context.store(index, context.at(MADE, "10:00"), index.last_built_at)
     chunks: dict[str, AiRagChunk] = {}
     for number, (text, parts) in enumerate(zip(texts, passages, strict=True)):
         document = _document(index, team, text, len(parts))
-        made = _arrival(scene, number)
+        made = _arrival(context, number)
         document.indexed_at = _indexed(made)
-        scene.store(document, made, document.indexed_at)
+        context.store(document, made, document.indexed_at)
         for position, part in enumerate(parts):
-            chunk = scene.store(_chunk(document, position, part), document.indexed_at)
+            chunk = context.store(_chunk(document, position, part), document.indexed_at)
             chunks[part.heading] = chunk
     return Handbook(index, chunks)
 
@@ -65,8 +65,8 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def _arrival(scene: Scene, number: int) -> datetime:
-    return scene.at(MADE - number, "10:20")
+def _arrival(context: Context, number: int) -> datetime:
+    return context.at(MADE - number, "10:20")
 
 
 def _indexed(arrived: datetime) -> datetime:

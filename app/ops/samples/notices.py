@@ -12,8 +12,8 @@ from app.auth.models.identity import AuthUser
 from app.engine.record import Record
 from app.notification.models import NotificationNotification
 from app.notification.routing import default_of
+from app.ops.samples.context import Context
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,21 @@ class Subjects:
     canvas: AiArtifact
 
 
-def make(scene: Scene, team: Team, about: Subjects) -> None:
+def make(context: Context, team: Team, about: Subjects) -> None:
     """Tell the managers of the insight, the approver of the work, and the colleagues of each other."""
     for manager in (team.owner, team.admin):
         notice = _notice(manager, "INSIGHT_READY", about.insight.title, about.insight.summary)
-        _send(scene, team, _linked(notice, "insightId", about.insight), about.insight.created_at)
+        _send(context, team, _linked(notice, "insightId", about.insight), about.insight.created_at)
     request = _notice(team.owner, "APPROVAL_REQUEST", "A proposal waits for you", about.deliverable.title)
     request.actor_id = team.member.id
-    _send(scene, team, _linked(request, "deliverableId", about.deliverable), scene.at(1, "15:07"))
+    _send(context, team, _linked(request, "deliverableId", about.deliverable), context.at(1, "15:07"))
     body = "Your proposal is nearly there; see what I wrote on it."
     message = _notice(team.member, "MESSAGE", f"{team.admin.name} wrote to you", body)
     message.actor_id = team.admin.id
-    _send(scene, team, _linked(message, "deliverableId", about.deliverable), scene.at(1, "16:21"))
+    _send(context, team, _linked(message, "deliverableId", about.deliverable), context.at(1, "16:21"))
     mention = _notice(team.admin, "CANVAS_MENTION", f"{team.member.name} mentioned you", about.canvas.title)
     mention.actor_id = team.member.id
-    _send(scene, team, _linked(mention, "canvasId", about.canvas), scene.at(1, "16:48"))
+    _send(context, team, _linked(mention, "canvasId", about.canvas), context.at(1, "16:48"))
 
 
 def _notice(receiver: AuthUser, kind: str, title: str, body: str) -> NotificationNotification:
@@ -51,8 +51,8 @@ def _linked(notice: NotificationNotification, name: str, subject: Record) -> Not
     return notice
 
 
-def _send(scene: Scene, team: Team, notice: NotificationNotification, sent: datetime) -> None:
+def _send(context: Context, team: Team, notice: NotificationNotification, sent: datetime) -> None:
     notice.organization_id = team.organization.id
     notice.channels = [name for name, enabled in default_of("channels").items() if enabled]
     notice.delivery_status, notice.delivered_at = "delivered", sent
-    scene.store(notice, sent)
+    context.store(notice, sent)

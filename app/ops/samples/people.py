@@ -13,7 +13,7 @@ from app.auth import organizations, passwords
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
 from app.notification.models import NotificationPreference
-from app.ops.samples.scene import Scene
+from app.ops.samples.context import Context
 from app.storage.models import StorageBucket
 
 NAME, SLUG = "Harbour Works Demo", "harbour-works-demo"
@@ -41,60 +41,60 @@ class Team:
         return self.owner, self.admin, self.member
 
 
-def make(scene: Scene) -> tuple[Team, list[tuple[str, str]]]:
+def make(context: Context) -> tuple[Team, list[tuple[str, str]]]:
     """Store the people and the organization; also return each address with its password."""
     users, credentials = [], []
     for _, name, days, signed_in in MEMBERS:
-        user, password = _person(scene, name, scene.at(days, "09:00"), scene.at(1, signed_in))
+        user, password = _person(context, name, context.at(days, "09:00"), context.at(1, signed_in))
         users.append(user)
         credentials.append((user.email, password))
-    team = Team(_organization(scene, users), *users)
-    _desk(scene, team)
+    team = Team(_organization(context, users), *users)
+    _desk(context, team)
     return team, credentials
 
 
-def _person(scene: Scene, name: str, joined: datetime, signed_in: datetime) -> tuple[AuthUser, str]:
+def _person(context: Context, name: str, joined: datetime, signed_in: datetime) -> tuple[AuthUser, str]:
     email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
     user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
     user.created_at, user.updated_at = joined, signed_in
-    home = organizations.provision_user(scene.unit, user)
-    _backdate(scene, home.id, joined)
+    home = organizations.provision_user(context.unit, user)
+    _backdate(context, home.id, joined)
     wanted = NotificationPreference.user_id == user.id
-    scene.unit.session.execute(
+    context.unit.session.execute(
         update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined)
     )
     password = secrets.token_urlsafe(15)
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
     account.password = passwords.hashed(password)
-    scene.store(account, joined)
+    context.store(account, joined)
     return user, password
 
 
-def _organization(scene: Scene, users: list[AuthUser]) -> AuthOrganization:
-    founded = scene.at(FOUNDED, "09:20")
-    organization = scene.store(AuthOrganization(name=NAME, slug=SLUG), founded)
-    organizations.provision_organization(scene.unit, organization, users[0].id)
-    _backdate(scene, organization.id, founded)
+def _organization(context: Context, users: list[AuthUser]) -> AuthOrganization:
+    founded = context.at(FOUNDED, "09:20")
+    organization = context.store(AuthOrganization(name=NAME, slug=SLUG), founded)
+    organizations.provision_organization(context.unit, organization, users[0].id)
+    _backdate(context, organization.id, founded)
     for user, (role, _, days, _) in zip(users[1:], MEMBERS[1:], strict=True):
         member = AuthMember(organization_id=organization.id, user_id=user.id, role=role)
-        scene.store(member, scene.at(days, "09:30"))
+        context.store(member, context.at(days, "09:30"))
     return organization
 
 
-def _backdate(scene: Scene, organization_id: UUID, made: datetime) -> None:
+def _backdate(context: Context, organization_id: UUID, made: datetime) -> None:
     """Date an organization that was just furnished, its first member and its bucket."""
     dates = {"created_at": made, "updated_at": made}
-    scene.unit.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
-    scene.unit.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
-    scene.unit.session.execute(
+    context.unit.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
+    context.unit.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
+    context.unit.session.execute(
         update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates)
     )
 
 
-def _desk(scene: Scene, team: Team) -> None:
-    made = scene.at(54, "10:05")
+def _desk(context: Context, team: Team) -> None:
+    made = context.at(54, "10:05")
     description = "Answers customers, and keeps companies, contacts and deals in order."
     desk = AuthTeam(organization_id=team.organization.id, name="Customer desk", description=description)
-    scene.store(desk, made)
+    context.store(desk, made)
     for user in (team.admin, team.member):
-        scene.store(AuthTeamMember(team_id=desk.id, user_id=user.id), made)
+        context.store(AuthTeamMember(team_id=desk.id, user_id=user.id), made)

@@ -10,8 +10,8 @@ from typing import Any
 from app.ai.models.chats import AiArtifact
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
 from app.auth.models.identity import AuthUser
+from app.ops.samples.context import Context
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 DAYS = 30
 SATURDAY = 5
@@ -38,44 +38,44 @@ class Moment:
     time: datetime
 
 
-def make(scene: Scene, team: Team, canvas: AiArtifact) -> list[AnalyticsEvent]:
+def make(context: Context, team: Team, canvas: AiArtifact) -> list[AnalyticsEvent]:
     """Store activities and events, and return the events."""
-    activities = [*_sign_ins(team), *_activities(scene, team, canvas)]
+    activities = [*_sign_ins(team), *_activities(context, team, canvas)]
     for activity in activities:
         activity.organization_id = team.organization.id
-    scene.store_all((each, each.occurred_at) for each in activities)
-    events = [_clicked(scene, moment) for moment in _at_work(scene, team, busy=9)]
-    events += [_exported(scene, team, days) for days in range(DAYS, 0, -1)]
+    context.store_all((each, each.occurred_at) for each in activities)
+    events = [_clicked(context, moment) for moment in _at_work(context, team, busy=9)]
+    events += [_exported(context, team, days) for days in range(DAYS, 0, -1)]
     for number, event in enumerate(events, start=1):
         event.organization_id, event.message_id = team.organization.id, f"sample-{number:04}"
-    scene.store_all((each, each.occurred_at) for each in events)
+    context.store_all((each, each.occurred_at) for each in events)
     return events
 
 
-def _at_work(scene: Scene, team: Team, *, busy: int) -> Iterator[Moment]:
+def _at_work(context: Context, team: Team, *, busy: int) -> Iterator[Moment]:
     """About ``busy`` moments on a working day, hardly any at the weekend."""
     for days in range(DAYS, 0, -1):
-        start = scene.at(days, "08:50")
+        start = context.at(days, "08:50")
         most = busy + (busy // 2 if days <= GROWTH else 0)
-        count = scene.random.randint(most // 2, most) if start.weekday() < SATURDAY else scene.random.randint(0, 2)
+        count = context.random.randint(most // 2, most) if start.weekday() < SATURDAY else context.random.randint(0, 2)
         for _ in range(count):
-            (user,) = scene.random.choices(team.everybody, SHARES)
-            yield Moment(user, start + timedelta(milliseconds=scene.random.randrange(9 * 3600 * 1000)))
+            (user,) = context.random.choices(team.everybody, SHARES)
+            yield Moment(user, start + timedelta(milliseconds=context.random.randrange(9 * 3600 * 1000)))
 
 
-def _clicked(scene: Scene, moment: Moment) -> AnalyticsEvent:
-    ((name, page, measure, largest, _),) = scene.random.choices(KINDS, [kind[-1] for kind in KINDS])
+def _clicked(context: Context, moment: Moment) -> AnalyticsEvent:
+    ((name, page, measure, largest, _),) = context.random.choices(KINDS, [kind[-1] for kind in KINDS])
     first_name = moment.user.name.partition(" ")[0].lower()
     return AnalyticsEvent(
-        user_id=moment.user.id, name=name, source="web", properties={measure: scene.random.randint(1, largest)},
+        user_id=moment.user.id, name=name, source="web", properties={measure: context.random.randint(1, largest)},
         context={"page": page, "locale": "en-GB", "appVersion": "1.4.2"},
         client_session_id=f"{first_name}-{moment.time:%Y%m%d}", occurred_at=moment.time,
     )  # fmt: skip
 
 
-def _exported(scene: Scene, team: Team, days: int) -> AnalyticsEvent:
-    properties = {"durationMs": scene.random.randint(2600, 4200)}
-    finished = scene.at(days, "02:00") + timedelta(seconds=6)
+def _exported(context: Context, team: Team, days: int) -> AnalyticsEvent:
+    properties = {"durationMs": context.random.randint(2600, 4200)}
+    finished = context.at(days, "02:00") + timedelta(seconds=6)
     event = AnalyticsEvent(name="export.finished", source="api", properties=properties, occurred_at=finished)
     event.user_id = team.admin.id
     return event
@@ -92,15 +92,15 @@ def _sign_ins(team: Team) -> Iterator[AnalyticsActivity]:
                 yield _activity(user, "SSO_LOGIN", {"source": "teams"}, time)
 
 
-def _activities(scene: Scene, team: Team, canvas: AiArtifact) -> Iterator[AnalyticsActivity]:
+def _activities(context: Context, team: Team, canvas: AiArtifact) -> Iterator[AnalyticsActivity]:
     view = {"canvasId": str(canvas.id), "source": "web"}
     approval = {"decision": "approved", "source": "teams"}
     kinds = (("BOT_MESSAGE", TEAMS_SOURCE), ("CANVAS_VIEW", view))
-    for moment in _at_work(scene, team, busy=3):
-        kind, details = scene.random.choice(kinds)
+    for moment in _at_work(context, team, busy=3):
+        kind, details = context.random.choice(kinds)
         yield _activity(moment.user, kind, details, moment.time)
     for days in (24, 17, 10):
-        yield _activity(team.owner, "APPROVAL_ACTION", approval, scene.at(days, "15:45"))
+        yield _activity(team.owner, "APPROVAL_ACTION", approval, context.at(days, "15:45"))
 
 
 def _activity(user: AuthUser, kind: str, details: dict[str, Any], time: datetime) -> AnalyticsActivity:

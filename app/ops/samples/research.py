@@ -11,64 +11,64 @@ from app.ai_research.models import (
     AiResearchSource,
 )
 from app.ops.samples import readings
+from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook
 from app.ops.samples.people import Team
-from app.ops.samples.scene import Scene
 
 
-def make(scene: Scene, team: Team, handbook: Handbook) -> None:
+def make(context: Context, team: Team, handbook: Handbook) -> None:
     """Store the project with its questions, sources, findings, citations and the draft of its report."""
     project = AiResearchProject(
         organization_id=team.organization.id, created_by_id=team.admin.id, title=readings.TITLE,
-        objective=readings.OBJECTIVE, status="active", due_at=scene.at(-12, "17:00"),
+        objective=readings.OBJECTIVE, status="active", due_at=context.at(-12, "17:00"),
     )  # fmt: skip
-    scene.store(project, scene.at(18, "09:40"), scene.at(18, "10:30"))
-    questions = _questions(scene, project)
-    sources = _sources(scene, project)
-    findings = _findings(scene, team, project, questions)
-    _citations(scene, handbook, sources, findings)
-    _report(scene, team, project, findings)
+    context.store(project, context.at(18, "09:40"), context.at(18, "10:30"))
+    questions = _questions(context, project)
+    sources = _sources(context, project)
+    findings = _findings(context, team, project, questions)
+    _citations(context, handbook, sources, findings)
+    _report(context, team, project, findings)
 
 
-def _questions(scene: Scene, project: AiResearchProject) -> list[AiResearchQuestion]:
+def _questions(context: Context, project: AiResearchProject) -> list[AiResearchQuestion]:
     made = []
     for position, row in enumerate(readings.QUESTIONS):
         question = AiResearchQuestion(project_id=project.id, position=position, text=row.text, priority=row.priority)
         question.status, question.answer, question.confidence = row.status, row.answer, row.confidence
-        asked, moved = scene.at(18, f"10:{position:02}"), scene.at(row.moved, "16:10")
+        asked, moved = context.at(18, f"10:{position:02}"), context.at(row.moved, "16:10")
         question.answered_at = moved if row.status == "answered" else None
-        made.append(scene.store(question, asked, moved))
+        made.append(context.store(question, asked, moved))
     return made
 
 
-def _sources(scene: Scene, project: AiResearchProject) -> list[AiResearchSource]:
+def _sources(context: Context, project: AiResearchProject) -> list[AiResearchSource]:
     made = []
     for row in readings.SOURCES:
         source = AiResearchSource(project_id=project.id, kind=row.kind, title=row.title, url=row.url)
         source.author, source.publisher, source.published_at = row.author, row.publisher, row.published_at
-        source.retrieved_at = scene.at(row.read, "11:30")
+        source.retrieved_at = context.at(row.read, "11:30")
         source.content, source.credibility, source.status = row.content, row.credibility, row.status
-        made.append(scene.store(source, source.retrieved_at, scene.at(row.read, "11:55")))
+        made.append(context.store(source, source.retrieved_at, context.at(row.read, "11:55")))
     return made
 
 
 def _findings(
-    scene: Scene, team: Team, project: AiResearchProject, questions: list[AiResearchQuestion]
+    context: Context, team: Team, project: AiResearchProject, questions: list[AiResearchQuestion]
 ) -> list[AiResearchFinding]:
     made = []
     for row in readings.FINDINGS:
         finding = AiResearchFinding(project_id=project.id, created_by_id=team.admin.id, statement=row.statement)
         finding.question_id = questions[row.question].id
         finding.detail, finding.confidence, finding.status = row.detail, row.confidence, row.status
-        found, settled = scene.at(row.found, "14:05"), scene.at(row.found - 1, "15:30")
+        found, settled = context.at(row.found, "14:05"), context.at(row.found - 1, "15:30")
         if row.status == "verified":
             finding.verified_by_id, finding.verified_at = team.owner.id, settled
-        made.append(scene.store(finding, found, found if row.status == "draft" else settled))
+        made.append(context.store(finding, found, found if row.status == "draft" else settled))
     return made
 
 
 def _citations(
-    scene: Scene, handbook: Handbook, sources: list[AiResearchSource], findings: list[AiResearchFinding]
+    context: Context, handbook: Handbook, sources: list[AiResearchSource], findings: list[AiResearchFinding]
 ) -> None:
     for row in readings.CITATIONS:
         finding, source = findings[row.finding], sources[row.source]
@@ -76,11 +76,11 @@ def _citations(
         citation.quote, citation.locator, citation.position = row.quote, row.locator, row.position
         if row.heading:
             citation.chunk_id = handbook.chunks[row.heading].id
-        scene.store(citation, scene.at(readings.FINDINGS[row.finding].found, f"14:{10 + row.position:02}"))
+        context.store(citation, context.at(readings.FINDINGS[row.finding].found, f"14:{10 + row.position:02}"))
 
 
-def _report(scene: Scene, team: Team, project: AiResearchProject, findings: list[AiResearchFinding]) -> None:
+def _report(context: Context, team: Team, project: AiResearchProject, findings: list[AiResearchFinding]) -> None:
     marks = {f"finding_{number}": f"[[finding:{each.id}]]" for number, each in enumerate(findings, start=1)}
     report = AiResearchReport(project_id=project.id, created_by_id=team.admin.id, title=readings.TITLE)
     report.summary, report.content = readings.SUMMARY, readings.CONTENT.format(**marks)
-    scene.store(report, scene.at(4, "10:15"), scene.at(3, "17:20"))
+    context.store(report, context.at(4, "10:15"), context.at(3, "17:20"))

@@ -1,5 +1,4 @@
-"""Where uploaded bytes lie: a local folder, or any store that speaks S3. Keys are made here and never hold a caller's
-text."""
+"""The object store: a local folder or any S3 service. Keys are generated and never contain a caller's text."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ def object_store() -> Store:
     """The store of the running application."""
     made: Store | None = current_app.extensions.get("object_store")
     if made is None:
-        made = current_app.extensions["object_store"] = _made()
+        made = current_app.extensions["object_store"] = _store()
     return made
 
 
@@ -39,7 +38,7 @@ def put(content: bytes) -> str:
     return key
 
 
-def _made() -> Store:
+def _store() -> Store:
     settings = current_app.config["SETTINGS"]
     if not settings.s3_bucket:
         return LocalStore(Path(settings.var_dir) / "uploads")

@@ -1,4 +1,4 @@
-"""Objects as files under a folder, each written whole or not at all."""
+"""The local store: objects are files, each written whole or not at all."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class LocalStore:
     root: Path
 
     def open(self, key: str) -> LocalWriter:
-        with _named():
+        with _translating():
             path = self.path(key)
             _make_folder(self.root)
             _make_folder(path.parent)
             return LocalWriter(path)
 
     def read(self, key: str) -> bytes:
-        with _named():
+        with _translating():
             return self.path(key).read_bytes()
 
     def fetch(self, key: str, into: IO[bytes]) -> None:
-        with _named():
+        with _translating():
             content = self.path(key).open("rb")
         with content:
             shutil.copyfileobj(content, into)
@@ -84,11 +84,11 @@ class LocalWriter:
         self._file = open(self._unfinished, "wb", opener=_private)  # noqa: SIM115 - closed by commit or abort
 
     def write(self, chunk: bytes) -> None:
-        with _named():
+        with _translating():
             self._file.write(chunk)
 
     def commit(self) -> None:
-        with _named():
+        with _translating():
             self._file.flush()
             # Waiting for the disk would stop every request of the process.
             run_in_thread(os.fsync, self._file.fileno())
@@ -105,7 +105,7 @@ class LocalWriter:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _translating() -> Iterator[None]:
     """A full disk, or one that cannot be written, is a part that is away."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Objects in a bucket of any store that speaks S3, read through addresses signed for a minute."""
+"""The S3 store: objects are read through URLs that are signed for a minute."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class S3Store:
         return S3Writer(self.client, self.bucket, key)
 
     def read(self, key: str) -> bytes:
-        with _named(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
+        with _translating(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
             content: bytes = body.read()
             return content
 
     def fetch(self, key: str, into: IO[bytes]) -> None:
-        with _named(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
+        with _translating(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
             for piece in body.iter_chunks(PART):
                 into.write(piece)
 
     def remove(self, key: str) -> None:
-        with _named():
+        with _translating():
             self.client.delete_object(Bucket=self.bucket, Key=key)
 
     def keys(self) -> Iterator[tuple[str, datetime]]:
-        with _named():
+        with _translating():
             for page in self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket):
                 for each in page.get("Contents", []):
                     yield each["Key"], each["LastModified"]
@@ -79,11 +79,11 @@ class S3Writer:
     def write(self, chunk: bytes) -> None:
         self._waiting += chunk
         if len(self._waiting) >= PART:
-            with _named():
+            with _translating():
                 self._send_part()
 
     def commit(self) -> None:
-        with _named():
+        with _translating():
             if self._upload_id is None:
                 self._client.put_object(**self._place, Body=bytes(self._waiting))
                 return
@@ -109,7 +109,7 @@ class S3Writer:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _translating() -> Iterator[None]:
     """A store that does not answer, or refuses, is a part that is away."""
     try:
         yield

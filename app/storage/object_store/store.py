@@ -1,4 +1,4 @@
-"""What a store of uploaded bytes can do."""
+"""The interface of an object store."""
 
 from __future__ import annotations
 

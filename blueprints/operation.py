@@ -1,0 +1,134 @@
+"""Routes written by hand: one declaration says who may call one, what it takes and gives, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+from flask import request
+
+from app.auth.authentication import Access
+from blueprints.base import Blueprint
+from schemas.errors import KEY_PATH
+from schemas.queries import CREDENTIAL, refuse_unknown
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The handler reads the query itself.
+ANY_QUERY: Sequence[dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A JSON body: ``schema`` reads it for the handler, or the handler chooses one of ``any_of``."""
+
+    schema: Any = None
+    example: Any = None
+    any_of: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What comes back when all goes well."""
+
+    schema: Any = None
+    example: Any = None
+    status: int = 200
+    any_of: tuple[Any, ...] = ()
+    content_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What callers of a route have to know. ``access`` declares who may call it. ``query`` are its parameters, as the
+    description has them; any other is refused. ``fails`` are the statuses that do not follow from the rest."""
+
+    id: str
+    summary: str
+    access: Callable[[Any], Any]
+    takes: Body | None = None
+    gives: Answer = Answer()
+    query: Sequence[dict[str, Any]] | None = ()
+    fails: tuple[int, ...] = ()
+    description: str = ""
+
+
+def serve(blp: Blueprint, method: str, path: str, operation: Operation) -> Callable[[F], F]:
+    """Serve ``operation`` by the decorated function."""
+
+    def add(handler: F) -> F:
+        takes, gives = operation.takes, operation.gives
+        access: Access = operation.access(lambda: None).access
+        view: Any = strict(handler, _known(operation, access)) if operation.query is not ANY_QUERY else handler
+        view = blp.response(gives.status, gives.schema, **_given(content_type=gives.content_type))(view)
+        if takes is not None and takes.schema is not None:
+            view = blp.arguments(takes.schema)(view)
+        view = blp.doc(**_document(blp, method, path, operation, access))(view)
+        blp.add_url_rule(path, operation.id, operation.access(view), methods=[method])
+        return handler
+
+    return add
+
+
+def strict(handler: F, known: tuple[str, ...] = (CREDENTIAL,)) -> F:
+    """Let ``handler`` refuse query parameters that are not ``known``."""
+
+    @wraps(handler)
+    def checked(*args: Any, **options: Any) -> Any:
+        if request.args:
+            refuse_unknown(request.args, known)
+        return handler(*args, **options)
+
+    return checked  # type: ignore[return-value]
+
+
+def _known(operation: Operation, access: Access) -> tuple[str, ...]:
+    """The query parameters of an operation, with that of the credential where one may come so."""
+    named = tuple(each["name"] for each in operation.query or ())
+    credential = ("token",) if access.tickets else () if access.people or access.open else (CREDENTIAL,)
+    return named + credential
+
+
+def _document(blp: Blueprint, method: str, path: str, operation: Operation, access: Access) -> dict[str, Any]:
+    takes, gives = operation.takes, operation.gives
+    family = "ApiKeyError" if (blp.url_prefix or "").startswith(KEY_PATH) else "Error"
+    responses: dict[int, Any] = {
+        status: {"$ref": f"#/components/responses/{family}{status}"}
+        for status in _statuses(method, path, operation, access)
+    }
+    if gives.example is not None:
+        responses[gives.status] = _content(gives.example, gives.any_of)
+    document: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary, "responses": responses}
+    document["description"] = operation.description
+    if operation.query:
+        document["parameters"] = list(operation.query)
+    if takes is not None and takes.example is not None:
+        document["requestBody"] = {"required": True, **_content(takes.example, takes.any_of)}
+    if access.open:
+        document["security"] = []
+    if access.optional:
+        document["security"] = [{}, {"bearer": []}, {"cookie": []}]
+    return document
+
+
+def _statuses(method: str, path: str, operation: Operation, access: Access) -> set[int]:
+    """The statuses of failures: those that follow from what is declared, and those that are said."""
+    found = {429, 500, 503, *operation.fails}
+    if not access.open:
+        found |= {400, 403} if access.optional else {400, 401, 403}
+    if method != "GET":
+        found.add(400)
+    if operation.takes is not None:
+        found |= {413, 415}
+    return found | {404} if "<" in path else found
+
+
+def _content(example: Any, any_of: tuple[Any, ...]) -> dict[str, Any]:
+    shown = {"example": example} | ({"schema": {"oneOf": list(any_of)}} if any_of else {})
+    return {"content": {"application/json": shown}}
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

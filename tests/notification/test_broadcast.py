@@ -1,0 +1,39 @@
+"""Streams of one user beside each other: one that is full ends, and costs the others nothing."""
+
+from __future__ import annotations
+
+from app.engine.principal import Credential, Principal
+from app.notification import broadcaster
+from app.notification.routing import notify
+from tests.database import unit_of_work
+from tests.end_to_end.service import await_true
+
+
+def opened(app, owner, number):
+    principal = Principal(Credential.SESSION, owner.user_id, frozenset({"read"}), owner.user_id)
+    streams = app.extensions["broadcaster"]
+    with app.test_request_context():
+        return [streams.open(principal, None) for _ in range(number)]
+
+
+def waiting(stream):
+    """What a stream has in its queue, as text."""
+    sent = []
+    while not stream.outbox.empty():
+        sent.append(stream.outbox.get())
+    return b"".join(filter(None, sent)).decode()
+
+
+def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypatch):
+    owner = cast.user()
+    monkeypatch.setattr(broadcaster, "CHECK_EVERY", 3600)  # the principals have no session
+    full, *healthy = opened(app, owner, 3)
+    for stream in healthy:
+        waiting(stream)
+    monkeypatch.setattr(broadcaster, "MAX_WAITING", 1)
+    # The first one has its greeting in the queue still, which leaves no room.
+    with app.app_context(), unit_of_work() as unit:
+        notify(unit, owner.user_id, "MESSAGE", "For everybody")
+    await_true(lambda: all(stream.outbox.qsize() for stream in healthy))
+    assert [waiting(stream).count("For everybody") for stream in healthy] == [1, 1]
+    assert full.outbox.get() is None

@@ -1,5 +1,0 @@
-"""The stores under the upload routes."""
-
-from tests.uploads.stores import application, bucket, s3
-
-__all__ = ["application", "bucket", "s3"]
