@@ -60,7 +60,8 @@ def _refuse_foreign() -> None:
     """End the process where something else would be imported in place of a part of the service: from the folder that it
     is started in, which gunicorn looks in first, or from another distribution."""
     for name in OWN:
-        beside = [] if Path.cwd() == HERE else [each for each in (Path(name), Path(f"{name}.py")) if each.exists()]
+        # A folder without __init__.py is passed over for a module of that name further down the path.
+        beside = [each for each in (Path(name, "__init__.py"), Path(f"{name}.py")) if each.exists()]
         spec = find_spec(name)
         found = Path((spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), ""))) or "")
         places = [each.resolve() for each in (*beside, found)]

@@ -30,7 +30,7 @@ from tests.end_to_end.service import await_true
 plugins.load()
 
 # Made-up requests for each operation of the description, from each caller.
-USUAL_EXAMPLES = 3
+USUAL_EXAMPLES = 2
 # The data of a test run is worth nothing, so nothing waits for the disk.
 UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 

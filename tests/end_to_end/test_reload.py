@@ -33,7 +33,7 @@ end
 
 
 # How long a release takes to load that has much to load, in seconds, and what nobody may have to wait meanwhile.
-LOADS, PATIENCE = 4, 4
+LOADS, PATIENCE = 3, 3
 
 
 @pytest.fixture

@@ -94,6 +94,12 @@ def test_rowgate_serve_serves_from_an_empty_folder_by_the_env_file_there(command
     assert (tmp_path / "var").is_dir()
 
 
+def test_folders_of_these_names_without_code_are_no_obstacle(command, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "site.toml").write_text("")
+    assert run(command, "plugins", cwd=tmp_path).returncode == 0
+
+
 def test_rowgate_is_the_command_line_of_the_service(command, tmp_path):
     shown = run(command, "--help", cwd=tmp_path)
     assert {"serve", "users", "keys", "db", "doctor", "plugins"} <= set(shown.stdout.split())

@@ -99,12 +99,14 @@ def test_whoever_asks_for_readiness_shares_one_look(unlucky, proxy):
     assert proxy.connections <= before + 1
 
 
-def test_a_connection_that_the_server_has_ended_is_not_lent(app, unlucky, proxied):
+def test_a_connection_that_the_server_has_ended_is_not_lent(app, unlucky, proxied, proxy):
     with proxied.app_context():
         served = [_served_by(engine) for engine in db.engines.values()]
+    open_before = proxy.connections
     end = text("SELECT pg_terminate_backend(pid) FROM unnest(CAST(:served AS int[])) AS pid")
     with app.app_context(), transaction() as session:
         assert session.scalars(end, {"served": served}).all() == [True, True]
+    await_true(lambda: proxy.connections == open_before - len(served), 10)  # the ends have passed the proxy
     assert unlucky.get(LIST).status_code == 200
     assert unlucky.post("/api/v1/crm/company", {"name": "Harbour Works"}).status_code == 201
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from tests.faults.conftest import owner, proxied, proxy, unlucky
 
-__all__ = ["proxy", "proxied", "owner", "unlucky"]
+__all__ = ["owner", "proxied", "proxy", "unlucky"]

@@ -25,7 +25,7 @@ def run(app, var_dir):
         def start(*arguments, **settings):
             url = database_url(var_dir).replace(f"/{DATABASE}?", "/gadgets?")
             named = {name.upper(): value for name, value in settings.items()}
-            given = environment(VAR_DIR=var_dir, DATABASE_URL=url, PYTHONPATH=f"{ROOT}:{HERE}", **named)
+            given = environment(**{"VAR_DIR": var_dir, "DATABASE_URL": url, "PYTHONPATH": f"{ROOT}:{HERE}"} | named)
             options = {"capture_output": True, "text": True, "timeout": 100}
             return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=given, check=False, **options)
 
@@ -90,6 +90,18 @@ def test_its_command_is_there_and_the_list_of_plugins_says_what_it_brings(found)
         "notifications": ["GADGET_TESTED"], "errors": ["GADGETS_TOO_MANY_PARTS"], "reports": ["gadgets"],
         "settings": ["GADGETS_MAX_PARTS"],
     }  # fmt: skip
+
+
+def test_an_entry_point_is_looked_for_before_a_module(run, tmp_path):
+    """A distribution that is installed: its metadata names the plugin."""
+    installed = tmp_path / "gizmos-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: gizmos\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[rowgate.plugins]\ngizmos = gadgets.plugin:plugin\n")
+    (tmp_path / "gizmos.py").write_text("raise SystemExit('the module')\n")
+    path = f"{ROOT}:{HERE}:{tmp_path}"
+    listed = run("-m", "flask", "plugins", "--json", plugins="gizmos", pythonpath=path)
+    assert "gadgets" in {each["name"] for each in json.loads(listed.stdout)}, listed.stderr
 
 
 def test_a_plugin_that_is_not_named_is_not_loaded(run):
