@@ -177,8 +177,9 @@ class Settings:
             raise SettingError(f"No plugin brings the setting {min(unknown).upper()}")
         of_plugins = [(name, each.low, each.high) for name, each in DECLARED.items()]
         for name, low, high in (*BOUNDS, *of_plugins):
-            if low is not None and high is not None and not low <= getattr(self, name) <= high:
-                raise SettingError(f"{name.upper()} must be between {low} and {high}")
+            value = getattr(self, name)
+            if (low is not None and value < low) or (high is not None and value > high):
+                raise SettingError(f"{name.upper()} must be {_range(low, high)}")
 
     @property
     def public_url(self) -> str:
@@ -236,6 +237,12 @@ BOUNDS = (
 # Names at least this alike count as misspelt; shorter names are alike by chance.
 ALIKE, MIN_NAME_LENGTH = 0.9, 7
 SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return f"at most {high}" if low is None else f"at least {low}"
+    return f"between {low} and {high}"
 
 
 def named_plugins(environ: Mapping[str, str] = os.environ) -> list[str]:

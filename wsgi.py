@@ -20,7 +20,11 @@ OWN = ("app", "blueprints", "schemas", "config")
 def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["app"] = _built()
+    try:
+        globals()["app"] = _built()
+    except AttributeError as error:
+        # Whoever asks for an attribute takes an AttributeError for its absence.
+        raise RuntimeError("The application cannot be built") from error
     return globals()["app"]
 
 
@@ -38,7 +42,6 @@ def _built() -> Any:
     # Nothing that is loaded here becomes garbage: to look for it again and again takes a quarter of the start.
     gc.disable()
     from app import plugins
-    from app.factory import create_app
     from app.runtime import logs
     from config import SettingError, Settings, named_plugins
 
@@ -46,14 +49,21 @@ def _built() -> Any:
         plugins.load(named_plugins())
         settings = Settings.from_environment()
         dictConfig(logs.configuration(settings))
-        return create_app(settings)
+        return _created(settings)
     except SettingError as error:
         sys.exit(f"rowgate: {error}")
-    except OSError as error:
-        sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _created(settings: Any) -> Any:
+    from app.factory import create_app
+
+    try:
+        return create_app(settings)
+    except OSError as error:
+        sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
 
 
 def _refuse_foreign() -> None:

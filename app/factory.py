@@ -76,6 +76,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     """Build the application; nothing is connected to before the first request."""
     loaded = plugins.load(settings.plugin_names if settings else named_plugins())
     settings = settings or Settings.from_environment()
+    settings.check()
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
     _configure(app, settings)

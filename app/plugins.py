@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -125,17 +124,19 @@ def _of_module(name: str) -> Plugin:
 
 
 def _of_setting(name: str) -> Plugin:
+    """The plugin that PLUGINS names; an error of its own code passes as it is."""
     for entry in entry_points(group=ENTRY_POINTS, name=name):
         found: Plugin = entry.load()
         return found
     try:
-        return _of_module(name)
+        module = import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name.partition(".")[0] and name in sys.modules:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
-        raise SettingError(f"PLUGINS names {name}, which is neither an entry point nor a module: {error}") from None
-    except AttributeError:
-        raise SettingError(f"PLUGINS names {name}, a module without a plugin") from None
+        raise SettingError(f"PLUGINS names {name}, which is neither an entry point nor a module") from None
+    if not isinstance(getattr(module, "plugin", None), Plugin):
+        raise SettingError(f"PLUGINS names {name}, a module without a plugin")
+    return _of_module(name)
 
 
 def _check_apart(plugin: Plugin) -> None:

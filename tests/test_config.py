@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config import SettingError, Settings, misspelt
+from config import DECLARED, Setting, SettingError, Settings, declare, misspelt
 
 
 def test_an_empty_environment_gives_the_defaults():
@@ -75,3 +75,21 @@ def test_a_variable_that_is_nearly_a_setting_is_named(variable, meant):
 
 def test_a_setting_that_is_there_is_not_what_another_variable_means():
     assert misspelt({"DATABSE_URL": "x", "DATABASE_URL": "y"}) == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "value", "text"),
+    [(1, None, "0", "at least 1"), (None, 9, "10", "at most 9"), (1, 9, "10", "between 1 and 9")],
+)
+def test_each_bound_of_a_setting_of_a_plugin_counts(monkeypatch, low, high, value, text):
+    monkeypatch.setitem(DECLARED, "gizmos", Setting("gizmos", 5, "how many", low=low, high=high))
+    assert Settings.from_environment({}).gizmos == 5
+    with pytest.raises(SettingError, match=f"GIZMOS must be {text}"):
+        Settings.from_environment({"GIZMOS": value})
+
+
+def test_a_setting_that_no_plugin_brings_is_refused():
+    with pytest.raises(SettingError, match="GIZMOS"):
+        Settings(gizmos=5).check()
+    with pytest.raises(SettingError, match="declared twice"):
+        declare([Setting("port", 1, "taken")])

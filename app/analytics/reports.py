@@ -33,6 +33,7 @@ from app.storage.hooks import place, take_out
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store, put
 
+NO_SOURCE = "The plugin that brought this kind of report is not loaded"
 UNFINISHED = ("queued", "running")
 MAX_ROWS = 5000
 Row = dict[str, Any]
@@ -93,6 +94,9 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
     principal = acting(unit.session, report.created_by_id, report.organization_id)
     if principal is None:
         report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
+        return None
+    if report.kind not in REPORTS:
+        report.status, report.error_message, report.next_run_at = "failed", NO_SOURCE, None
         return None
     found = unit.session.execute(REPORTS[report.kind](report).limit(MAX_ROWS)).mappings()
     return Figures(principal, Asked.of(report), [_on_the_wire(row) for row in found])

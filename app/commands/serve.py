@@ -12,7 +12,6 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -37,6 +36,7 @@ from app.runtime.keeper import SERVER, Keeper, end
 from config import GUNICORN, ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
+JOBS = ("flask", "--app", str(ROOT / "wsgi.py"), "jobs", "work")
 READY_TIMEOUT = 60.0
 TENDED_EVERY = 5.0
 # What the parts need besides the grace: to hand jobs back, and to leave.
@@ -162,22 +162,22 @@ class Parts:
     def __init__(self, settings: Settings, keeper: Keeper) -> None:
         self._settings, self._keeper = settings, keeper
         step("starting the worker of background jobs")
-        self._jobs = self._started("flask", "jobs", "work")
+        self._jobs = self._started(*JOBS)
         step(f"starting {settings.workers} workers")
-        self.web = self._started("gunicorn", "--config", str(GUNICORN), "wsgi:app")
+        self.web = self._started("gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app")
 
     def _started(self, *command: str) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
         environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
-        options: dict[str, Any] = {"cwd": ROOT, "env": environment, "start_new_session": True}
-        process = subprocess.Popen([sys.executable, "-m", *command], **options)
+        # In the folder that this process was started in: settings may name files there.
+        process = subprocess.Popen([sys.executable, "-m", *command], env=environment, start_new_session=True)
         self._keeper.watch(process.pid)
         return process
 
     def tend(self) -> None:
         if self._jobs.poll() is not None:
             step("the worker of background jobs has ended; starting another")
-            self._jobs = self._started("flask", "jobs", "work")
+            self._jobs = self._started(*JOBS)
 
     def end(self) -> None:
         """End both at the same time, by force when they take longer than they may."""

@@ -221,7 +221,7 @@ class Strings(Kind):
         return text if not self.items or text in self.items else None
 
     def expected(self) -> str:
-        return f"Must be one of: {', '.join(self.items)}."
+        return f"Must be one of: {', '.join(self.items)}." if self.items else super().expected()
 
     def example(self) -> Any:
         return list(self.items or ["text"])[:1]

@@ -143,7 +143,7 @@ class Unit:
         except BaseException:
             self.roll_back(undo=False)
             raise
-        self.session.expunge_all()
+        self._end()
         _carry_out(self._after_commit)
 
     def roll_back(self, *, undo: bool = True) -> None:
@@ -154,9 +154,15 @@ class Unit:
         except DRIVER_ERRORS as error:
             log.warning("A connection was lost before its transaction was rolled back: %s", type(error).__name__)
             self.session.invalidate()
-        self.session.expunge_all()
+        finally:
+            self._end()
         if undo:
             _carry_out(self._on_rollback)
+
+    def _end(self) -> None:
+        """Detach what was loaded; what follows the transaction may begin another unit."""
+        self.session.expunge_all()
+        self.session.info.pop(RUNNING, None)
 
 
 @contextmanager
@@ -175,10 +181,7 @@ def attempt(principal: Principal) -> Iterator[Unit]:
     except BaseException:
         unit.roll_back()
         raise
-    else:
-        unit.commit()
-    finally:
-        del session.info[RUNNING]
+    unit.commit()
 
 
 def _carry_out(actions: list[Action]) -> None:

@@ -39,7 +39,8 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
         if sent is not None:
             known = default_of(name)
             stored = write.before.get(name, known)
-            require(sent.keys() <= known.keys(), camel(name), f"Takes the keys {', '.join(known)}.")
+            # Keys that are stored may be those of a plugin that is not loaded any more.
+            require(sent.keys() <= known.keys() | stored.keys(), camel(name), f"Takes the keys {', '.join(known)}.")
             setattr(preference, name, {**stored, **sent})
     for name in SWITCHES:
         switches = getattr(preference, name) or {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import signal
+import sys
 import time
 from types import FrameType
 from typing import Any
@@ -74,6 +75,14 @@ class Worker(GeventWorker):
     stop coming."""
 
     is_leaving = False
+
+    def load_wsgi(self) -> None:
+        """Load the application. Where its settings do not fit, gunicorn ends: another worker would find the same."""
+        try:
+            super().load_wsgi()
+        except SystemExit as refusal:
+            print(refusal.code, file=sys.stderr)
+            sys.exit(Arbiter.APP_LOAD_ERROR)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         replaced, last = _ages()

@@ -22,7 +22,6 @@ from app.factory import create_app  # noqa: E402
 from bench.gate.operations import Work, operations  # noqa: E402
 from bench.gate.parts import STEPS, taps  # noqa: E402
 from bench.tap import Reading  # noqa: E402
-from config import Settings  # noqa: E402
 
 # Statements are prepared, caches are filled and the minute's use of a credential is noted before anything is counted.
 WARM, RUNS = 12, 9
@@ -32,7 +31,7 @@ NOT_COUNTED = ("bench", "gevent")
 
 def main() -> int:
     """Run every operation, warm."""
-    made = operations(create_app(Settings.from_environment()))
+    made = operations(create_app())
     gc.disable()
     if "--step-by-step" in sys.argv:
         for name, prepare in made.items():

@@ -16,9 +16,9 @@ depends_on = None
 
 def upgrade():
     for table, column in REVISED:
-        op.drop_constraint(op.f(f"ck_{table}_{column}"), table, type_="check")
+        op.drop_constraint(op.f(f"ck_{table}_{column}"), table, type_="check", if_exists=True)
         op.alter_column(table, column, type_=sa.String(64), existing_nullable=False)
 
 
 def downgrade():
-    """Nothing to do: earlier releases work with the wider columns, and rows of plugins would be lost by narrower ones."""
+    """Nothing to do: earlier releases work with the wider columns, which may hold names of plugins."""

@@ -135,3 +135,10 @@ def test_a_report_with_a_schedule_is_computed_again_for_the_next_period(app, own
     assert waiting["nextRunAt"] > wire(now() + timedelta(hours=23))
     work(app)
     assert owner.get(f"{REPORT}/{report['id']}").json["status"] == "ready"
+
+
+def test_a_report_whose_plugin_is_gone_fails_by_name_and_is_not_scheduled_again(app, owner, monkeypatch):
+    monkeypatch.setattr(reports, "REPORTS", {})
+    report = computed(app, owner, "usage", schedule="daily")
+    assert (report["status"], report["errorMessage"]) == ("failed", reports.NO_SOURCE)
+    assert report["nextRunAt"] is None

@@ -85,6 +85,27 @@ def test_a_run_that_is_lost_after_partial_success_leaves_the_bytes_of_the_run_th
     assert len(stored_keys(app) - before) == 1
 
 
+def test_what_follows_a_unit_may_begin_another(app, owner, principal):
+    done = []
+
+    def count():
+        with reading() as session:
+            done.append(session.scalar(text("SELECT 1")))
+        run_unit(principal, lambda unit: done.append(unit.session.scalar(text("SELECT 2"))))
+
+    def work(unit, *, fails):
+        unit.after_commit(count)
+        unit.on_rollback(count)
+        if fails:
+            raise Forbidden()
+
+    with app.app_context():
+        run_unit(principal, work, fails=False)
+        with pytest.raises(Forbidden):
+            run_unit(principal, work, fails=True)
+    assert done == [1, 2, 1, 2]
+
+
 def test_a_hook_that_refuses_takes_all_of_its_unit_with_it(app, owner, principal):
     def work(unit):
         project = unit.create(AiResearchProject, {"title": "Tides", "objective": "Know them"})

@@ -33,6 +33,14 @@ def test_the_history_builds_the_schema_shows_no_drift_and_goes_back_to_nothing(e
     assert empty.test_client().get("/readyz").json["migrations"] == "ok"
 
 
+def test_a_revision_that_was_taken_back_can_be_made_again(empty):
+    with empty.app_context():
+        upgrade()
+        downgrade(revision="0005")
+        upgrade()
+        check()
+
+
 def test_the_schema_of_the_job_queue_is_the_one_that_the_history_takes():
     newest = max(
         path.name for path in (files("procrastinate") / "sql" / "migrations").iterdir() if path.name.endswith(".sql")

@@ -104,6 +104,12 @@ def test_an_entry_point_is_looked_for_before_a_module(run, tmp_path):
     assert "gadgets" in {each["name"] for each in json.loads(listed.stdout)}, listed.stderr
 
 
+def test_an_error_in_the_code_of_a_plugin_is_shown_as_it_is(run, tmp_path):
+    (tmp_path / "broken.py").write_text("import there_is_no_such_thing\n")
+    refused = run("-m", "flask", "plugins", plugins="broken", pythonpath=f"{ROOT}:{tmp_path}")
+    assert "No module named 'there_is_no_such_thing'" in refused.stderr + refused.stdout
+
+
 def test_a_plugin_that_is_not_named_is_not_loaded(run):
     listed = run("-m", "flask", "plugins", "--json")
     assert "gadgets" not in {each["name"] for each in json.loads(listed.stdout)}
@@ -115,6 +121,7 @@ def test_a_plugin_that_is_not_named_is_not_loaded(run):
         ({"plugins": "gizmos"}, "PLUGINS names gizmos, which is neither an entry point nor a module"),
         ({"plugins": "gadgets"}, "PLUGINS names gadgets, a module without a plugin"),
         ({"plugins": "twin_gadgets"}, "Two plugins are called crm"),
+        ({"plugins": "gadgets.nowhere"}, "PLUGINS names gadgets.nowhere, which is neither an entry point nor a module"),
         ({"plugins": "gadgets.plugin", "gadgets_max_parts": "many"}, "GADGETS_MAX_PARTS must be a whole number"),
         ({"plugins": "gadgets.plugin", "gadgets_max_parts": "0"}, "GADGETS_MAX_PARTS must be between 1 and 1000"),
     ],

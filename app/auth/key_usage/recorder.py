@@ -14,12 +14,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from flask import Flask, Response, current_app, g, request
 from uuid_utils.compat import uuid7
 
@@ -29,7 +29,7 @@ from app.engine.statements import within
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
-from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
+from app.foundation.errors import Failure
 
 log = logging.getLogger(__name__)
 
@@ -122,15 +122,20 @@ class Recorder:
 
     def _write(self, batch: list[Mapping[str, Any]]) -> None:
         with self.app.app_context():
-            try:
-                run_unit(SYSTEM, _insert, batch)
-            except Unavailable:
-                raise
-            except Failure:
-                # A key went between the look at it and the insert, or a row is not fit: all but that one are kept.
+            if not _is_taken(batch):
                 for row in batch:
-                    with suppress(ForeignKeyViolation, UniqueViolation, Invalid, DatabaseFailure):
-                        run_unit(SYSTEM, _insert, [row])
+                    _is_taken([row])
+
+
+def _is_taken(rows: list[Mapping[str, Any]]) -> bool:
+    """Insert rows; False where one of them is not fit, as when its key was deleted meanwhile. Raises other failures."""
+    try:
+        run_unit(SYSTEM, _insert, rows)
+    except Failure as failure:
+        if not isinstance(failure.__cause__, psycopg.IntegrityError | psycopg.DataError):
+            raise
+        return False
+    return True
 
 
 def _insert(unit: Unit, rows: list[Mapping[str, Any]]) -> None:

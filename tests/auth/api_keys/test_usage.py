@@ -12,9 +12,11 @@ from sqlalchemy import delete
 from uuid_utils.compat import uuid7
 
 from app.auth import key_usage
+from app.auth.key_usage import recorder
 from app.auth.models.keys import AuthApiKey
 from app.foundation import crypto
 from app.foundation.clock import now
+from app.foundation.errors import DatabaseFailure
 from tests.auth.api_keys.keys import ANALYTICS, CONTACTS, KEYS, change, rows
 from tests.cast import Actor
 from tests.database import transaction
@@ -95,29 +97,42 @@ def test_rows_are_visible_to_the_owner_of_the_key_over_keys_too(owner, key, cast
 
 def test_rows_wait_while_the_database_is_away_and_are_written_afterwards(app, owner, key, monkeypatch):
     holder, identifier = key
-    recorder = app.extensions["usage"]
+    own = app.extensions["usage"]
     key_usage.flush(app)
 
     def fail(batch):
         raise psycopg.OperationalError
 
     with monkeypatch.context() as away:
-        away.setattr(recorder, "_write", fail)
+        away.setattr(own, "_write", fail)
         holder.get(CONTACTS)
         with pytest.raises(psycopg.OperationalError):
-            recorder.flush()
-        assert len(recorder.waiting) >= 1
+            own.flush()
+        assert len(own.waiting) >= 1
+    assert len(rows(owner, identifier)) == 1
+
+
+def test_rows_wait_while_the_table_cannot_be_written_to(app, owner, key, monkeypatch):
+    holder, identifier = key
+    own = app.extensions["usage"]
+    key_usage.flush(app)
+    with monkeypatch.context() as broken:
+        broken.setattr(recorder, "INSERT", "INSERT INTO there_is_no_such_table VALUES (%s)")
+        holder.get(CONTACTS)
+        with pytest.raises(DatabaseFailure):
+            own.flush()
+        assert len(own.waiting) >= 1
     assert len(rows(owner, identifier)) == 1
 
 
 def test_a_row_that_is_not_fit_does_not_hold_up_the_others(app, owner, key):
     holder, identifier = key
-    recorder = app.extensions["usage"]
-    with recorder._flushing:
+    own = app.extensions["usage"]
+    with own._flushing:
         holder.get(CONTACTS)
-        recorder.waiting.appendleft(recorder.waiting[-1] | {"id": uuid7(), "ip_address": "x" * 60})
+        own.waiting.appendleft(own.waiting[-1] | {"id": uuid7(), "ip_address": "x" * 60})
     assert len(rows(owner, identifier)) == 1
-    assert not recorder.waiting
+    assert not own.waiting
 
 
 def test_an_address_that_is_none_is_not_recorded(build, owner, key):
@@ -130,8 +145,8 @@ def test_an_address_that_is_none_is_not_recorded(build, owner, key):
 
 
 def test_closing_waits_for_a_batch_that_is_under_way(app, monkeypatch):
-    recorder = key_usage.Recorder(app)
-    monkeypatch.setattr(recorder, "_start", lambda: None)
+    own = key_usage.Recorder(app)
+    monkeypatch.setattr(own, "_start", lambda: None)
     writing, may_end, written = Event(), Event(), []
 
     def write(batch):
@@ -139,12 +154,12 @@ def test_closing_waits_for_a_batch_that_is_under_way(app, monkeypatch):
         assert may_end.wait(10)
         written.extend(batch)
 
-    monkeypatch.setattr(recorder, "_write", write)
-    recorder.add({})
+    monkeypatch.setattr(own, "_write", write)
+    own.add({})
     with ThreadPoolExecutor(2) as pool:
-        pool.submit(recorder.flush)
+        pool.submit(own.flush)
         assert writing.wait(10)
-        closing = pool.submit(recorder.close)
+        closing = pool.submit(own.close)
         assert not closing.done()
         may_end.set()
         closing.result(10)
@@ -152,12 +167,12 @@ def test_closing_waits_for_a_batch_that_is_under_way(app, monkeypatch):
 
 
 def test_more_rows_than_may_wait_are_dropped_and_said_in_the_log(app, caplog, monkeypatch):
-    recorder = key_usage.Recorder(app)
-    monkeypatch.setattr(recorder, "_write", lambda batch: None)
-    monkeypatch.setattr(recorder, "_start", lambda: None)
+    own = key_usage.Recorder(app)
+    monkeypatch.setattr(own, "_write", lambda batch: None)
+    monkeypatch.setattr(own, "_start", lambda: None)
     for _ in range(10_002):
-        recorder.add({})
-    recorder.flush()
+        own.add({})
+    own.flush()
     assert "2 rows of key use were dropped" in caplog.text
 
 
