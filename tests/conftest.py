@@ -77,7 +77,7 @@ def app(settings: Settings) -> Iterator[Flask]:
         with unit_of_work() as unit:
             seed(unit)
     yield application
-    _close(application)
+    close_application(application)
 
 
 @pytest.fixture
@@ -91,10 +91,10 @@ def build(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
 
     yield make
     for application in built:
-        _close(application)
+        close_application(application)
 
 
-def _close(application: Flask) -> None:
+def close_application(application: Flask) -> None:
     key_usage.close(application)
     # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
     await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
