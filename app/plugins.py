@@ -134,9 +134,10 @@ def _of_setting(name: str) -> Plugin:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
         raise SettingError(f"PLUGINS names {name}, which is neither an entry point nor a module") from None
-    if not isinstance(getattr(module, "plugin", None), Plugin):
+    plugin = getattr(module, "plugin", None)
+    if not isinstance(plugin, Plugin):
         raise SettingError(f"PLUGINS names {name}, a module without a plugin")
-    return _of_module(name)
+    return plugin
 
 
 def _check_apart(plugin: Plugin) -> None:

@@ -26,8 +26,8 @@ from app.platform import flags
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.crud import wanted
+from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.examples import record_example
-from blueprints.operation import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,

@@ -12,8 +12,8 @@ from app.engine import records
 from app.engine.unit_of_work import Unit, run_unit
 from blueprints import crud
 from blueprints.base import Blueprint, answer
+from blueprints.declarations import strict
 from blueprints.describe import document_operation
-from blueprints.operation import strict
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
 from schemas.queries import list_query

@@ -15,8 +15,8 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
 from blueprints.base import Blueprint, answer
+from blueprints.declarations import strict
 from blueprints.describe import document_operation
-from blueprints.operation import strict
 from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema

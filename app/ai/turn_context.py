@@ -108,8 +108,7 @@ def _chat(unit: Unit, ask: ChatRequest) -> tuple[AiChat, bool]:
         source="web" if principal.credential is Credential.SESSION else "api",
         metadata_={"clientId": ask.client_id} if ask.client_id else {},
     )  # fmt: skip
-    unit.session.add(chat)
-    unit.session.flush()
+    unit.store(chat)
     return chat, True
 
 
@@ -153,8 +152,7 @@ def _append(unit: Unit, chat: AiChat, said: ChatMessage, status: str = "complete
     message = AiMessage(id=uuid7(), chat_id=chat.id, sequence=(highest or 0) + 1, status=status)
     message.role, message.content = said
     chat.last_message_at = now()
-    unit.session.add(message)
-    unit.session.flush()
+    unit.store(message)
     return message
 
 

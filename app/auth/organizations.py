@@ -24,11 +24,9 @@ MAX_SLUG_LENGTH = 48
 
 def provision_user(unit: Unit, user: AuthUser) -> AuthOrganization:
     """Store a new user with what everybody has: a personal organization, and what other domains give a user."""
-    unit.session.add(user)
-    unit.session.flush()
+    unit.store(user)
     organization = AuthOrganization(name=user.name, slug=free_slug(unit.session, user.name), is_personal=True)
-    unit.session.add(organization)
-    unit.session.flush()
+    unit.store(organization)
     provision_organization(unit, organization, user.id)
     user_provisioned.emit(unit, user)
     unit.session.flush()

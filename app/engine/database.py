@@ -49,7 +49,7 @@ def translating() -> Iterator[None]:
 def reading() -> Iterator[Session]:
     """Lend a session for queries, each a transaction of its own; what it has loaded is detached at the end. Driver
     errors are translated. Raises RuntimeError inside of a unit of work, whose writes it would not see."""
-    if RUNNING in db.session().info:
+    if db.session.registry.has() and RUNNING in db.session().info:
         raise RuntimeError("A unit of work reads with its own session")
     with translating(), Session(db.engines[READS], autoflush=False) as session:
         yield session

@@ -18,7 +18,7 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from app.foundation.identifiers import uuid_of
 from blueprints.base import EVENTS, UNHELD, Blueprint
-from blueprints.operation import ANY_QUERY, Body, Operation, serve
+from blueprints.declarations import ANY_QUERY, Body, Operation, serve
 from schemas.conversation import ChatQuestion, spoken
 
 PLAIN = "text/plain"

@@ -16,7 +16,7 @@ from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer
 from blueprints.consumer import answers
 from blueprints.crud import wanted
-from blueprints.operation import Answer, Body, Operation, serve
+from blueprints.declarations import Answer, Body, Operation, serve
 from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
 from schemas.envelopes import Deleted
 

@@ -16,9 +16,9 @@ from app.storage import documents
 from app.storage.models import StorageDocument
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
+from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.describe import window_parameters
 from blueprints.examples import STAMPS
-from blueprints.operation import Answer, Body, Operation, serve
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
 from schemas.queries import list_query

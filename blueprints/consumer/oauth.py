@@ -13,7 +13,7 @@ from app.auth.login import login_welcome
 from app.auth.oauth import flow, linking
 from app.auth.oauth.providers import Refused
 from blueprints.base import Blueprint, answer, json_body, load
-from blueprints.operation import ANY_QUERY, Answer, Body, Operation, serve
+from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.sign_in import OAuthStart, OAuthStarted
 
 START = OAuthStart()

@@ -16,8 +16,8 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import ForeignKeyViolation, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
+from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS, USER
-from blueprints.operation import Answer, Body, Operation, serve
 from schemas.sign_in import (
     ActIn,
     ActingIn,

@@ -22,7 +22,7 @@ from app.storage.object_store import object_store
 from app.storage.uploads import Incoming
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
-from blueprints.operation import Answer, Operation, serve
+from blueprints.declarations import Answer, Operation, serve
 from schemas.envelopes import Deleted
 from schemas.uploads import Uploaded, UploadMetadata, upload_body
 

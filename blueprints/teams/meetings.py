@@ -17,8 +17,8 @@ from app.teams import meetings
 from app.teams.errors import MeetingNotFound
 from blueprints.base import Blueprint, answer
 from blueprints.crud import wanted
+from blueprints.declarations import Answer, Operation, serve
 from blueprints.describe import window_parameters
-from blueprints.operation import Answer, Operation, serve
 from schemas.fields import Moment
 from schemas.queries import window
 from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body

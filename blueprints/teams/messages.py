@@ -13,7 +13,7 @@ from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
 from app.teams.cards import prepared
 from blueprints.base import Blueprint, answer
-from blueprints.operation import Answer, Body, Operation, serve
+from blueprints.declarations import Answer, Body, Operation, serve
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}

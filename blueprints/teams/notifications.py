@@ -21,8 +21,8 @@ from app.notification.broadcaster import Broadcaster
 from app.notification.models import NotificationPreference
 from app.notification.routing import default_of
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
+from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS
-from blueprints.operation import Answer, Body, Operation, serve
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
 
 SEQUENCE = re.compile(r"[0-9]{1,16}")

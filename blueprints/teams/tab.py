@@ -9,8 +9,8 @@ from app.auth.authentication import open_to_all
 from app.auth.sign_in import SignedIn
 from app.teams import tab
 from blueprints.base import Blueprint, answer
+from blueprints.declarations import ANY_QUERY, Answer, Operation, serve
 from blueprints.examples import USER
-from blueprints.operation import ANY_QUERY, Answer, Operation, serve
 from schemas.sign_in import TabSession, user_body
 
 # Where Teams and its relatives show pages in frames.

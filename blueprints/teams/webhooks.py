@@ -16,7 +16,7 @@ from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
 from blueprints.base import Blueprint, answer, json_body
-from blueprints.operation import ANY_QUERY, Body, Operation, serve
+from blueprints.declarations import ANY_QUERY, Body, Operation, serve
 
 log = logging.getLogger(__name__)
 

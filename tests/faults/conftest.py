@@ -32,12 +32,6 @@ def proxied(proxy, build):
 
 
 @pytest.fixture
-def owner(cast):
-    """A user, whose requests meet no fault."""
-    return cast.user()
-
-
-@pytest.fixture
 def unlucky(owner, proxied):
     """The same user, whose requests meet the faults."""
     actor = Actor(proxied, owner.token, owner.user_id, owner.organization_id)

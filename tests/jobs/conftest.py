@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.faults.conftest import owner, proxied, proxy, unlucky
+from tests.faults.conftest import proxied, proxy, unlucky
 
-__all__ = ["owner", "proxied", "proxy", "unlucky"]
+__all__ = ["proxied", "proxy", "unlucky"]

@@ -9,7 +9,7 @@ from app.auth.login import login_required
 from app.factory import create_app
 from blueprints.base import Blueprint
 from blueprints.base import answer as respond
-from blueprints.operation import ANY_QUERY, Answer, Body, Operation, serve
+from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.documents import DocumentCreate
 from tests.conftest import close_application
 
