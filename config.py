@@ -32,8 +32,8 @@ def setting(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting that a plugin brings. It is read from the environment by its name in upper case, and is an attribute of
-    the settings, as those declared there. Its type is that of the default."""
+    """A setting of the engine or of a plugin. It is read from the environment by its name in upper case, and is an
+    attribute of the settings, as those declared there. Its type is that of the default."""
 
     name: str
     default: str | int | float | bool

@@ -10,9 +10,10 @@ from types import ModuleType
 from typing import Any
 
 import config
-from app.engine import catalogue
+from app.engine import catalogue, relations
 from app.engine.catalogue import Domain
 from app.engine.record import Base, Record
+from app.engine.settings import SETTINGS
 from app.foundation import errors
 from app.foundation.errors import Failure
 from app.jobs import registry
@@ -88,10 +89,13 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
     loaded. Only what is named is loaded, an entry point of the group ``rowgate.plugins`` or else a module with a
     ``plugin``; nothing is loaded because it is installed. Raises SettingError for a name that is neither, and for two
     plugins that bring the same."""
+    if not _loaded:
+        config.declare(SETTINGS)
     for each in PRODUCT:
         _load(f"app.{each}.plugin", _of_module)
     for name in names:
         _load(name, _of_setting)
+    relations.derive(list(catalogue.every_model()))
     return tuple(_loaded.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -18,15 +19,18 @@ from app.engine import records
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.principal import SYSTEM, Credential, Principal
+from app.engine.query import Junction, Query, equals
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
 from app.foundation.identifiers import uuid_of
 from app.platform import flags
 from app.runtime import rate_limits
+from blueprints import lists
 from blueprints.base import Blueprint, answer, json_body, load
 from blueprints.crud import wanted
 from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
+from blueprints.describe import ASKED
 from blueprints.examples import record_example
 from schemas.api_keys import (
     AuthApiKeyCreate,
@@ -41,7 +45,7 @@ from schemas.api_keys import (
 )
 from schemas.derive import read_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.queries import list_query
+from schemas.queries import list_query, refuse_unknown
 from schemas.usage import usage_query
 
 CREATION = """With a session token: a key of the caller, at most ten an hour. With `anonymous: true` and no
@@ -54,13 +58,15 @@ MADE = {"id": EXAMPLE_ID, "name": "Export", "key": "rg_key_4Zq1..."} | {
 LIMIT = {"requests": 500, "seconds": 60}
 NEW, NEW_ANONYMOUS = AuthApiKeyCreate(), AuthApiKeyCreateAnonymous()
 session_required = credentials_required(SessionOnly.ALL)
+session_reads = credentials_required(SessionOnly.ALL, reads=True)
 
 
 def build() -> Blueprint:
     blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
     blp.after_request(rate_limits.tell)
     _route_creation(blp)
-    _route_reading(blp)
+    _route_lists(blp)
+    _route_items(blp)
     _route_changes(blp)
     return blp
 
@@ -93,17 +99,30 @@ def _route_creation(blp: Blueprint) -> None:
             return _shown_once(run_unit(caller(), _rotate, wanted(id), grace))
 
 
-def _route_reading(blp: Blueprint) -> None:
+def _route_lists(blp: Blueprint) -> None:
     @serve(blp, "GET", "", Operation(
         "listAuthApiKey", "List API keys", access=session_required, gives=Answer(list_schema(AuthApiKey)),
         query=ANY_QUERY,
     ))  # fmt: skip
     def list_keys() -> Response:
-        owner, args = _owner_wanted(caller())
-        query = list_query(AuthApiKey, caller(), args, current_app.config["SETTINGS"].max_take)
-        found, count = records.list_page(AuthApiKey, caller(), {**query.filters, **owner}, query.take, query.skip)
-        return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
+        owner, args = _owner_wanted(caller(), request.args)
+        query = list_query(AuthApiKey, caller(), args, current_app.config["SETTINGS"])
+        return lists.respond(AuthApiKey, _of_owner(query, owner), lists.envelope)
 
+    @serve(blp, "POST", "/_query", Operation(
+        "queryAuthApiKey", "List API keys by a query in the body", access=session_reads,
+        gives=Answer(list_schema(AuthApiKey)), query=ANY_QUERY, fails=(413, 415),
+        takes=Body(example=ASKED, any_of=({"$ref": "#/components/schemas/AuthApiKeyQuery"},)),
+    ))  # fmt: skip
+    def query_keys() -> Response:
+        owner, args = _owner_wanted(caller(), request.args)
+        refuse_unknown(args)
+        return lists.respond(AuthApiKey, _of_owner(lists.of_body(AuthApiKey), owner), lists.envelope)
+
+    blp.add_query_rule("", "queryAuthApiKeyBySafeMethod", session_reads(query_keys))
+
+
+def _route_items(blp: Blueprint) -> None:
     @serve(blp, "GET", "/self", Operation(
         "readAuthApiKeySelf", "Read the key that is presented", access=credentials_required(),
         gives=Answer(AuthApiKeySelf),
@@ -237,10 +256,14 @@ def _shown_once(body: dict[str, Any]) -> Response:
     return response
 
 
-def _owner_wanted(principal: Principal) -> tuple[dict[str, Any], MultiDict[str, str]]:
+def _of_owner(query: Query, owner: dict[str, Any]) -> Query:
+    return replace(query, where=Junction((*query.where.parts, *equals(AuthApiKey, **owner).parts)))
+
+
+def _owner_wanted(principal: Principal, sent: MultiDict[str, str]) -> tuple[dict[str, Any], MultiDict[str, str]]:
     """Whose keys a list is asked for, as a filter, and the rest of the query: the caller's own, unless an admin names
     another user or asks for those of nobody."""
-    args = MultiDict(request.args)
+    args = MultiDict(sent)
     if not principal.is_admin:
         return {"user_id": principal.user_id}, args
     named, anonymous = args.poplist("userId"), args.poplist("anonymous")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response
 
 from app.auth.authentication import caller, credentials_required
 from app.crm.models import CrmCompany
-from app.engine import records
 from app.engine.unit_of_work import Unit, run_unit
-from blueprints import crud
+from blueprints import crud, lists
 from blueprints.base import Blueprint, answer
 from blueprints.declarations import strict
 from blueprints.describe import document_operation
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
-from schemas.queries import list_query
 
 PATH = "/crm/company"
 
@@ -27,7 +25,8 @@ def build() -> Blueprint:
     for operation in ("create", "read", "update"):
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
-    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<string:id>", "DELETE")
+    crud.add_queries(blp, CrmCompany, PATH, lists.guide_envelope)
+    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<record:id>", "DELETE")
     return blp
 
 
@@ -40,11 +39,7 @@ def _add(blp: Blueprint, handler: Any, operation: str, rule: str, method: str) -
 def _list(blp: Blueprint) -> crud.Handler:
     @blp.response(200, guide_list_schema(CrmCompany))
     def handler() -> Response:
-        query = list_query(CrmCompany, caller(), request.args, current_app.config["SETTINGS"].max_take)
-        found, total = records.list_page(CrmCompany, caller(), query.filters, query.take, query.skip)
-        more = total > query.skip + len(found)
-        page = {"page": query.skip // query.take, "pageSize": query.take, "hasMore": more}
-        return answer({"data": found, "total": total, **page})
+        return lists.respond(CrmCompany, lists.of_parameters(CrmCompany), lists.guide_envelope)
 
     return handler
 

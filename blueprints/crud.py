@@ -14,13 +14,15 @@ from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
+from blueprints import lists
 from blueprints.base import Blueprint, answer
 from blueprints.declarations import strict
-from blueprints.describe import document_operation
+from blueprints.describe import document_operation, document_query
+from blueprints.lists import Envelope
 from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.queries import list_query
+from schemas.queries import item_selection
 
 Handler = Callable[..., Response]
 
@@ -32,20 +34,38 @@ def register(blp: Blueprint, model: type[Record]) -> None:
     for operation, rule in model.policy.operations().items():
         if rule is not Rule.NONE:
             add_operation(blp, model, operation, collection)
+    if model.policy.list is not Rule.NONE:
+        add_queries(blp, model, collection)
 
 
 def add_operation(blp: Blueprint, model: type[Record], operation: str, collection: str) -> None:
     """Route one operation of ``model``."""
     made, methods = HANDLERS[operation]
     handler = made(blp, model)
-    converter = converter_of(model.path) if model.path else "string"
+    converter = converter_of(model.path) if model.path else "record"
     rule = collection if operation in ("list", "create") else f"{collection}/<{converter}:id>"
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)
-        strict_handler = handler if operation == "list" else strict(handler)
+        strict_handler = handler if operation in ("list", "read") else strict(handler)
         view = document_operation(blp, model, "update" if method == "PATCH" else operation, name)(strict_handler)
         guarded = credentials_required(model.policy.session_only)(view)
         blp.add_url_rule(rule, name, guarded, methods=[method])
+
+
+def add_queries(blp: Blueprint, model: type[Record], collection: str, envelope: Envelope = lists.envelope) -> None:
+    """Route what asks of the list of ``model``: QUERY and its POST twin, and sums."""
+    guard = credentials_required(model.policy.session_only, reads=True)
+    for name, path, method, handler in (
+        ("query", "_query", "POST", _query(model, envelope)),
+        ("aggregate", "_aggregate", "GET", _sums(model)),
+        ("queryAggregate", "_aggregate", "POST", _sum_query(model)),
+    ):
+        endpoint = operation_id(model, name)
+        view = guard(document_query(blp, model, name, endpoint)(handler))
+        blp.add_url_rule(f"{collection}/{path}", endpoint, view, methods=[method])
+        if method == "POST":
+            beside = collection if name == "query" else f"{collection}/{path}"
+            blp.add_query_rule(beside, f"{endpoint}BySafeMethod", view)
 
 
 def operation_id(model: type[Record], verb: str) -> str:
@@ -56,11 +76,30 @@ def operation_id(model: type[Record], verb: str) -> str:
 def _list(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, list_schema(model))
     def handler() -> Response:
-        query = list_query(model, caller(), request.args, current_app.config["SETTINGS"].max_take)
-        found, count = records.list_page(model, caller(), query.filters, query.take, query.skip)
-        return answer({"data": found, "meta": {"count": count, "take": query.take, "skip": query.skip}})
+        return lists.respond(model, lists.of_parameters(model), lists.envelope)
 
     return handler
+
+
+def _query(model: type[Record], envelope: Envelope) -> Handler:
+    def handler() -> Response:
+        return lists.respond(model, lists.of_body(model), envelope)
+
+    return strict(handler)
+
+
+def _sums(model: type[Record]) -> Handler:
+    def handler() -> Response:
+        return lists.respond_with_sums(model, lists.sum_of_parameters(model))
+
+    return handler
+
+
+def _sum_query(model: type[Record]) -> Handler:
+    def handler() -> Response:
+        return lists.respond_with_sums(model, lists.sum_of_body(model))
+
+    return strict(handler)
 
 
 def _create(blp: Blueprint, model: type[Record]) -> Handler:
@@ -75,7 +114,10 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
 def _read(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(id: str) -> Response:
-        return answer(records.get(model, caller(), wanted(id)))
+        if not request.args:
+            return answer(records.get(model, caller(), wanted(id)))
+        selection = item_selection(model, caller(), request.args, current_app.config["SETTINGS"])
+        return answer(records.get(model, caller(), wanted(id), selection))
 
     return handler
 

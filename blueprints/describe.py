@@ -8,8 +8,9 @@ from typing import Any
 from app.engine.policy import Rule, SessionOnly
 from app.engine.record import Record
 from blueprints.base import Blueprint
+from blueprints.describe_queries import OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.examples import example, record_example
-from schemas.queries import MAX_SKIP, filters_of
+from schemas.queries import MAX_SKIP
 
 SUMMARIES = {
     "list": "List {plural}, newest first",
@@ -37,7 +38,9 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
         "responses": {status: error_reference(model, status) for status in ERRORS[operation]},
     }
     if operation == "list":
-        document["parameters"] = window_parameters() + filter_parameters(model)
+        document["parameters"] = [*window_parameters(), *OF_LISTS, *condition_parameters(model)]
+    if operation == "read":
+        document["parameters"] = ["fields", "expand"]
     if operation in ("create", "update"):
         body = {"application/json": {"example": example(model, operation)}}
         document["requestBody"] = {"content": body}
@@ -45,6 +48,40 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
     if operation in ("create", "read", "update"):
         document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
     return blp.doc(**document)
+
+
+QUERIES = {
+    "query": "List {plural} by a query in the body",
+    "aggregate": "Sum up {plural}",
+    "queryAggregate": "Sum up {plural} by a query in the body",
+}
+
+
+def document_query(blp: Blueprint, model: type[Record], operation: str, operation_id: str) -> Callable[[Any], Any]:
+    """Document one of the operations that ask of the list of ``model``."""
+    statuses = ERRORS["list"] if operation == "aggregate" else (*ERRORS["list"], 413, 415)
+    document: dict[str, Any] = {
+        "operationId": operation_id,
+        "summary": summary(model, operation),
+        "description": access_text(model, "list"),
+        "x-access": model.policy.list.value,
+        "responses": {status: error_reference(model, status) for status in statuses},
+    }
+    if operation == "aggregate":
+        document["parameters"] = list(OF_SUMS)
+        document["description"] += " Takes the conditions of the list, operators included."
+    else:
+        schema, asked = ("SumQuery", SUMS_ASKED) if operation == "queryAggregate" else (f"{model.__name__}Query", ASKED)
+        body = {"schema": {"$ref": f"#/components/schemas/{schema}"}, "example": asked}
+        document["requestBody"] = {"required": True, "content": {"application/json": body}}
+    answered = "Sums" if operation != "query" else f"{model.__name__}{'GuideList' if model.guide else 'List'}"
+    found = {"schema": {"$ref": f"#/components/schemas/{answered}"}}
+    document["responses"][200] = {"description": "OK", "content": {"application/json": found}}
+    return blp.doc(**document)
+
+
+ASKED = {"where": {"createdAt": {"gte": "2026-01-01T00:00:00.000Z"}}, "sort": ["-createdAt"], "take": 20}
+SUMS_ASKED = {"group": [{"field": "createdAt", "by": "month"}], "measures": {"count": True}}
 
 
 def error_reference(model: type[Record], status: int) -> dict[str, str]:
@@ -56,7 +93,7 @@ def summary(model: type[Record], operation: str) -> str:
     noun = f"{model.domain} {model.segment.replace('-', ' ')}"
     article = "an" if noun[0] in "aeiou" else "a"
     plural = noun if noun.endswith(("data", "s")) else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return SUMMARIES[operation].format(noun=noun, article=article, plural=plural)
+    return (SUMMARIES | QUERIES)[operation].format(noun=noun, article=article, plural=plural)
 
 
 def access_text(model: type[Record], operation: str) -> str:
@@ -89,16 +126,4 @@ def window_parameters() -> list[dict[str, Any]]:
             "description": "How many records to leave out from the start.",
             "schema": {"type": "integer", "minimum": 0, "maximum": MAX_SKIP, "default": 0},
         },
-    ]
-
-
-def filter_parameters(model: type[Record]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "in": "query",
-            "description": f"Only records with this {name}.",
-            "schema": field.spec.kind.json_schema(),
-        }
-        for name, field in filters_of(model).items()
     ]

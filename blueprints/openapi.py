@@ -7,6 +7,7 @@ from typing import Any
 from flask import Flask
 
 from app.auth.errors import InsufficientScope, UserAlreadyExists
+from app.engine.catalogue import every_model
 from app.foundation.errors import (
     Conflict,
     DatabaseFailure,
@@ -21,6 +22,7 @@ from app.foundation.errors import (
     UnsupportedMediaType,
     UpstreamFailure,
 )
+from blueprints import describe_queries
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
@@ -102,6 +104,8 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     components = document.setdefault("components", {})
     components["securitySchemes"] = SECURITY
     components["responses"] = dict(_responses())
+    for kind, found in describe_queries.components(list(every_model())).items():
+        components.setdefault(kind, {}).update(found)
     for name, schema in components["schemas"].items():
         if name.endswith("Update"):
             # They may be sent back as they are, and are nothing to send otherwise.

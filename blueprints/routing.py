@@ -1,4 +1,5 @@
-"""URL converters: an id does not match a fixed name beside it, so that a missing verb is 405 and not a record."""
+"""URL converters: an id matches no fixed name beside it and nothing that begins with an underscore, so that a
+missing verb is 405 and not a record."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ def init_app(app: Flask) -> None:
         if model.path:
             beside = [each.segment for each in models if each.domain == model.domain and each is not model]
             app.url_map.converters[converter_of(model.path)] = _other_than(beside)
+    app.url_map.converters["record"] = _other_than([])
     app.url_map.converters["key"] = _other_than(["self"])
     app.url_map.converters["chat"] = _other_than(["history"])
     app.after_request(_without_type)
@@ -31,7 +33,7 @@ def _other_than(names: Iterable[str]) -> type[UnicodeConverter]:
     class Other(UnicodeConverter):
         def __init__(self, map: Map) -> None:
             super().__init__(map)
-            self.regex = rf"(?!(?:{'|'.join(names)})\Z){self.regex}"
+            self.regex = rf"(?!_|(?:{'|'.join(names)})\Z){self.regex}"
 
     return Other
 

@@ -28,6 +28,7 @@ def run_online() -> None:
             target_metadata=metadata,
             compare_type=True,
             include_name=is_ours,
+            include_object=is_comparable,
             process_revision_directives=skip_empty,
         )
         with context.begin_transaction():
@@ -46,6 +47,11 @@ def take_time(connection: Connection) -> None:
 def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
     """Leave the tables of the job queue to the library that brings them."""
     return kind != "table" or not (name or "").startswith("procrastinate_")
+
+
+def is_comparable(_thing: Any, name: str | None, kind: str, _reflected: bool, other: Any) -> bool:
+    """Compare no indexes in the order of lists that are on both sides: collations are not read back from the server."""
+    return not (kind == "index" and (name or "").endswith("_sorted") and other is not None)
 
 
 def skip_empty(_context: Any, _revision: Any, directives: list[Any]) -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from app.engine.record import Record
 from schemas.derive import WireSchema, read_schema
 
+COUNTED = ("exact", "atLeast", "none")
+
 
 class ListMeta(WireSchema):
-    """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for."""
+    """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for. With a cursor
+    ``next`` is that of the page that follows; where a count was asked for, ``counted`` says how it was made."""
 
     count = fields.Integer(required=True)
     take = fields.Integer(required=True)
     skip = fields.Integer(required=True)
+    next = fields.String(allow_none=True)
+    counted = fields.String(validate=validate.OneOf(COUNTED))
 
 
 class Deleted(WireSchema):
@@ -45,6 +50,8 @@ def guide_list_schema(model: type[Record]) -> WireSchema:
         "page": fields.Integer(required=True),
         "pageSize": fields.Integer(required=True),
         "hasMore": fields.Boolean(required=True),
+        "next": fields.String(allow_none=True),
+        "counted": fields.String(validate=validate.OneOf(COUNTED)),
     }
     made: type[WireSchema] = type(f"{model.__name__}GuideList", (WireSchema,), declared)
     return made()

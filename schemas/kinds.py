@@ -11,9 +11,9 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow.fields import Field
 
-from app.engine import kinds
+from app.engine import kinds, structures
 from app.engine.kind import Identifier, Kind
-from app.engine.kinds import DEFAULT_MAX_BYTES
+from app.engine.structures import DEFAULT_MAX_BYTES
 from schemas import fields
 
 ONE_OF = "Must be one of: {choices}."
@@ -70,12 +70,12 @@ def _(kind: kinds.Timestamp, **options: Any) -> Field[Any]:
 
 
 @field_of.register
-def _(kind: kinds.Json, **options: Any) -> Field[Any]:
+def _(kind: structures.Json, **options: Any) -> Field[Any]:
     return fields.Json(shape=kind.shape, max_bytes=kind.max_bytes or DEFAULT_MAX_BYTES, **options)
 
 
 @field_of.register
-def _(kind: kinds.Nested, **options: Any) -> Field[Any]:
+def _(kind: structures.Nested, **options: Any) -> Field[Any]:
     return fields.Nested(**options)
 
 
@@ -88,7 +88,7 @@ def _(kind: kinds.Strings, **options: Any) -> Field[Any]:
 
 
 @field_of.register
-def _(kind: kinds.Vector, **options: Any) -> Field[Any]:
+def _(kind: structures.Vector, **options: Any) -> Field[Any]:
     return fields.Vector(**options)
 
 

@@ -1,97 +1,212 @@
-"""The query of a list: its window and its filters, read strictly."""
+"""The query of a list, read strictly from query parameters or from a body."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from app.engine.fields import ADMIN_READS, FILTERABLE
+from app.engine import search
 from app.engine.principal import Principal
+from app.engine.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
 from app.engine.record import Field, Record
-from app.foundation.errors import InvalidFilter, InvalidPagination
+from app.foundation.errors import (
+    InvalidExpand,
+    InvalidFields,
+    InvalidJson,
+    InvalidPagination,
+    InvalidSearch,
+    InvalidSort,
+)
+from config import Settings
+from schemas import strict_json
+from schemas.asking import Asker, filterable, invalid, one_of, readable
+from schemas.conditions import MAX_LENGTH, Conditions, ShortForm
+from schemas.selections import Selections, sort_keys, strings
 
-DEFAULT_TAKE = 20
 MAX_SKIP = 10_000_000
 MAX_NUMBER_LENGTH = 100
+MAX_VALUES_IN_URL, MAX_VALUES_IN_BODY = 200, 1000
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
+KNOWN = (*WINDOW, CREDENTIAL)
+ASKING = ("where", "search", "sort", "fields", "expand", "cursor", "count")
+CHOOSING = ("fields", "expand")
+COUNTS = {each.value: each for each in Count}
 
 
-@dataclass(frozen=True)
-class ListQuery:
-    """A window onto a list and the values its rows must have, by attribute."""
+def list_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> Query:
+    """Read the query parameters of a list; clamps and ignores nothing.
 
-    take: int = DEFAULT_TAKE
-    skip: int = 0
-    filters: Mapping[str, Any] = field(default_factory=dict)
-
-
-def list_query(model: type[Record], principal: Principal, args: MultiDict[str, str], max_take: int) -> ListQuery:
-    """Read the query parameters of a list; raises InvalidPagination and InvalidFilter, and clamps nothing."""
+    Raises InvalidPagination, InvalidFilter, InvalidSort, InvalidFields, InvalidExpand and InvalidSearch.
+    """
     if not args:
-        return ListQuery()
-    take, skip = window(args, max_take)
-    filters = dict(_filter(model, principal, name, values) for name, values in args.lists() if name not in KNOWN)
-    return ListQuery(take, skip, filters)
+        return PLAIN
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
+    short = ShortForm(model, conditions)
+    asked: dict[str, str] = {}
+    for name, values in args.lists():
+        if name in ASKING:
+            asked[name] = _once(name, values)
+        elif name not in KNOWN:
+            short.add(name, values)
+    take, skip = window(args, settings.max_take)
+    if not asked:
+        return Query(where=short.root.tree(), take=take, skip=skip)
+    where = short.root.tree()
+    if "where" in asked:
+        where = Junction((*where.parts, *conditions.where(model, json_of(asked["where"]), "where").parts))
+    return _query(model, conditions, where, _named(asked), take, skip, "skip" in args)
+
+
+def body_query(model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings) -> Query:
+    """Read the full form, the body of QUERY; raises as ``list_query`` does."""
+    for name in given:
+        if name not in (*WINDOW, *ASKING):
+            raise invalid(name, f"Unknown member. {one_of((*WINDOW, *ASKING))}")
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_BODY))
+    where = conditions.where(model, given.get("where", {}), "where")
+    take = whole(given.get("take", DEFAULT_TAKE), "take", 1, settings.max_take)
+    skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
+    for name in ("search", "cursor", "count"):
+        if name in given and not isinstance(given[name], str):
+            raise invalid(name, "Must be a string.", FAILURES[name])
+    for name in ("sort", "fields"):
+        if name in given:
+            strings(given[name], name, FAILURES[name])
+    return _query(model, conditions, where, given, take, skip, "skip" in given)
+
+
+def item_selection(
+    model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
+) -> Selection:
+    """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
+    refuse_unknown(args, (CREDENTIAL, *CHOOSING))
+    asked = _named({name: args[name] for name in CHOOSING if name in args})
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
+    return _selection(model, conditions, asked, 1, listed=False)
+
+
+def _query(
+    model: type[Record], conditions: Conditions, where: Junction, asked: Mapping[str, Any], take: int, skip: int,
+    skips: bool,
+) -> Query:  # fmt: skip
+    cursor = asked.get("cursor")
+    if cursor is not None and skips:
+        raise invalid("skip", "Comes beside no cursor.", InvalidPagination)
+    count = Count.EXACT if cursor is None else Count.NONE
+    if "count" in asked:
+        if asked["count"] not in COUNTS:
+            raise invalid("count", one_of(COUNTS), InvalidPagination)
+        count = COUNTS[asked["count"]]
+    return Query(
+        where=where,
+        search=searched(model, asked["search"]) if "search" in asked else "",
+        sort=sort_keys(conditions.asker, model, asked["sort"], "sort") if "sort" in asked else (),
+        selection=_selection(model, conditions, asked, take),
+        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked,
+    )  # fmt: skip
+
+
+def _selection(
+    model: type[Record], conditions: Conditions, asked: Mapping[str, Any], take: int, *, listed: bool = True
+) -> Selection:
+    if "expand" not in asked and "fields" not in asked:
+        return WHOLE
+    selections = Selections(conditions.asker, model, conditions, listed=listed)
+    if "expand" in asked:
+        selections.expand_objects(asked["expand"], "expand")
+    if "fields" in asked:
+        selections.choose(asked["fields"], "fields")
+    return selections.selection(take)
+
+
+def searched(model: type[Record], text: str) -> str:
+    """What is searched for; raises InvalidSearch."""
+    if not model.searchable:
+        raise invalid("search", f"{model.qualified_name()} has no text to search.", InvalidSearch)
+    if len(text) > MAX_LENGTH:
+        raise invalid("search", f"Longer than {MAX_LENGTH} characters.", InvalidSearch)
+    if "\x00" in text or not search.words_of(text):
+        raise invalid("search", "Must hold a letter or a digit.", InvalidSearch)
+    return text
+
+
+FAILURES = {
+    "search": InvalidSearch, "cursor": InvalidPagination, "count": InvalidPagination, "sort": InvalidSort,
+    "fields": InvalidFields, "expand": InvalidExpand,
+}  # fmt: skip
+LISTED = ("sort", "fields", "expand")
+
+
+def _named(asked: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters with those that hold names taken apart at commas."""
+    return {name: names(name, text) if name in LISTED else text for name, text in asked.items()}
+
+
+def names(name: str, text: str) -> list[str]:
+    """The names in a parameter; raises the failure of that parameter."""
+    found = text.split(",")
+    if not all(found):
+        raise invalid(name, "Must hold names between commas.", FAILURES[name])
+    return strings(found, name, FAILURES[name])
+
+
+def _once(name: str, values: list[str]) -> str:
+    if len(values) > 1:
+        raise invalid(name, "Given more than once.", FAILURES.get(name, InvalidPagination))
+    return values[0]
+
+
+def json_of(text: str) -> Any:
+    """The JSON in a parameter; raises InvalidFilter."""
+    try:
+        return strict_json.loads(text.encode())
+    except (InvalidJson, UnicodeEncodeError) as error:
+        raise invalid("where", "Must be a JSON object.") from error
 
 
 def window(args: MultiDict[str, str], max_take: int) -> tuple[int, int]:
     """How many rows of a list to answer at most, and how many to leave out; raises InvalidPagination."""
-    return _bounded(args, "take", 1, max_take, DEFAULT_TAKE), _bounded(args, "skip", 0, MAX_SKIP, 0)
-
-
-KNOWN = (*WINDOW, CREDENTIAL)
+    return bounded(args, "take", 1, max_take, DEFAULT_TAKE), bounded(args, "skip", 0, MAX_SKIP, 0)
 
 
 def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTIAL,)) -> None:
     """Refuse query parameters that a route does not declare, and those that come twice; raises InvalidFilter."""
     for name in args:
         if name not in known:
-            raise invalid_query(name, "Unknown query parameter.")
+            raise invalid(name, "Unknown query parameter.")
         if name not in KNOWN and len(args.getlist(name)) > 1:
-            raise invalid_query(name, "Given more than once.")
-
-
-def filters_of(model: type[Record]) -> dict[str, Field]:
-    """The fields that lists of ``model`` can be filtered by, by wire name."""
-    return {each.name: each for each in _known(model).values() if FILTERABLE in each.spec.flags}
+            raise invalid(name, "Given more than once.")
 
 
 @cache
-def _known(model: type[Record]) -> dict[str, Field]:
-    return {each.name: each for each in model.fields().values() if each.spec.readable}
+def filters_of(model: type[Record]) -> dict[str, Field]:
+    """The fields that lists of ``model`` can be filtered by, by wire name."""
+    return {name: each for name, each in readable(model, True).items() if filterable(each)}
 
 
-def _bounded(args: MultiDict[str, str], name: str, low: int, high: int, default: int) -> int:
+def whole(given: Any, name: str, low: int, high: int) -> int:
+    """A whole number of a body; raises InvalidPagination."""
+    if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
+        raise _refused_window(name, low, high)
+    return given
+
+
+def bounded(args: MultiDict[str, str], name: str, low: int, high: int, default: int) -> int:
+    """A whole number of a parameter; raises InvalidPagination."""
     given = args.getlist(name)
     if not given:
         return default
     text = given[0]
     plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_LENGTH
     if not plain or not low <= int(text) <= high:
-        message = f"Must be one whole number from {low} to {high}."
-        raise InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})
+        raise _refused_window(name, low, high)
     return int(text)
 
 
-def _filter(model: type[Record], principal: Principal, name: str, values: list[str]) -> tuple[str, Any]:
-    known = _known(model).get(name)
-    if known is None or (ADMIN_READS in known.spec.flags and not principal.is_admin):
-        raise invalid_query(name, "Unknown query parameter.")
-    if FILTERABLE not in known.spec.flags:
-        raise invalid_query(name, "Cannot be filtered by.")
-    if len(values) > 1:
-        raise invalid_query(name, "Given more than once.")
-    value = known.spec.kind.parse(values[0])
-    if value is None or "\x00" in values[0]:
-        raise invalid_query(name, known.spec.kind.expected())
-    return known.attribute, value
-
-
-def invalid_query(name: str, message: str) -> InvalidFilter:
-    """The failure of one query parameter."""
-    return InvalidFilter(f"Invalid query parameter {name}: {message}", details={"fields": {name: [message]}})
+def _refused_window(name: str, low: int, high: int) -> InvalidPagination:
+    message = f"Must be one whole number from {low} to {high}."
+    return InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})

@@ -9,7 +9,8 @@ from werkzeug.datastructures import MultiDict
 
 from app.auth.key_usage.sums import DAY, HOUR, floor
 from app.foundation.clock import moment_of, now
-from schemas.queries import CREDENTIAL, invalid_query
+from schemas.asking import invalid
+from schemas.queries import CREDENTIAL
 
 MAX_POINTS = 750  # a month by the hour
 FIRST_YEAR, LAST_YEAR = 1970, 9000
@@ -33,17 +34,17 @@ def usage_query(args: MultiDict[str, str]) -> UsageQuery:
     days by the day; raises InvalidFilter."""
     for name, values in args.lists():
         if name not in ("from", "to", "interval", CREDENTIAL):
-            raise invalid_query(name, "Unknown query parameter.")
+            raise invalid(name, "Unknown query parameter.")
         if len(values) > 1:
-            raise invalid_query(name, "Given more than once.")
+            raise invalid(name, "Given more than once.")
     step = {"hour": HOUR, "day": DAY}.get(args.get("interval", "hour"))
     if step is None:
-        raise invalid_query("interval", "Must be one of: hour, day.")
+        raise invalid("interval", "Must be one of: hour, day.")
     until = floor(_moment(args, "to") or now(), step)
     until += step if until < (_moment(args, "to") or now()) else timedelta()
     since = floor(_moment(args, "from") or until - (30 if step == DAY else 24) * step, step)
     if not timedelta() < until - since <= MAX_POINTS * step:
-        raise invalid_query("from", f"Must be before to, by {MAX_POINTS} {args.get('interval', 'hour')}s at most.")
+        raise invalid("from", f"Must be before to, by {MAX_POINTS} {args.get('interval', 'hour')}s at most.")
     return UsageQuery(since, until, step)
 
 
@@ -53,5 +54,5 @@ def _moment(args: MultiDict[str, str], name: str) -> datetime | None:
         return None
     moment = moment_of(text)
     if moment is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise invalid_query(name, "Is not a timestamp.")
+        raise invalid(name, "Is not a timestamp.")
     return moment

@@ -40,6 +40,7 @@ class AiAgentConfig(Record):
 
     __tablename__ = "ai_agent_config"
     domain, segment = "ai-agent", "config"
+    searchable = ("name", "description")
     policy = Policy(
         Organization("organization_id", public=PUBLISHED, write=Rule.MANAGERS),
         create=Rule.MANAGERS,
@@ -94,6 +95,7 @@ class AiAgentDeliverable(Record):
 
     __tablename__ = "ai_agent_deliverable"
     domain, segment = "ai-agent", "deliverable"
+    searchable = ("title", "brief")
     policy = Policy(Organization("organization_id"))
     keys = (index("organization_id", "status", "-created_at"),)
     transitions = {
@@ -155,6 +157,8 @@ class AiAgentMessage(Record):
 
     __tablename__ = "ai_agent_message"
     domain, segment = "ai-agent", "message"
+    plural = "aiAgentMessages"
+    searchable = ("content",)
     policy = Policy(Parent("deliverable_id"), update=Rule.NONE, delete=Rule.ADMIN)
     operations_note = "append-only transcript; callers add entries with role user, the agent writes the others"
     keys = (unique("deliverable_id", "sequence"),)

@@ -38,6 +38,8 @@ class AiRagIndex(Record):
 
     __tablename__ = "ai_rag_index"
     domain, segment = "ai-rag", "index"
+    plural = "indexes"
+    searchable = ("name", "description")
     policy = Policy(Organization("organization_id", public=PUBLISHED))
     keys = (unique("organization_id", "name"),)
     transitions = {
@@ -93,6 +95,8 @@ class AiRagDocument(Record):
 
     __tablename__ = "ai_rag_document"
     domain, segment = "ai-rag", "document"
+    plural = "aiRagDocuments"
+    searchable = ("title",)
     policy = Policy(Parent("index_id"))
     operations_note = "a change of content or source puts it back to pending"
     keys = (unique("index_id", "content_hash"),)
@@ -135,6 +139,7 @@ class AiRagChunk(Record):
 
     __tablename__ = "ai_rag_chunk"
     domain, segment = "ai-rag", "chunk"
+    searchable = ("heading", "content")
     policy = Policy(Parent("document_id"))
     operations_note = "normally cut by the server; clients with their own pipeline may write chunks too"
     keys = (
@@ -180,6 +185,7 @@ class AiRagMetadata(Record):
 
     __tablename__ = "ai_rag_metadata"
     domain, segment = "ai-rag", "metadata"
+    plural = "metadataEntries"
     policy = Policy(Parent("document_id"))
     keys = (
         unique("document_id", "key"),
@@ -207,6 +213,7 @@ class AiRagQuery(Record):
 
     __tablename__ = "ai_rag_query"
     domain, segment = "ai-rag", "query"
+    plural = "queries"
     policy = Policy(Owner("user_id"), update=Rule.NONE)
     operations_note = "history of what was asked and found; ask again instead of changing it"
     keys = (index("user_id", "-created_at"),)

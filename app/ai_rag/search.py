@@ -15,11 +15,12 @@ from uuid import UUID
 from sqlalchemy import text
 
 from app.engine.unit_of_work import Unit
+from app.foundation.errors import Unavailable
 from app.runtime.places import Places
 
 MAX_WORDS = 40
 # A search of much text keeps PostgreSQL busy for a second.
-PLACES = Places(total=8, each=2, wait=5.0, text="Too many searches at this moment")
+PLACES = Places(total=8, each=2, wait=5.0, refusal=lambda: Unavailable("Too many searches at this moment"))
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 

@@ -35,6 +35,7 @@ class AiResearchProject(Record):
 
     __tablename__ = "ai_research_project"
     domain, segment = "ai-research", "project"
+    searchable = ("title", "objective")
     cascades_widely = True
     policy = Policy(Organization("organization_id", public=PUBLISHED))
     keys = (index("organization_id", "status"),)
@@ -71,6 +72,7 @@ class AiResearchQuestion(Record):
 
     __tablename__ = "ai_research_question"
     domain, segment = "ai-research", "question"
+    searchable = ("text", "answer")
     policy = Policy(Parent("project_id"))
     keys = (index("project_id", "position"),)
     transitions = {
@@ -100,6 +102,7 @@ class AiResearchSource(Record):
 
     __tablename__ = "ai_research_source"
     domain, segment = "ai-research", "source"
+    searchable = ("title", "author", "publisher")
     policy = Policy(Parent("project_id"))
     operations_note = "delete is refused while a citation points here"
     keys = (unique("project_id", "url"),)
@@ -131,6 +134,7 @@ class AiResearchFinding(Record):
 
     __tablename__ = "ai_research_finding"
     domain, segment = "ai-research", "finding"
+    searchable = ("statement", "detail")
     policy = Policy(Parent("project_id"))
     transitions = {
         "status": {
@@ -184,6 +188,8 @@ class AiResearchReport(Record):
 
     __tablename__ = "ai_research_report"
     domain, segment = "ai-research", "report"
+    plural = "aiResearchReports"
+    searchable = ("title", "summary", "content")
     policy = Policy(Parent("project_id"))
     transitions = {"status": {"draft": ["in_review"], "in_review": ["draft", "published"], "published": ["draft"]}}
 

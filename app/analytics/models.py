@@ -71,6 +71,7 @@ class AnalyticsActivity(Record):
 
     __tablename__ = "analytics_activity"
     domain, segment = "analytics", "activity"
+    plural = "activities"
     policy = Policy(Owner("user_id"), update=Rule.NONE, delete=Rule.ADMIN)
     operations_note = "append-only log; server code writes most rows, callers only about themselves"
     keys = (
@@ -106,6 +107,7 @@ class AnalyticsInsight(Record):
 
     __tablename__ = "analytics_insight"
     domain, segment = "analytics", "insight"
+    searchable = ("title", "summary")
     policy = Policy(Organization("organization_id"))
     operations_note = "creating one notifies the managers of the organization with INSIGHT_READY"
     transitions = {
@@ -141,6 +143,8 @@ class AnalyticsReport(Record):
 
     __tablename__ = "analytics_report"
     domain, segment = "analytics", "report"
+    plural = "analyticsReports"
+    searchable = ("name",)
     policy = Policy(Organization("organization_id"))
     operations_note = "creating one queues the run; done means REPORT_GENERATED in the activity log"
     keys = (index("organization_id", "kind", "-created_at"), index("next_run_at"))

@@ -39,9 +39,9 @@ class Access:
     """What a route asks of its caller.
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
-    credential. Both give their reason. On the routes of ``people``, whom ``app.auth.login`` admits, a browser's session
-    counts. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the tab in Teams counts
-    as well.
+    credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb. On the
+    routes of ``people``, whom ``app.auth.login`` admits, a browser's session counts. With ``tickets`` one may come in
+    the query, for a stream. With ``tabs`` the token of the tab in Teams counts as well.
     """
 
     open: str = ""
@@ -49,6 +49,7 @@ class Access:
     optional: str = ""
     session_only: SessionOnly = SessionOnly.NEVER
     people: bool = False
+    reads: bool = False
     tickets: bool = False
     tabs: bool = False
 
@@ -58,9 +59,10 @@ def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
     return declaring(Access(open=reason, limited=limited))
 
 
-def credentials_required(session_only: SessionOnly = SessionOnly.NEVER) -> Callable[[F], F]:
-    """Declare that a route needs a session or an API key with the scope of its verb."""
-    return declaring(Access(session_only=session_only))
+def credentials_required(session_only: SessionOnly = SessionOnly.NEVER, *, reads: bool = False) -> Callable[[F], F]:
+    """Declare that a route needs a session or an API key with the scope of its verb, or of reading alone where it
+    ``reads``."""
+    return declaring(Access(session_only=session_only, reads=reads))
 
 
 def session_welcome(reason: str) -> Callable[[F], F]:
@@ -151,7 +153,7 @@ def session_of_cookie() -> Principal | None:
 
 
 def _authorize(principal: Principal, access: Access) -> None:
-    scope = scope_of(request.method)
+    scope = g.scope = "read" if access.reads else scope_of(request.method)
     if scope not in principal.scopes:
         key_usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)

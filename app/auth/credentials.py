@@ -18,7 +18,7 @@ from app.auth.models.organizations import AuthMember
 from app.auth.users import is_banned
 from app.engine.encoding import View
 from app.engine.principal import SYSTEM, Credential, Principal, covered
-from app.engine.statements import Statement, autocommitted, compiled
+from app.engine.statements import Viewed, autocommitted, compiled
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
@@ -140,23 +140,23 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     run_unit(SYSTEM, Unit.execute, statement)
 
 
-def _one(statement: Statement, digest: str | UUID) -> dict[str, Any] | None:
+def _one(statement: Viewed, digest: str | UUID) -> dict[str, Any] | None:
     with autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
     return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None
 
 
 @cache
-def _session_statement() -> Statement:
+def _session_statement() -> Viewed:
     return _sessions_by(AuthSession.token_hash)
 
 
 @cache
-def _cookie_statement() -> Statement:
+def _cookie_statement() -> Viewed:
     return _sessions_by(AuthSession.cookie_hash)
 
 
-def _sessions_by(secret: Any) -> Statement:
+def _sessions_by(secret: Any) -> Viewed:
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
         AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at,
@@ -167,7 +167,7 @@ def _sessions_by(secret: Any) -> Statement:
 
 
 @cache
-def _key_statement() -> Statement:
+def _key_statement() -> Viewed:
     columns = [
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
         AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
@@ -184,5 +184,5 @@ def _memberships(user_id: Any) -> Any:
     return select(roles).where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
 
 
-def _statement(statement: Any, columns: list[Any]) -> Statement:
+def _statement(statement: Any, columns: list[Any]) -> Viewed:
     return compiled(statement, View((), (*(column.key for column in columns), "memberships"), None))

@@ -11,6 +11,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from flask import current_app
 
 from app.auth.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.foundation.errors import Unavailable
 from app.runtime.gevent_support import run_in_thread
 from app.runtime.places import Places
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 MAX_LENGTH = 128
 COMMON_PASSWORDS = 30_000
 # Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
-PLACES = Places(total=100, each=3, wait=0.0, text="Too many people sign in at this moment")
+PLACES = Places(total=100, each=3, wait=0.0, refusal=lambda: Unavailable("Too many people sign in at this moment"))
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
 

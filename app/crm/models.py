@@ -23,7 +23,7 @@ from app.engine.fields import (
     string,
     timestamp,
 )
-from app.engine.indexes import index, unique
+from app.engine.indexes import index, sorted_by, unique
 from app.engine.kinds import INTEGER_MAX, SAFE_MAX
 from app.engine.policy import PUBLISHED, Organization, Policy
 from app.engine.record import Record
@@ -34,8 +34,9 @@ class CrmContact(Record):
 
     __tablename__ = "crm_contact"
     domain, segment = "crm", "contact"
+    searchable = ("first_name", "last_name", "email", "title")
     policy = Policy(Organization("organization_id"))
-    keys = (unique("organization_id", "email"),)
+    keys = (unique("organization_id", "email"), sorted_by("organization_id", "last_name"))
 
     organization_id: Mapped[UUID] = reference(
         "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
@@ -56,8 +57,15 @@ class CrmDeal(Record):
 
     __tablename__ = "crm_deal"
     domain, segment = "crm", "deal"
+    searchable = ("name", "description", "next_step")
     policy = Policy(Organization("organization_id"))
-    keys = (index("organization_id", "stage", "expected_close_at"),)
+    keys = (
+        index("organization_id", "stage", "expected_close_at"),
+        sorted_by("organization_id", "name"),
+        sorted_by("organization_id", "amount"),
+        sorted_by("organization_id", "expected_close_at"),
+        sorted_by("organization_id", "stage", "amount"),
+    )
     transitions = {
         "stage": {
             "lead": ["qualified", "proposal", "negotiation", "won", "lost"],
@@ -106,10 +114,12 @@ class CrmCompany(Record):
 
     __tablename__ = "crm_company"
     domain, segment = "crm", "company"
+    plural = "companies"
+    searchable = ("name", "industry")
     guide = True
     policy = Policy(Organization("organization_id", public=PUBLISHED))
     operations_note = "delete is refused while contacts or deals point here"
-    keys = (index("organization_id", "industry"),)
+    keys = (index("organization_id", "industry"), sorted_by("organization_id", "name"))
 
     organization_id: Mapped[UUID] = reference(
         "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
@@ -118,6 +128,6 @@ class CrmCompany(Record):
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
     industry: Mapped[str | None] = string(FILTERABLE, SORTABLE, max=100)
     website: Mapped[str | None] = string(max=2048, format="url")
-    revenue: Mapped[int | None] = integer(SORTABLE, min=1, max=SAFE_MAX, note="in cents")
+    revenue: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=1, max=SAFE_MAX, note="in cents")
     employees: Mapped[int | None] = integer(SORTABLE, min=1, max=INTEGER_MAX)
     visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")

@@ -61,12 +61,18 @@ class View:
 @cache
 def view(model: type[Record], reader: Reader, *, listed: bool = False) -> View:
     """Compile the view of ``model`` for ``reader``; ``listed`` leaves out what only the single record has."""
-    shown = [field for field in model.fields().values() if _shown(field, reader, listed)]
-    columns = [_selected(model, field) for field in shown]
-    outside = None if reader is Reader.ADMIN else _names_outside(model, shown)
+    shown = shown_fields(model, reader, listed=listed)
+    columns = [selected(model, field).label(field.attribute) for field in shown]
+    outside = names_outside(model, reader)
     if outside is not None:
         columns.append(cast(model.policy.scope.own(model, reader), Boolean).label("is_own"))
     return View(tuple(columns), tuple(field.name for field in shown), outside)
+
+
+@cache
+def shown_fields(model: type[Record], reader: Reader, *, listed: bool) -> tuple[Field, ...]:
+    """The fields that ``reader`` gets of a record, or with ``listed`` of one in a list."""
+    return tuple(field for field in model.fields().values() if _shown(field, reader, listed))
 
 
 def _shown(field: Field, reader: Reader, listed: bool) -> bool:
@@ -78,18 +84,22 @@ def _shown(field: Field, reader: Reader, listed: bool) -> bool:
     return not (listed and UNLISTED in spec.flags)
 
 
-def _selected(model: type[Record], field: Field) -> ColumnElement[Any]:
+def selected(row: Any, field: Field) -> ColumnElement[Any]:
+    """What is selected of ``field`` from ``row``, a model or an alias of one."""
     if field.virtual is not None and field.virtual.expression is not None:
-        return field.virtual.expression(model).label(field.attribute)
-    column: ColumnElement[Any] = getattr(model, field.attribute)
-    selected = field.spec.kind.selected(column)
-    return column if selected is column else selected.label(field.attribute)
+        return field.virtual.expression(row)
+    return field.spec.kind.selected(getattr(row, field.attribute))
 
 
-def _names_outside(model: type[Record], shown: Sequence[Field]) -> frozenset[str] | None:
-    """Names that readers see of rows outside their scope, or None where all rows look alike."""
+@cache
+def names_outside(model: type[Record], reader: Reader) -> frozenset[str] | None:
+    """Names that ``reader`` sees of rows outside the own scope, or None where all rows look alike."""
+    if reader is Reader.ADMIN:
+        return None
     scope = model.policy.scope
     if isinstance(scope, Owner) and scope.co_members:
         return frozenset(scope.co_members)
-    names = frozenset(field.name for field in shown if SCOPE_READS not in field.spec.flags)
-    return names if len(names) < len(shown) else None
+    fields = model.fields().values()
+    if not any(SCOPE_READS in field.spec.flags for field in fields):
+        return None
+    return frozenset(field.name for field in fields if SCOPE_READS not in field.spec.flags)

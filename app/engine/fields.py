@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, types
 from sqlalchemy.orm import MappedColumn, mapped_column
 
-from app.engine import kinds
+from app.engine import kinds, structures
 from app.engine.kind import Kind, Reference
 from app.foundation.clock import now
 
@@ -160,7 +160,7 @@ def timestamp(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
 
 def json(*flags: FieldFlag, shape: str = "", max_bytes: int = 0, **rest: Any) -> MappedColumn[Any]:
     """A JSON value; ``shape`` is object or array, ``max_bytes`` (65536 unless said) bounds its compact encoding."""
-    return column(kinds.Json(shape, max_bytes), *flags, **rest)
+    return column(structures.Json(shape, max_bytes), *flags, **rest)
 
 
 def strings(
@@ -173,7 +173,7 @@ def strings(
 
 def vector(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
     """As many numbers as the index has dimensions, in the range of four-byte floats."""
-    return column(kinds.Vector(), *flags, **rest)
+    return column(structures.Vector(), *flags, **rest)
 
 
 def enum(*values: str, flags: tuple[FieldFlag, ...] = (), **rest: Any) -> MappedColumn[Any]:
@@ -186,9 +186,10 @@ def open_enum(names: Collection[str], *flags: FieldFlag, **rest: Any) -> MappedC
     return column(kinds.OpenEnum(names), *flags, **rest)
 
 
-def reference(table: str, on_delete: str, *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
-    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable)."""
-    return column(Reference(table, on_delete), *flags, **rest)
+def reference(table: str, on_delete: str, *flags: FieldFlag, relation: str = "", **rest: Any) -> MappedColumn[Any]:
+    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable).
+    ``relation`` names the row, where that is not called like the field without ``Id``."""
+    return column(Reference(table, on_delete, relation), *flags, **rest)
 
 
 def _stored_default(default: Any) -> Callable[[], Any] | None:

@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Column, Computed, Index, Table, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from app.engine.kinds import Enum, OpenEnum
+from app.engine import collation, search
+from app.engine.kinds import Enum, LongText, OpenEnum, String
+from config import SettingError
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class Key:
     """A declared index over ``columns`` (a leading minus is descending) or, with ``unique``, a unique rule.
 
     ``deferrable`` rules are checked at commit when the transaction asks for it; ``null_is_value`` lets null
-    count as a value; ``where`` makes a partial index; ``search`` keeps and indexes its text-search vector.
+    count as a value; ``where`` makes a partial index; ``search`` keeps and indexes its text-search vector; ``sorts``
+    ends in the order of lists: text with case aside first, and the id.
     """
 
     columns: tuple[str, ...]
@@ -27,6 +30,7 @@ class Key:
     where: str = ""
     using: str = ""
     search: bool = False
+    sorts: bool = False
 
     def build(self, table: Table) -> None:
         """Attach the index or constraint to ``table``."""
@@ -48,15 +52,20 @@ class Key:
 
     def _name(self, table: Table) -> str:
         kind = "uq" if self.unique else "ix"
-        return "_".join([kind, table.name, *(name.lstrip("-") for name in self.columns)])
+        end = ["sorted"] if self.sorts else []
+        return "_".join([kind, table.name, *(name.lstrip("-") for name in self.columns), *end])
 
     def _expressions(self, table: Table) -> Iterator[Any]:
         for name in self.columns:
             column = table.c[name.lstrip("-")]
             if self.search:
                 yield _search_vector(table, column.name)
+            elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
+                yield from (text(each) for each in collation.sorted_as(column.name))
             else:
                 yield column.desc() if name.startswith("-") else column
+        if self.sorts:
+            yield table.c.id
 
 
 def _search_vector(table: Table, name: str) -> Column[Any]:
@@ -83,6 +92,7 @@ def complete(model: Any) -> None:
         key.build(table)
     if policy := getattr(model, "policy", None):
         _index_default_order(table, policy.scope)
+        _index_search(table, model)
     keys: list[Index | UniqueConstraint] = [*table.indexes, *_unique_constraints(table)]
     led = {next(iter(each.columns)).name for each in keys if each.columns}
     for column in table.columns:
@@ -109,5 +119,25 @@ def _index_default_order(table: Table, scope: Any) -> None:
         Index(f"ix_{table.name}_public_order", *order, postgresql_where=text(listed))
 
 
+def _index_search(table: Table, model: Any) -> None:
+    """Keep and index the vector of what a search looks through. The column is no field of the model."""
+    if not model.searchable:
+        return
+    fields = [model.fields()[name] for name in model.searchable]
+    for field in fields:
+        if not field.seen_by_every_reader(model):
+            raise SettingError(f"{model.qualified_name()}.{field.name} is searchable, and not shown to every reader")
+    kept = Computed(search.vector([field.column.name for field in fields]), persisted=True)
+    column: Column[Any] = Column(search.COLUMN, TSVECTOR, kept, info={"kept_by": "database"})
+    table.append_column(column)
+    Index(f"ix_{table.name}_{search.COLUMN}", column, postgresql_using="gin")
+
+
 def _unique_constraints(table: Table) -> list[UniqueConstraint]:
     return [each for each in table.constraints if isinstance(each, UniqueConstraint)]
+
+
+def sorted_by(*columns: str) -> Key:
+    """An index for lists that are sorted by the last of ``columns``, in both directions, among rows that are equal in
+    the others; text is found by its beginning, too."""
+    return Key(columns, sorts=True)

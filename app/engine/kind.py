@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from sqlalchemy import ColumnElement, ForeignKey, Uuid
@@ -14,11 +16,45 @@ from app.foundation.identifiers import uuid_of
 EXAMPLE_ID = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
 
 
+class Operator(StrEnum):
+    """How a condition compares a field with a value."""
+
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GTE = "gte"
+    LT = "lt"
+    LTE = "lte"
+    IN = "in"
+    NIN = "nin"
+    CONTAINS = "contains"
+    STARTS_WITH = "startsWith"
+    ENDS_WITH = "endsWith"
+    IS_NULL = "isNull"
+    HAS = "has"
+    HAS_ANY = "hasAny"
+    HAS_ALL = "hasAll"
+
+
+EQUALITY = (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN, Operator.IS_NULL)
+ORDER = (Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
+TEXT = (Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH)
+ARRAY = (Operator.EQ, Operator.HAS, Operator.HAS_ANY, Operator.HAS_ALL, Operator.IS_NULL)
+# Those that take several values.
+LISTS = frozenset({Operator.IN, Operator.NIN, Operator.HAS_ANY, Operator.HAS_ALL})
+
+
 @dataclass(frozen=True)
 class Kind(ABC):
     """What a field holds."""
 
     name: ClassVar[str]
+    operators: ClassVar[tuple[Operator, ...]] = (Operator.IS_NULL,)
+    # Text sorts and compares with case aside first.
+    is_text: ClassVar[bool] = False
+    # The type of one value as PostgreSQL casts it, and what the measures of a sum can be made of.
+    sql_type: ClassVar[str] = "text"
+    is_number: ClassVar[bool] = False
 
     def __str__(self) -> str:
         """The type in the data dictionary."""
@@ -35,6 +71,10 @@ class Kind(ABC):
     def parse(self, text: str) -> Any:
         """The value that a filter asks for; None for text that is none."""
         return text
+
+    def parse_json(self, value: Any) -> Any:
+        """The value that a condition in JSON asks for; None for what is none."""
+        return self.parse(value) if isinstance(value, str) else None
 
     def expected(self) -> str:
         """What would be right where ``parse`` gives None."""
@@ -66,6 +106,8 @@ class Identifier(Kind):
     """The id of the record itself."""
 
     name: ClassVar[str] = "string"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER
+    sql_type: ClassVar[str] = "uuid"
 
     def column_type(self) -> TypeEngine[Any]:
         return Uuid()
@@ -86,10 +128,12 @@ class Identifier(Kind):
 
 @dataclass(frozen=True)
 class Reference(Identifier):
-    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable)."""
+    """The id of a row of ``table``. ``on_delete`` is cascade, set null or restrict (checked at once, deferrable).
+    ``relation`` names the row that it points to, where that is not called like the field without ``Id``."""
 
     table: str
     on_delete: str
+    relation: str = ""
 
     @property
     def constraints(self) -> dict[str, Any]:
@@ -100,3 +144,8 @@ class Reference(Identifier):
         if self.on_delete == "restrict":
             return ForeignKey(f"{self.table}.id", deferrable=True, initially="IMMEDIATE")
         return ForeignKey(f"{self.table}.id", ondelete=self.on_delete.upper())
+
+
+def given(bounds: Mapping[str, Any]) -> dict[str, Any]:
+    """The bounds that are set."""
+    return {name: bound for name, bound in bounds.items() if bound}

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import orjson
 from marshmallow import ValidationError
-from pgvector.sqlalchemy import VECTOR
-from sqlalchemy import BigInteger, ColumnElement, Double, cast, types
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP
+from sqlalchemy import BigInteger, Double, types
+from sqlalchemy.dialects.postgresql import ARRAY, TIMESTAMP
 from sqlalchemy.types import TypeEngine
 
-from app.engine.kind import Kind
+from app.engine.kind import ARRAY as ARRAY_OPERATORS
+from app.engine.kind import EQUALITY, ORDER, TEXT, Kind, Operator, given
 from app.foundation.addresses import normalized
 from app.foundation.clock import NOT_A_MOMENT, moment_of
 
 INTEGER_MAX = 2147483647
 SAFE_MAX = 9007199254740991
 BIGINT_MAX = 2**63
-DEFAULT_MAX_BYTES = 65536
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
@@ -36,6 +34,8 @@ class String(Kind):
     format: str = ""
     pattern: str = ""
     name: ClassVar[str] = "string"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER + TEXT
+    is_text: ClassVar[bool] = True
 
     def column_type(self) -> TypeEngine[Any]:
         return types.String(self.max)
@@ -43,7 +43,7 @@ class String(Kind):
     @property
     def constraints(self) -> dict[str, Any]:
         bounds = {"minLength": self.min, "maxLength": self.max, "format": self.format, "pattern": self.pattern}
-        return _given(bounds)
+        return given(bounds)
 
     def parse(self, text: str) -> Any:
         if self.format != "email":
@@ -64,13 +64,15 @@ class LongText(Kind):
     max: int = 0
     min: int = 0
     name: ClassVar[str] = "text"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER + TEXT
+    is_text: ClassVar[bool] = True
 
     def column_type(self) -> TypeEngine[Any]:
         return types.Text()
 
     @property
     def constraints(self) -> dict[str, Any]:
-        return _given({"minLength": self.min, "maxLength": self.max})
+        return given({"minLength": self.min, "maxLength": self.max})
 
     def example(self) -> Any:
         return "Example text"[: self.max or None]
@@ -83,6 +85,9 @@ class Integer(Kind):
     min: int
     max: int
     name: ClassVar[str] = "integer"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER
+    sql_type: ClassVar[str] = "bigint"
+    is_number: ClassVar[bool] = True
 
     def column_type(self) -> TypeEngine[Any]:
         return BigInteger() if self.max > INTEGER_MAX else types.Integer()
@@ -98,6 +103,11 @@ class Integer(Kind):
         value = int(text) if WHOLE.fullmatch(text) else None
         return value if value is not None and -BIGINT_MAX <= value < BIGINT_MAX else None
 
+    def parse_json(self, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+            return None
+        return int(value) if -BIGINT_MAX <= value < BIGINT_MAX else None
+
     def example(self) -> Any:
         return max(self.min, min(1, self.max))
 
@@ -109,6 +119,9 @@ class Number(Kind):
     min: float | None = None
     max: float | None = None
     name: ClassVar[str] = "number"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER
+    sql_type: ClassVar[str] = "float8"
+    is_number: ClassVar[bool] = True
 
     def column_type(self) -> TypeEngine[Any]:
         return Double()
@@ -124,6 +137,9 @@ class Number(Kind):
         value = float(text) if DECIMAL.fullmatch(text) else None
         return value if value is not None and math.isfinite(value) else None
 
+    def parse_json(self, value: Any) -> Any:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
     def example(self) -> Any:
         low, high = (1 if bound is None else bound for bound in (self.min, self.max))
         return max(low, min(1, high))
@@ -134,6 +150,8 @@ class Boolean(Kind):
     """True or false."""
 
     name: ClassVar[str] = "boolean"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY
+    sql_type: ClassVar[str] = "boolean"
 
     def column_type(self) -> TypeEngine[Any]:
         return types.Boolean()
@@ -144,6 +162,9 @@ class Boolean(Kind):
     def parse(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text)
 
+    def parse_json(self, value: Any) -> Any:
+        return value if isinstance(value, bool) else None
+
     def example(self) -> Any:
         return True
 
@@ -153,6 +174,8 @@ class Timestamp(Kind):
     """A moment in UTC, kept to the millisecond."""
 
     name: ClassVar[str] = "timestamp"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER
+    sql_type: ClassVar[str] = "timestamptz"
 
     def expected(self) -> str:
         return NOT_A_MOMENT
@@ -171,34 +194,6 @@ class Timestamp(Kind):
 
 
 @dataclass(frozen=True)
-class Json(Kind):
-    """A JSON value; ``shape`` is object or array, ``max_bytes`` bounds its compact encoding."""
-
-    shape: str = ""
-    max_bytes: int = 0
-    name: ClassVar[str] = "json"
-
-    def column_type(self) -> TypeEngine[Any]:
-        return JSONB(none_as_null=True)
-
-    @property
-    def constraints(self) -> dict[str, Any]:
-        return _given({"shape": self.shape, "maxBytes": self.max_bytes})
-
-    def example(self) -> Any:
-        return [] if self.shape == "array" else {}
-
-    def same(self, first: Any, second: Any) -> bool:
-        """Inside JSON, 1, 1.0 and true are three values."""
-        return orjson.dumps(first, option=orjson.OPT_SORT_KEYS) == orjson.dumps(second, option=orjson.OPT_SORT_KEYS)
-
-
-@dataclass(frozen=True)
-class Nested(Json):
-    """A JSON value that the server makes of other rows."""
-
-
-@dataclass(frozen=True)
 class Strings(Kind):
     """A list of strings, either from ``items`` or free within ``item_max`` characters; a filter asks for one of
     them."""
@@ -208,6 +203,7 @@ class Strings(Kind):
     item_max: int = 0
     min_items: int = 0
     name: ClassVar[str] = "array<string>"
+    operators: ClassVar[tuple[Operator, ...]] = ARRAY_OPERATORS
 
     def column_type(self) -> TypeEngine[Any]:
         return ARRAY(types.Text())
@@ -215,7 +211,7 @@ class Strings(Kind):
     @property
     def constraints(self) -> dict[str, Any]:
         bounds = {"items": list(self.items), "maxItems": self.max_items}
-        return _given(bounds | {"itemMaxLength": self.item_max, "minItems": self.min_items})
+        return given(bounds | {"itemMaxLength": self.item_max, "minItems": self.min_items})
 
     def parse(self, text: str) -> Any:
         return text if not self.items or text in self.items else None
@@ -231,29 +227,14 @@ class Strings(Kind):
 
 
 @dataclass(frozen=True)
-class Vector(Kind):
-    """As many numbers as the index has dimensions, in the range of four-byte floats."""
-
-    name: ClassVar[str] = "vector"
-
-    def column_type(self) -> TypeEngine[Any]:
-        return VECTOR()
-
-    def example(self) -> Any:
-        return [0.1, 0.2, 0.3]
-
-    def selected(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        # The driver knows no vectors; their text form happens to be a JSON array.
-        return cast(cast(column, types.Text), JSONB)
-
-
-@dataclass(frozen=True)
 class Enum(Kind):
     """One of ``values``, guarded by a check constraint."""
 
     values: Collection[str]
 
     name: ClassVar[str] = "enum"
+    operators: ClassVar[tuple[Operator, ...]] = EQUALITY
+    is_text: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return f"enum[{','.join(self.values)}]"
@@ -280,7 +261,3 @@ class OpenEnum(Enum):
 
     def column_type(self) -> TypeEngine[Any]:
         return types.String(64)
-
-
-def _given(bounds: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: bound for name, bound in bounds.items() if bound}

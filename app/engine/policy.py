@@ -8,7 +8,7 @@ disagree. Nothing here reads the request: the caller arrives as bind parameters 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -16,6 +16,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, String, Uuid, bindparam, column, exists, false, func, or_, select, table, true
 from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import aliased
 
 from app.engine.principal import MANAGERS, Principal, Reader
 
@@ -168,7 +169,7 @@ class Parent(Scope):
         """Name the parents first: a list then reads their rows by index instead of asking of every row whose it is."""
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return self.own(model, reader)
-        parent = model.target(self.column)
+        parent = aliased(model.target(self.column))
         parents = select(parent.id).where(parent.policy.scope.list_condition(parent, reader)).scalar_subquery()
         return getattr(model, self.column) == func.array(parents, type_=ARRAY(Uuid())).any_()
 
@@ -188,7 +189,7 @@ class Parent(Scope):
         return self._reached(model, lambda parent: parent.policy.scope.writable(parent, reader, Rule.SCOPE))
 
     def _reached(self, model: Model, condition: Any) -> Condition:
-        parent = model.target(self.column)
+        parent = aliased(model.target(self.column))
         met = condition(parent)
         if met is false() or isinstance(met, type(false())):
             return false()
@@ -253,12 +254,12 @@ class Policy:
     def operations(self) -> dict[str, Rule]:
         return {name: getattr(self, name) for name in ("list", "create", "read", "update", "delete")}
 
-    def listed(self, model: Model, reader: Reader, filters: Sequence[str] = ()) -> Condition:
-        """Rows of a list: the own ones, public ones of nobody, and all public ones when filtered for them."""
+    def listed(self, model: Model, reader: Reader, *, with_public: bool = False) -> Condition:
+        """Rows of a list: the own ones, public ones of nobody, and all public ones where it is filtered for them."""
         own, public = self.scope.list_condition(model, reader), self.scope.public_rows(model)
         if reader is Reader.ADMIN:
             return true()
-        if reader is Reader.ANONYMOUS or self._asks_for_public(filters):
+        if reader is Reader.ANONYMOUS or with_public:
             return or_(own, public)
         return or_(own, public & self.scope.unowned(model))
 
@@ -286,7 +287,8 @@ class Policy:
         left = getattr(model, self.leaves) == USER if self.leaves else false()
         return or_(left, getattr(model, self.managed) == MANAGED.any_()) if self.managed else left
 
-    def _asks_for_public(self, filters: Sequence[str]) -> bool:
+    def asks_for_public(self, filters: Collection[str]) -> bool:
+        """Whether a list asks for public rows of others: by an equality on the parent, or on what makes rows public."""
         if isinstance(self.scope, Parent):
             return self.scope.column in filters
         return bool(self.scope.public) and next(iter(self.scope.public or ())) in filters

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 MANAGERS = ("owner", "admin")
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 
 
 def covered(scopes: Collection[str]) -> frozenset[str]:

@@ -15,12 +15,14 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from uuid_utils.compat import uuid7
 
 from app.engine.fields import (
+    ADMIN_READS,
     ADMIN_WRITES,
     FILTERABLE,
     HIDDEN,
     IMMUTABLE,
     NOW,
     READ_ONLY,
+    SCOPE_READS,
     SORTABLE,
     FieldSpec,
     Virtual,
@@ -28,6 +30,7 @@ from app.engine.fields import (
 )
 from app.engine.indexes import Key
 from app.engine.kind import Identifier, Reference
+from app.engine.kinds import String
 from app.engine.policy import Owner, Policy
 from app.engine.principal import Principal
 from app.foundation.clock import now
@@ -65,7 +68,8 @@ class Record(Base):
     """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
     (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely``
     marks models whose removal reaches both ends of restricting references, ``audited`` those whose changes are
-    evidence."""
+    evidence. ``plural`` is what the relations that lead here from other models are called; ``searchable`` names the
+    text that a search looks through, all of which every reader of a row sees."""
 
     __abstract__ = True
 
@@ -79,6 +83,13 @@ class Record(Base):
     operations_note: ClassVar[str] = ""
     cascades_widely: ClassVar[bool] = False
     audited: ClassVar[bool] = False
+    plural: ClassVar[str] = ""
+    searchable: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def plural_name(cls) -> str:
+        """``deals``; ``plural`` where that is taken or another."""
+        return cls.plural or f"{camel(cls.segment.replace('-', '_'))}s"
 
     @classmethod
     def qualified_name(cls) -> str:
@@ -96,7 +107,7 @@ class Record(Base):
     @classmethod
     def target(cls, attribute: str) -> type[Record]:
         """The model that the reference ``attribute`` points to."""
-        (key,) = inspect(cls).columns[attribute].foreign_keys
+        (key,) = inspect(cls).mapper.columns[attribute].foreign_keys
         return by_table(key.column.table.name)
 
     @classmethod
@@ -116,7 +127,7 @@ class Setter(Enum):
         return self is Setter.CALLER or (self is Setter.ADMIN and principal.is_admin)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """One field of a model: its two names, what was declared of it and, unless virtual, its column. ``names_owner``
     says that it holds whose row it is."""
@@ -156,6 +167,18 @@ class Field:
     @property
     def unique(self) -> bool:
         return self.column is not None and bool(self.column.unique or self.column.primary_key)
+
+    def seen_by_every_reader(self, model: type[Record]) -> bool:
+        """Whether it is text that whoever may read a row of ``model`` sees."""
+        scope = model.policy.scope
+        colleagues = scope.co_members if isinstance(scope, Owner) else ()
+        plain = self.spec.readable and self.column is not None and not self.spec.flags & {ADMIN_READS, SCOPE_READS}
+        return plain and self.spec.kind.is_text and (not colleagues or self.name in colleagues)
+
+    @property
+    def bounded(self) -> int:
+        """How many characters its text has at most, 0 where that is not said."""
+        return self.spec.kind.max if isinstance(self.spec.kind, String) else 0
 
     @property
     def references(self) -> str:

@@ -1,10 +1,9 @@
-"""Find, get, create, update and delete records of any model: policy, references and hooks, and no HTTP.
+"""Get, create, update and delete records of any model: policy, references and hooks, and no HTTP.
 
 Writes belong to a unit of work, which has them as methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -14,7 +13,8 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
-from app.engine import audit, references, statements
+from app.engine import audit, expansions, references, statements
+from app.engine.concurrency import place_for
 from app.engine.database import defer_constraints
 from app.engine.fields import (
     ADMIN_READS,
@@ -29,6 +29,7 @@ from app.engine.fields import (
 from app.engine.hooks import Write, preparations, readings, run
 from app.engine.policy import Organization, Owner, Parent
 from app.engine.principal import Principal
+from app.engine.query import WHOLE, Selection
 from app.engine.record import Field, Record, camel
 from app.foundation.clock import now
 from app.foundation.crypto import vault
@@ -41,30 +42,27 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 
 
-def list_page(
-    model: type[Record], principal: Principal, filters: Mapping[str, Any], take: int, skip: int
-) -> tuple[list[Values], int]:
-    """One page of the records that the caller may see and that match ``filters`` (by attribute), newest first,
-    with the number of all that match."""
-    statement = statements.page(model, principal.reader, tuple(sorted(filters)), deep=skip >= statements.DEEP_SKIP)
-    binds = statements.filter_binds(model, filters) | {"take": take, "skip": skip} | principal.binds
-    with statements.autocommitted() as connection:
-        rows = statement.rows(connection, binds)
-    records = statement.view.records([row[1:] for row in rows if row[1] is not None])
-    return records, rows[0][0]
-
-
-def get(model: type[Record], principal: Principal, identifier: UUID) -> Values:
-    """The record with this id; raises NotFound alike for absent and invisible ones."""
+def get(model: type[Record], principal: Principal, identifier: UUID, selection: Selection = WHOLE) -> Values:
+    """The record with this id, or what ``selection`` chooses of it, with what it expands; raises NotFound alike for
+    absent and invisible ones."""
     statement = statements.item(model, principal.reader)
     with statements.autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
     if not rows:
         raise NotFound()
     record = statement.view.record(rows[0])
+    if selection.expansions:
+        _expand(principal, selection, record)
     for hook in readings.get(model, ()):
         hook(record, principal)
-    return record
+    return selection.of(record)
+
+
+def _expand(principal: Principal, selection: Selection, record: Values) -> None:
+    references = {each.relation.reference for each in selection.expansions if not each.relation.many}
+    referred = {field.attribute: record.get(field.name) for field in references}
+    with place_for(principal), statements.autocommitted() as connection:
+        expansions.expand(connection, principal, selection, [(record, referred)])
 
 
 def get_own(model: type[Record], principal: Principal, identifier: UUID) -> Values:

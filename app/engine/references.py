@@ -15,7 +15,7 @@ from app.engine.kind import Reference
 from app.engine.policy import Parent, Public
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record, camel
-from app.engine.statements import Statement, compiled, within
+from app.engine.statements import Viewed, compiled, within
 from app.foundation.errors import Forbidden, ForeignKeyViolation
 
 ORGANIZATION = bindparam("record_organization", type_=Uuid())
@@ -43,7 +43,7 @@ def check(
 
 
 @lru_cache(maxsize=1024)
-def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Statement:
+def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Viewed:
     met = [exists().where(_admissible(model, reader, name, within)).label(name) for name in attributes]
     writable = _parent_writable(model, reader, attributes)
     answers: list[ColumnElement[Any]] = [*met, writable.label("parent_writable")]

@@ -1,4 +1,4 @@
-"""Reads as SQL text: each list and item statement is compiled once per model, kind of reader and set of filters.
+"""Reads as SQL text: each statement is compiled once for what it answers and for each kind of reader.
 
 Building and hashing a SQLAlchemy expression costs more than PostgreSQL takes to answer it, so the expression is
 built once and only its text and parameters travel afterwards; psycopg prepares the text on the server.
@@ -6,41 +6,84 @@ built once and only its text and parameters travel afterwards; psycopg prepares 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import psycopg
-from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Uuid, and_, bindparam, func, select, true
-from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from flask import current_app
+from sqlalchemy import Select, Uuid, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.engine.database import DRIVER_ERRORS, translated
 from app.engine.encoding import View, view
+from app.engine.fragments import DIALECT
 from app.engine.principal import Reader
 from app.engine.record import Record
 from app.extensions import READS, db
+from app.foundation.errors import Failure, QueryTimeout
 
 Row = tuple[Any, ...]
-DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
-
-# From here on it is cheaper to walk the index alone and fetch only the rows of the page.
-DEEP_SKIP = 1000
+T = TypeVar("T")
+LIMIT = "SELECT set_config('statement_timeout', %s, true)"
 
 
 @dataclass(frozen=True)
 class Statement:
-    """SQL text with the parameters that never change; ``view`` names the columns of its rows."""
+    """SQL text with the parameters that never change."""
 
     sql: str
     fixed: Mapping[str, Any]
-    view: View
 
     def rows(self, connection: psycopg.Connection[Row], parameters: Mapping[str, Any]) -> list[Row]:
         return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
+
+    def rows_in_time(self, connection: psycopg.Connection[Row], parameters: Mapping[str, Any]) -> list[Row]:
+        """The rows, within the time that a query of a caller may take; raises QueryTimeout."""
+        milliseconds = str(round(current_app.config["SETTINGS"].query_timeout * 1000))
+        try:
+            # One round trip, and one transaction: the limit ends with it.
+            with connection.pipeline():
+                connection.execute(LIMIT, (milliseconds,))
+                return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
+        except psycopg.errors.QueryCanceled as error:
+            raise QueryTimeout() from error
+
+
+@dataclass(frozen=True)
+class Viewed(Statement):
+    """A statement whose rows have the columns of ``view``."""
+
+    view: View
+
+
+class StatementCache:
+    """Compiled statements by the shape of what they answer; the one that was not used for longest goes first."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+
+    def get(self, key: Any, make: Callable[[], T]) -> T:
+        """What is kept for ``key``, or ``make()``."""
+        found: T | None = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make()
+            if len(self._kept) > self.most:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+# Callers choose the shapes of their queries; the statements of the latest are kept.
+of_queries = StatementCache(1024)
 
 
 @contextmanager
@@ -60,6 +103,8 @@ def autocommitted() -> Iterator[psycopg.Connection[Row]]:
             lent.invalidate()
             engine.dispose()
         raise translated(error) from error
+    except Failure:
+        raise
     except BaseException:
         lent.invalidate()  # interrupted in the middle of an answer
         raise
@@ -72,15 +117,15 @@ def within(session: Session) -> psycopg.Connection[Row]:
     return session.connection().connection.driver_connection  # type: ignore[return-value]
 
 
-def compiled(statement: Select[Any], shown: View) -> Statement:
+def compiled(statement: Select[Any], shown: View) -> Viewed:
     """Render ``statement`` for psycopg."""
     text = statement.compile(dialect=DIALECT)
     fixed = {name: value for name, value in text.params.items() if value is not None}
-    return Statement(str(text), fixed, shown)
+    return Viewed(str(text), fixed, shown)
 
 
 @cache
-def item(model: type[Record], reader: Reader) -> Statement:
+def item(model: type[Record], reader: Reader) -> Viewed:
     """The visible row with ``wanted_id``."""
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
@@ -88,44 +133,7 @@ def item(model: type[Record], reader: Reader) -> Statement:
 
 
 @cache
-def stored(model: type[Record], reader: Reader) -> Statement:
+def stored(model: type[Record], reader: Reader) -> Viewed:
     """The row with ``wanted_id``, for a write that has already been allowed."""
     shown = view(model, reader)
     return compiled(select(*shown.columns).where(model.id == bindparam("wanted_id", type_=Uuid())), shown)
-
-
-# A caller chooses among the filters, and a model with fifteen of them has thirty thousand sets.
-@lru_cache(maxsize=1024)
-def page(model: type[Record], reader: Reader, filters: tuple[str, ...], *, deep: bool) -> Statement:
-    """One page with the exact count of matching rows: the count comes first in every row, alone when the page is
-    empty. Filters are bound as ``filter_<attribute>``, the window as ``take`` and ``skip``."""
-    shown = view(model, reader, listed=True)
-    where = and_(model.policy.listed(model, reader, filters), *(_equals(model, name) for name in filters))
-    order = (model.created_at.desc(), model.id.desc())
-    take, skip = bindparam("take", type_=Integer()), bindparam("skip", type_=Integer())
-    window: Select[Any]
-    if deep:
-        ids = select(model.id).where(where).order_by(*order).limit(take).offset(skip).subquery("ids")
-        window = select(*shown.columns).join(ids, ids.c.id == model.id).order_by(*order)
-    else:
-        window = select(*shown.columns).where(where).order_by(*order).limit(take).offset(skip)
-    rows = window.subquery("page")
-    total = select(func.count()).select_from(model).where(where).subquery("total")
-    statement = select(*total.c, *rows.c).select_from(total.join(rows, true(), isouter=True))
-    return compiled(statement.order_by(rows.c.created_at.desc(), rows.c.id.desc()), shown)
-
-
-def _equals(model: type[Record], attribute: str) -> ColumnElement[bool]:
-    column = getattr(model, attribute)
-    # A number beyond four bytes is no error here: it matches nothing.
-    kind = BigInteger() if isinstance(column.type, Integer) else column.type
-    wanted = bindparam(f"filter_{attribute}", type_=kind)
-    if isinstance(column.type, ARRAY):
-        return column.contains(wanted)
-    return column == wanted
-
-
-def filter_binds(model: type[Record], filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Name the values of ``filters`` as ``page`` expects them; a value sought in an array is wrapped."""
-    fields = model.fields()
-    return {f"filter_{name}": fields[name].spec.kind.bound(value) for name, value in filters.items()}

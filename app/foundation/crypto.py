@@ -91,6 +91,11 @@ class Vault:
         return self._derive(b"rowgate signed cookie")
 
     @cached_property
+    def cursor_key(self) -> bytes:
+        """Authenticates the cursors of lists."""
+        return self._derive(b"rowgate list cursor")
+
+    @cached_property
     def _pepper(self) -> bytes:
         return self._derive(b"rowgate digest pepper")
 

@@ -48,6 +48,26 @@ class InvalidFilter(Failure):
     status, code, text = 400, "INVALID_FILTER", "Invalid filter"
 
 
+class InvalidSort(Failure):
+    status, code, text = 400, "INVALID_SORT", "Invalid sort"
+
+
+class InvalidFields(Failure):
+    status, code, text = 400, "INVALID_FIELDS", "Invalid fields"
+
+
+class InvalidExpand(Failure):
+    status, code, text = 400, "INVALID_EXPAND", "Invalid expand"
+
+
+class InvalidSearch(Failure):
+    status, code, text = 400, "INVALID_SEARCH", "Invalid search"
+
+
+class QueryTimeout(Failure):
+    status, code, text = 400, "QUERY_TIMEOUT", "The query takes too long: ask for less, or by a field that has an index"
+
+
 class InvalidJson(Failure):
     status, code, text = 400, "INVALID_JSON", "The body is not valid JSON"
 

@@ -28,7 +28,7 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index
+from app.engine.indexes import index, sorted_by
 from app.engine.kinds import SAFE_MAX
 from app.engine.policy import Owner, Policy, Rule
 from app.engine.record import Record
@@ -40,11 +40,13 @@ class NotificationNotification(Record):
 
     __tablename__ = "notification_notification"
     domain, segment = "notification", "notification"
+    searchable = ("title", "body")
     policy = Policy(Owner("user_id"), create=Rule.ADMIN)
     operations_note = "server code sends them; the receiver may only change readAt"
     keys = (
         index("user_id", "read_at"),
         index("user_id", "sequence"),
+        sorted_by("user_id", "read_at"),
     )
     transitions = {
         "delivery_status": {

@@ -50,6 +50,7 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         "table": model.__tablename__,
         "path": model.collection_path(),
         "summary": model.model_summary(),
+        "plural": model.plural_name(),
         "scope": _scope(model),
         "operations": {name: rule.value for name, rule in model.policy.operations().items()},
     }
@@ -61,6 +62,8 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         found["operationsNote"] = model.operations_note
     if model.transitions:
         found["transitions"] = {camel(name): steps for name, steps in model.transitions.items()}
+    if model.searchable:
+        found["searchable"] = [model.fields()[name].name for name in model.searchable]
     for kind, unique in (("unique", True), ("indexes", False)):
         keys = [_key(key) for key in model.keys if (key.unique and not key.where) is unique]
         if keys:

@@ -31,6 +31,7 @@ class PlatformFeatureFlag(Record):
 
     __tablename__ = "platform_feature_flag"
     domain, segment = "platform", "feature-flag"
+    searchable = ("key", "name", "description")
     audited = True
     policy = Policy(
         Public(public={"is_client_visible": [True]}), create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN

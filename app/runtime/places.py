@@ -5,34 +5,34 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.foundation.errors import Unavailable
+from app.foundation.errors import Failure
 
 
 @dataclass
 class Places:
-    """At most ``total`` pieces of work at once, and ``each`` of one caller; whoever finds no place within ``wait``
-    seconds is told to come again, by ``text``."""
+    """At most ``each`` pieces of work of one caller at once, and ``total`` of all where that is given; whoever finds no
+    place within ``wait`` seconds gets the ``refusal``."""
 
-    total: int
     each: int
     wait: float
-    text: str
+    refusal: Callable[[], Failure]
+    total: int | None = None
     taken: Counter[str] = field(default_factory=Counter)
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     @contextmanager
     def of(self, caller: str) -> Iterator[None]:
         """Take a place for ``caller`` while the work lasts; without a name, the total alone counts. Raises
-        Unavailable."""
+        the refusal."""
         deadline = time.monotonic() + self.wait
         with self._changed:
             while self._is_full(caller):
                 if not self._changed.wait(deadline - time.monotonic()):
-                    raise Unavailable(self.text)
+                    raise self.refusal()
             self.taken[caller] += 1
         try:
             yield
@@ -44,4 +44,5 @@ class Places:
                 self._changed.notify_all()
 
     def _is_full(self, caller: str) -> bool:
-        return self.taken.total() >= self.total or bool(caller and self.taken[caller] >= self.each)
+        is_full = self.total is not None and self.taken.total() >= self.total
+        return is_full or bool(caller and self.taken[caller] >= self.each)

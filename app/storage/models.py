@@ -32,7 +32,7 @@ from app.engine.fields import (
     timestamp,
     virtual,
 )
-from app.engine.indexes import index, unique
+from app.engine.indexes import index, sorted_by, unique
 from app.engine.kinds import INTEGER_MAX, SAFE_MAX, String
 from app.engine.policy import PUBLISHED, Organization, Owner, Policy, Rule
 from app.engine.record import Record
@@ -43,6 +43,7 @@ class StorageBucket(Record):
 
     __tablename__ = "storage_bucket"
     domain, segment = "storage", "bucket"
+    searchable = ("name", "description")
     policy = Policy(
         Organization("organization_id", public=PUBLISHED, write=Rule.MANAGERS),
         create=Rule.MANAGERS,
@@ -77,12 +78,13 @@ class StorageUpload(Record):
 
     __tablename__ = "storage_upload"
     domain, segment = "storage", "upload"
+    searchable = ("filename",)
     policy = Policy(Owner("user_id", public=PUBLISHED), managed="organization_id")
     operations_note = (
         "the upload route takes the bytes as multipart; here small files may come as contentBase64; bytes "
         "never change afterwards"
     )
-    keys = (index("user_id", "-created_at"),)
+    keys = (index("user_id", "-created_at"), sorted_by("user_id", "filename"))
     transitions = {"status": {"pending": ["stored", "rejected"], "stored": [], "rejected": []}}
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
@@ -118,10 +120,13 @@ class StorageDocument(Record):
 
     __tablename__ = "storage_document"
     domain, segment = "storage", "document"
+    plural = "storageDocuments"
+    searchable = ("title", "content")
     policy = Policy(Owner("user_id", public=PUBLISHED))
     keys = (
         index("user_id", "-updated_at"),
         index("tags", using="gin"),
+        sorted_by("user_id", "title"),
     )
     transitions = {
         "status": {"draft": ["published", "archived"], "published": ["draft", "archived"], "archived": ["draft"]}

@@ -8,8 +8,9 @@ from flask import Response, current_app, request
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine import records
+from app.engine import pages, records
 from app.engine.kind import EXAMPLE_ID
+from app.engine.query import Query, equals
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
@@ -21,7 +22,7 @@ from blueprints.describe import window_parameters
 from blueprints.examples import STAMPS
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
-from schemas.queries import list_query
+from schemas.queries import window
 
 DOCUMENT = {
     "id": EXAMPLE_ID, "title": "Plan", "content": "First this.", "kind": "text", "uploadId": None,
@@ -44,11 +45,11 @@ def _route_collection(blp: Blueprint) -> None:
         query=window_parameters(),
     ))  # fmt: skip
     def list_documents() -> Response:
-        query = list_query(StorageDocument, caller(), request.args, current_app.config["SETTINGS"].max_take)
-        own = {"user_id": caller().user_id}
-        found, count = records.list_page(StorageDocument, caller(), own, query.take, query.skip)
-        rows = [document_body(record, LISTED) for record in found]
-        return answer({"data": rows, "meta": {"count": count, "take": query.take, "skip": query.skip}})
+        take, skip = window(request.args, current_app.config["SETTINGS"].max_take)
+        own = Query(where=equals(StorageDocument, user_id=caller().user_id), take=take, skip=skip)
+        page = pages.list_page(StorageDocument, caller(), own)
+        rows = [document_body(record, LISTED) for record in page.records]
+        return answer({"data": rows, "meta": {"count": page.count, "take": take, "skip": skip}})
 
     @serve(blp, "POST", "", Operation(
         "createDocument", "Make a document", access=signed_in,

@@ -12,9 +12,10 @@ from flask import Response, current_app, request
 from app.auth import tickets
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine import records
+from app.engine import pages
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
+from app.engine.query import Query, equals
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Invalid, UniqueViolation
 from app.notification.broadcaster import Broadcaster
@@ -113,12 +114,17 @@ def _own() -> dict[str, Any]:
     user_id = caller().user_id
     if user_id is None:
         raise Forbidden()
-    found, _ = records.list_page(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)
+    found = _listed(user_id)
     if found:
         return found[0]
     with suppress(UniqueViolation):  # two requests at once make one
         return run_unit(caller(), Unit.create, NotificationPreference, {})
-    return records.list_page(NotificationPreference, caller(), {"user_id": user_id}, 1, 0)[0][0]
+    return _listed(user_id)[0]
+
+
+def _listed(user_id: UUID) -> list[dict[str, Any]]:
+    query = Query(where=equals(NotificationPreference, user_id=user_id), take=1)
+    return pages.list_page(NotificationPreference, caller(), query).records
 
 
 def _last() -> int | None:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from app.engine import records
+from app.engine import pages
 from app.engine.catalogue import every_model
 from app.foundation.errors import CODES
 
@@ -79,7 +79,7 @@ def test_a_fixed_name_where_ids_stand_is_never_taken_for_one(owner, method, path
 
 def test_a_405_names_what_is_allowed(owner):
     allowed = set(owner.delete(CONTACTS).headers["Allow"].split(", "))
-    assert allowed == {"GET", "HEAD", "POST", "OPTIONS"}
+    assert allowed == {"GET", "HEAD", "POST", "QUERY", "OPTIONS"}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_unknown_failure_tells_the_request_id_alone_and_the_rest_is_logged(ow
     def fail(*args):
         raise RuntimeError("the inner text")
 
-    monkeypatch.setattr(records, "list_page", fail)
+    monkeypatch.setattr(pages, "list_page", fail)
     with caplog.at_level(logging.ERROR):
         response = owner.get(CONTACTS, headers={"X-Request-Id": "request-123"})
     assert response.status_code == 500

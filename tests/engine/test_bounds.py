@@ -70,8 +70,10 @@ def test_a_body_of_too_many_values_is_refused(owner, document):
 
 
 def test_what_is_compiled_for_callers_is_kept_for_a_bounded_number_of_choices():
-    for compiled in (statements.page, references._statement):
-        assert compiled.cache_info().maxsize is not None
+    assert references._statement.cache_info().maxsize is not None
+    kept = statements.StatementCache(3)
+    assert [kept.get(shape, lambda shape=shape: shape) for shape in "abcabd"] == list("abcabd")
+    assert len(kept) == 3
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 from sqlalchemy import CheckConstraint, types
 
-from app.engine import kinds
+from app.engine import kinds, structures
 from app.engine.catalogue import every_model
 from app.engine.fields import ADMIN_WRITES, HIDDEN, IMMUTABLE, READ_ONLY, WRITE_ONLY, FieldSpec
 from app.engine.kind import EXAMPLE_ID, Identifier, Kind, Reference
@@ -31,11 +31,11 @@ ALL = {
     "number": kinds.Number(0, 1),
     "boolean": kinds.Boolean(),
     "timestamp": kinds.Timestamp(),
-    "json": kinds.Json("object", 100),
-    "list": kinds.Json("array"),
+    "json": structures.Json("object", 100),
+    "list": structures.Json("array"),
     "strings": kinds.Strings(("read", "write"), max_items=2, min_items=1),
     "free strings": kinds.Strings(item_max=5),
-    "vector": kinds.Vector(),
+    "vector": structures.Vector(),
     "enum": kinds.Enum(("lead", "won")),
     "open enum": kinds.OpenEnum(["A", "B"]),
     "identifier": Identifier(),
@@ -121,9 +121,9 @@ def test_the_schema_field_of_a_kind_refuses_what_is_out_of_bounds(kind, value):
 
 
 def test_inside_json_numbers_and_booleans_are_told_apart():
-    assert kinds.Json().same({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert structures.Json().same({"a": 1, "b": 2}, {"b": 2, "a": 1})
     for first, second in ((1, True), (1, 1.0), (0, False)):
-        assert not kinds.Json().same(first, second)
+        assert not structures.Json().same(first, second)
         assert kinds.Integer(0, 1).same(first, second)
 
 

@@ -10,9 +10,10 @@ from sqlalchemy import text
 
 from app.auth import key_usage
 from app.crm.models import CrmCompany, CrmContact
-from app.engine import statements
+from app.engine import pages
 from app.engine.catalogue import every_model
 from app.engine.principal import Reader
+from app.engine.query import PLAIN
 from app.extensions import db
 from tests.workshop import Workshop
 
@@ -94,7 +95,7 @@ def test_a_write_takes_a_constant_number_of_statements(counting, cast):
 @every
 @pytest.mark.parametrize("reader", [Reader.ADMIN, Reader.MEMBER, Reader.ANONYMOUS])
 def test_every_default_list_walks_an_index(app, owner, model, reader):
-    statement = statements.page(model, reader, (), deep=False)
+    statement = pages.compiled(model, reader, PLAIN, None)
     binds = {
         "take": 20,
         "skip": 0,

@@ -44,6 +44,7 @@ class AiProvider(Record):
 
     __tablename__ = "ai_provider"
     domain, segment = "ai", "provider"
+    searchable = ("slug", "name")
     path = "/api/v1/ai"
     policy = Policy(
         Public(public={"status": ["active", "degraded"]}), create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN
@@ -94,6 +95,7 @@ class AiChain(Record):
 
     __tablename__ = "ai_chain"
     domain, segment = "ai", "chain"
+    searchable = ("name", "description")
     policy = Policy(
         Organization("organization_id", public=PUBLISHED, write=Rule.MANAGERS),
         create=Rule.MANAGERS,

@@ -27,7 +27,7 @@ from app.engine.fields import (
     string,
     timestamp,
 )
-from app.engine.indexes import index, unique
+from app.engine.indexes import index, sorted_by, unique
 from app.engine.kinds import INTEGER_MAX
 from app.engine.policy import PUBLISHED, Owner, Parent, Policy
 from app.engine.record import Record
@@ -38,6 +38,7 @@ class AiChat(Record):
 
     __tablename__ = "ai_chat"
     domain, segment = "ai", "chat"
+    searchable = ("title",)
     policy = Policy(Owner("user_id", public=PUBLISHED))
     keys = (index("user_id", "-last_message_at"),)
     transitions = {"status": {"active": ["archived"], "archived": ["active"]}}
@@ -80,6 +81,8 @@ class AiMessage(Record):
 
     __tablename__ = "ai_message"
     domain, segment = "ai", "message"
+    plural = "aiMessages"
+    searchable = ("content",)
     policy = Policy(Parent("chat_id"))
     operations_note = "content of an existing entry may only be changed while role is user; the change sets editedAt"
     keys = (unique("chat_id", "sequence"),)
@@ -123,8 +126,9 @@ class AiArtifact(Record):
 
     __tablename__ = "ai_artifact"
     domain, segment = "ai", "artifact"
+    searchable = ("title", "content")
     policy = Policy(Owner("user_id", public=PUBLISHED))
-    keys = (index("user_id", "-updated_at"),)
+    keys = (index("user_id", "-updated_at"), sorted_by("user_id", "title"))
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     chat_id: Mapped[UUID | None] = reference("ai_chat", "set null", IMMUTABLE, FILTERABLE)

@@ -187,7 +187,7 @@ def _record(response: Response) -> Response:
             "method": request.method[:10],
             "route": _template(request.url_rule.rule) if request.url_rule else None,
             "status_code": response.status_code,
-            "required_scope": scope_of(request.method),
+            "required_scope": g.get("scope") or scope_of(request.method),
             "credential_source": check.credential_source,
             "latency_ms": int((time.perf_counter() - g.began) * 1000),
             "ip_address": origin.address(),

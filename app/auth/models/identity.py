@@ -41,6 +41,7 @@ class AuthUser(Record):
 
     __tablename__ = "auth_user"
     domain, segment = "auth", "user"
+    searchable = ("name",)
     audited = True
     cascades_widely = True
     policy = Policy(Owner("id", co_members=("id", "name", "image")), create=Rule.ADMIN, session_only=SessionOnly.WRITES)
@@ -100,7 +101,7 @@ class AuthSession(Record):
         "auth_organization", "set null", READ_ONLY, note="the personal organization at sign-in"
     )
     active_team_id: Mapped[UUID | None] = reference("auth_team", "set null", READ_ONLY)
-    impersonated_by: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY)
+    impersonated_by: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, relation="impersonator")
     last_seen_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE, note="written once a minute at most")
 
 

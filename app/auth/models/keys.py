@@ -118,6 +118,7 @@ class AuthApiKeyAnalytics(Record):
 
     __tablename__ = "auth_api_key_analytics"
     domain, segment = "auth", "api-key-analytics"
+    plural = "apiKeyAnalytics"
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE)
     operations_note = (
         "written by the key check, off the request path; kept 90 days, hourly sums stay in an internal table"

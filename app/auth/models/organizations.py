@@ -30,9 +30,9 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import unique
-from app.engine.kinds import Nested
 from app.engine.policy import Organization, Parent, Policy, Rule
 from app.engine.record import Record
+from app.engine.structures import Nested
 
 
 class AuthOrganization(Record):
@@ -40,6 +40,7 @@ class AuthOrganization(Record):
 
     __tablename__ = "auth_organization"
     domain, segment = "auth", "organization"
+    searchable = ("name", "slug")
     audited = True
     cascades_widely = True
     policy = Policy(Organization("id", write=Rule.MANAGERS), update=Rule.MANAGERS, delete=Rule.OWNERS)
@@ -84,7 +85,7 @@ class AuthMember(Record):
     keys = (unique("organization_id", "user_id"),)
 
     organization_id: Mapped[UUID] = reference("auth_organization", "cascade", IMMUTABLE, FILTERABLE)
-    user_id: Mapped[UUID] = reference("auth_user", "cascade", IMMUTABLE, FILTERABLE)
+    user_id: Mapped[UUID] = reference("auth_user", "cascade", IMMUTABLE, FILTERABLE, relation="userRecord")
     role: Mapped[str] = enum(
         "owner",
         "admin",
@@ -101,6 +102,7 @@ class AuthInvitation(Record):
 
     __tablename__ = "auth_invitation"
     domain, segment = "auth", "invitation"
+    searchable = ("email",)
     audited = True
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS, write=Rule.MANAGERS, addressee="email"),
@@ -145,6 +147,7 @@ class AuthTeam(Record):
 
     __tablename__ = "auth_team"
     domain, segment = "auth", "team"
+    searchable = ("name", "description")
     audited = True
     policy = Policy(
         Organization("organization_id", write=Rule.MANAGERS),
@@ -173,6 +176,7 @@ class AuthTeamMember(Record):
 
     team_id: Mapped[UUID] = reference("auth_team", "cascade", IMMUTABLE, FILTERABLE)
     user_id: Mapped[UUID] = reference(
-        "auth_user", "cascade", IMMUTABLE, FILTERABLE, note="a member of the organization of the team"
-    )
+        "auth_user", "cascade", IMMUTABLE, FILTERABLE, relation="userRecord",
+        note="a member of the organization of the team",
+    )  # fmt: skip
     user = virtual(Nested(), READ_ONLY, expression=_person, note="id, name and image of the person")

@@ -6,7 +6,8 @@ from flask import Response
 from gadgets.models import Gadget
 
 from app.auth.authentication import caller, credentials_required
-from app.engine import records
+from app.engine import pages
+from app.engine.query import PLAIN
 from blueprints.base import Blueprint, answer
 
 
@@ -18,6 +19,6 @@ def build() -> Blueprint:
     @blp.doc(operationId="countGadgets", summary="Count gadgets")
     @blp.response(200)
     def count() -> Response:
-        return answer({"gadgets": records.list_page(Gadget, caller(), {}, 1, 0)[1]})
+        return answer({"gadgets": pages.list_page(Gadget, caller(), PLAIN).count})
 
     return blp

@@ -1,0 +1,116 @@
+"""Expanded relations: records beside their reference, by one further statement for each relation.
+
+A record that is reached goes through the policy, the visibility of fields and the encoder of its own model. Of many,
+one lateral join takes the first few for every row of the page.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from app.engine import fragments, ordering
+from app.engine.conditions import Source
+from app.engine.fragments import ROW
+from app.engine.layout import Layout, laid_out
+from app.engine.principal import Principal, Reader
+from app.engine.query import Expansion, Selection
+from app.engine.statements import Statement, of_queries
+
+Row = tuple[Any, ...]
+Referred = dict[str, Any]
+# A record, and the ids that it refers to by attribute.
+Found = tuple[dict[str, Any], Referred]
+
+
+@dataclass(frozen=True)
+class Expanding(Statement):
+    """The statement of an expansion: each row is the id that it belongs to, and a record."""
+
+    layout: Layout
+
+
+def expand(connection: psycopg.Connection[Row], principal: Principal, selection: Selection, rows: list[Found]) -> None:
+    """Put the records that ``selection`` expands into the records of ``rows``."""
+    for expansion in selection.expansions:
+        relation = expansion.relation
+        if relation.many:
+            groups = _many(connection, principal, expansion, {record["id"] for record, _ in rows})
+            for record, _ in rows:
+                record[relation.name] = groups.get(record["id"], [])
+        else:
+            attribute = relation.reference.attribute
+            wanted = {referred.get(attribute) for _, referred in rows} - {None}
+            targets = _one(connection, principal, expansion, wanted)
+            for record, referred in rows:
+                record[relation.name] = targets.get(referred.get(attribute))
+
+
+def _one(
+    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
+) -> dict[Any, dict[str, Any]]:
+    found = _rows(connection, principal, expansion, ids)
+    return {identifier: record for identifier, record, _ in found}
+
+
+def _many(
+    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
+) -> dict[Any, list[dict[str, Any]]]:
+    groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for identifier, record, _ in _rows(connection, principal, expansion, ids):
+        groups[identifier].append(record)
+    return groups
+
+
+def _rows(
+    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
+) -> list[tuple[Any, dict[str, Any], Referred]]:
+    """The rows for all ``ids`` with the id that each belongs to, their own expansions made."""
+    wanted = list(ids)
+    if not wanted:
+        return []
+    statement = compiled(expansion, principal.reader)
+    binds = {f"v{place}": value for place, value in enumerate(expansion.where.values())} | principal.binds
+    rows = statement.rows_in_time(connection, {**binds, "ids": wanted, "take": expansion.take})
+    layout = statement.layout
+    found = [(row[0], layout.record(row, 1), layout.referred(row, 1)) for row in rows]
+    if expansion.selection.expansions:
+        expand(connection, principal, expansion.selection, [(record, referred) for _, record, referred in found])
+    return found
+
+
+def compiled(expansion: Expansion, reader: Reader) -> Expanding:
+    """The statement for all rows of a page; the ids are bound as ``ids``, the window of each as ``take``."""
+    sort = tuple(key.key for key in expansion.sort)
+    key = ("expansion", expansion.relation, reader, expansion.selection.key, expansion.where.key, sort)
+    return of_queries.get(key, lambda: _compiled(expansion, reader))
+
+
+def _compiled(expansion: Expansion, reader: Reader) -> Expanding:
+    relation, source = expansion.relation, Source(expansion.relation.target, reader)
+    layout, columns = laid_out(source, expansion.selection)
+    visible = source.visible(relation.target, source.alias)
+    if not relation.many:
+        chosen = ", ".join([f"{source.alias}.id", *columns])
+        rows = f"FROM {source.table} WHERE {source.alias}.id = ANY (%(ids)s::uuid[]) AND {visible}"
+        return Expanding(f"SELECT {chosen} {rows}", source.fixed, layout)
+    reference = relation.reference
+    conditions = [f"{fragments.column(reference).replace(ROW, source.alias)} = parent.id", visible]
+    conditions += [shown] if (shown := source.shows(relation.target, reference, source.alias)) else []
+    conditions.append(source.condition(expansion.where))
+    order = ordering.ordered(source, expansion.sort or ordering.newest_first(relation.target))
+    window = (
+        f"SELECT {_named(columns)} FROM {' '.join([source.table, *source.joins])} WHERE {' AND '.join(conditions)} "
+        f"ORDER BY {ordering.order_by(order, [each.value for each in order])} LIMIT %(take)s::bigint"
+    )
+    # A lateral window is read row by row, which keeps the order within each.
+    sql = f"SELECT parent.id, page.* FROM unnest(%(ids)s::uuid[]) AS parent (id) CROSS JOIN LATERAL ({window}) AS page"
+    return Expanding(sql, source.fixed, layout)
+
+
+def _named(columns: Sequence[str]) -> str:
+    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

@@ -1,0 +1,85 @@
+"""Pieces of SQL text that models and policies declare, each compiled once.
+
+A query is put together from such pieces: to build it of SQLAlchemy's expressions anew for every shape would take longer
+than PostgreSQL does to answer it. What stands in a piece comes from declarations alone; values of callers are bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.orm import aliased
+
+from app.engine import encoding
+from app.engine.principal import Reader
+from app.engine.record import Field, Record
+
+DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+# What a piece calls the row that it speaks of, until it is put into a statement.
+ROW = "__row__"
+MARK = "fragment"
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """SQL text about a row, with the parameters that never change."""
+
+    sql: str
+    fixed: Mapping[str, Any]
+
+    def on(self, alias: str) -> str:
+        return self.sql.replace(ROW, alias)
+
+
+@cache
+def visible(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that can be read by id and referred to."""
+    return _compiled(model, f"{model.__tablename__}_visible", lambda row: model.policy.visible(row, reader))
+
+
+@cache
+def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragment:
+    """Rows of a list, with those of others that are public or without."""
+    purpose = f"{model.__tablename__}_listed_{with_public:d}"
+    return _compiled(model, purpose, lambda row: model.policy.listed(row, reader, with_public=with_public))
+
+
+@cache
+def own(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that are the caller's by the scope, which show all their fields."""
+    return _compiled(model, f"{model.__tablename__}_own", lambda row: model.policy.scope.own(row, reader))
+
+
+@cache
+def selected(model: type[Record], attribute: str) -> Fragment:
+    """What is selected of a field for an answer."""
+    field = model.fields()[attribute]
+    return _compiled(model, f"{model.__tablename__}_{attribute}", lambda row: encoding.selected(row, field))
+
+
+@cache
+def column(field: Field) -> str:
+    """The column of ``field``, on ``ROW``."""
+    if field.column is None:
+        raise LookupError(field.name)
+    return f"{ROW}.{DIALECT.identifier_preparer.quote(field.column.name)}"
+
+
+def _compiled(model: type[Record], purpose: str, make: Any) -> Fragment:
+    row = aliased(model, name=ROW)
+    expression: ColumnElement[Any] = make(row)
+    # Within a statement about the row, the expression correlates as it will in the end.
+    marked = select(literal(1)).select_from(row).where(getattr(func, MARK)(expression))
+    text = marked.compile(dialect=DIALECT)
+    sql = str(text).partition(f"WHERE {MARK}(")[2].removesuffix(")")
+    fixed = {}
+    for name, value in text.params.items():
+        if value is not None and f"%({name})s" in sql:
+            sql = sql.replace(f"%({name})s", f"%({purpose}_{name})s")
+            fixed[f"{purpose}_{name}"] = value
+    return Fragment(sql, fixed)

@@ -1,0 +1,174 @@
+"""Lists: one statement for a page and its count, whatever is asked of it, compiled once for each shape of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from app.engine import cursors, expansions, search
+from app.engine.concurrency import place_for
+from app.engine.conditions import Source
+from app.engine.kind import Operator
+from app.engine.layout import Layout, laid_out
+from app.engine.ordering import Order, Scan, newest_first, order_by, ordered, scans
+from app.engine.principal import Principal, Reader
+from app.engine.query import Comparison, Count, Page, Query
+from app.engine.record import Record
+from app.engine.statements import Statement, autocommitted, of_queries
+
+# From here on it is cheaper to walk the index alone and fetch only the rows of the page.
+DEEP_SKIP = 1000
+# As far as a bounded count goes.
+MAX_COUNTED = 10_000
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ListStatement(Statement):
+    """The statement of a page. Each row is the count, a record as ``layout`` has it, and the values of its sort keys;
+    the row stands alone with its count where the page is empty."""
+
+    layout: Layout
+
+
+def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
+    """One page of the records that the caller may see and that match ``query``.
+
+    Raises InvalidPagination for a cursor of something else, and QueryTimeout.
+    """
+    reader, where = principal.reader, query.where
+    walk = after = None
+    if query.cursor is not None:
+        walk = cursors.bound_to(model, principal, query)
+        after = cursors.read(walk, query.cursor, sort_types(query)) if query.cursor else None
+    empty = None if after is None else tuple(value is None for value in after)
+    statement = compiled(model, reader, query, empty)
+    # One row more than the page tells whether another follows, where no count does.
+    peek = query.count is not Count.EXACT or walk is not None
+    binds = {
+        "take": query.take + peek, "skip": query.skip, "reach": query.take + peek + query.skip, **principal.binds
+    }  # fmt: skip
+    for place, value in enumerate(where.values()):
+        binds[f"v{place}"] = value
+    for place, value in enumerate(after or ()):
+        binds[f"c{place}"] = value
+    if query.search:
+        binds["search"] = search.prefixes(search.words_of(query.search))
+    plain = query.is_plain
+    with nullcontext() if plain else place_for(principal), autocommitted() as connection:
+        rows = (statement.rows if plain else statement.rows_in_time)(connection, binds)
+        count = rows[0][0]
+        if rows[0][1] is None:
+            return Page([], *_counted(query, count))
+        page, layout = rows[: query.take], statement.layout
+        records = layout.records(page, 1)
+        if query.selection.expansions:
+            referred = [layout.referred(row, 1) for row in page]
+            expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
+    has_more = len(rows) > query.take if peek else count > query.skip + len(records)
+    following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
+    return Page(records, *_counted(query, count), has_more, following)
+
+
+def _counted(query: Query, count: int) -> tuple[int, str]:
+    """The count as it is answered, and how it was made."""
+    if query.count is Count.NONE:
+        return -1, "none"
+    if query.count is Count.BOUNDED and count > MAX_COUNTED:
+        return MAX_COUNTED, "atLeast"
+    return count, "exact"
+
+
+def sort_types(query: Query) -> list[str]:
+    """The SQL types of the values that a cursor of ``query`` holds."""
+    found = [key.field.spec.kind.sql_type for key in query.sort] or ["timestamptz"]
+    ends = any(key.field.attribute == "id" and not key.path for key in query.sort)
+    return found if ends else [*found, "uuid"]
+
+
+def with_public(model: type[Record], query: Query) -> bool:
+    """Whether the list takes in public rows of others: an equality beside all other conditions asks for them."""
+    asked = [part for part in query.where.parts if isinstance(part, Comparison) and part.operator is Operator.EQ]
+    return model.policy.asks_for_public([part.field.attribute for part in asked])
+
+
+def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None) -> ListStatement:
+    """The statement of a page. Bound are ``take`` and ``skip``, both together as ``reach``, the values of conditions as
+    ``v0`` and so on, the search, and those of the cursor, of which ``empty`` tells the empty ones."""
+    sort = tuple([key.key for key in query.sort])
+    deep = query.skip >= DEEP_SKIP
+    key = (
+        model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
+        query.cursor is None, empty, deep,
+    )  # fmt: skip
+    return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep))
+
+
+def conditions(source: Source, query: Query) -> list[str]:
+    """The rows of the list that match ``query``."""
+    found = [source.listed(with_public=with_public(source.model, query))]
+    if query.where.parts:
+        found.append(source.condition(query.where))
+    if query.search:
+        found.append(f"{source.alias}.{search.COLUMN} @@ to_tsquery('simple', %(search)s)")
+    return found
+
+
+def _compiled(
+    model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool
+) -> ListStatement:
+    source = Source(model, reader)
+    where = conditions(source, query)
+    total = _total(source, where, query.count)
+    layout, columns = laid_out(source, query.selection)
+    order = ordered(source, query.sort or newest_first(model))
+    exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
+    parts = scans(order, empty)
+    if deep:
+        ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order)
+        values = [f"ids.s{place}" for place in range(len(order))]
+        rows = (
+            f"SELECT {_named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
+            f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
+        )
+    else:
+        rows = _window(source, [_named(columns), *exported], where, parts, order)
+    by = order_by(order, [f"page.s{place}" for place in range(len(order))])
+    answered = [f"page.f{place}" for place in range(len(columns))]
+    if query.cursor is not None:
+        answered += [f"page.s{place}" for place in range(len(order))]
+    tables = f"({total}) AS total LEFT JOIN ({rows}) AS page ON true"
+    sql = f"SELECT total.n, {', '.join(answered)} FROM {tables} ORDER BY {by}"
+    return ListStatement(sql, source.fixed, layout)
+
+
+def _total(source: Source, where: Sequence[str], count: Count) -> str:
+    rows = f"FROM {source.table} WHERE {' AND '.join(where)}"
+    if count is Count.NONE:
+        return "SELECT -1 AS n"
+    if count is Count.BOUNDED:
+        return f"SELECT count(*) AS n FROM (SELECT 1 {rows} LIMIT {MAX_COUNTED + 1}) AS counted"
+    return f"SELECT count(*) AS n {rows}"
+
+
+def _window(source: Source, columns: Sequence[str], where: Sequence[str], parts: Sequence[Scan], order: Order) -> str:
+    """The rows of the page; of several scans, as many of each as the page could reach."""
+    selects = []
+    reach = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint" if len(parts) == 1 else "LIMIT %(reach)s::bigint"
+    for part in parts:
+        by = order_by(part.order, [each.value for each in part.order])
+        met = " AND ".join([*where, *part.conditions])
+        tables = " ".join([source.table, *source.joins])
+        selects.append(f"SELECT {', '.join(columns)} FROM {tables} WHERE {met} ORDER BY {by} {reach}")
+    if len(selects) == 1:
+        return selects[0]
+    by = order_by(order, [f"s{place}" for place in range(len(order))])
+    rows = " UNION ALL ".join(f"({each})" for each in selects)
+    return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
+
+
+def _named(columns: Sequence[str]) -> str:
+    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

@@ -1,0 +1,17 @@
+"""The settings of the engine: how much one query may ask for."""
+
+from __future__ import annotations
+
+from config import Setting
+
+SETTINGS = (
+    Setting("query_timeout", 5.0, "seconds that a statement with conditions, a sort or a search may take", 0.05, 3600),
+    Setting("max_conditions", 64, "conditions in one query", 1, 1000),
+    Setting("max_query_depth", 6, "levels that the conditions of one query may nest", 1, 20),
+    Setting("max_hops", 3, "relations that a condition, a sort key or an expansion may go along", 1, 10),
+    Setting("max_sort_keys", 5, "keys that one query may sort by", 1, 20),
+    Setting("max_expansions", 10, "relations that one query may expand", 1, 100),
+    Setting("max_records", 10_000, "records in one answer, expanded ones included", 1, 1_000_000),
+    Setting("max_answer_bytes", 16 * 1024 * 1024, "largest answer of a query, in bytes", 1024, 1024**3),
+    Setting("queries_per_user", 8, "queries of one user at a time in one worker; plain lists do not count", 1, 1000),
+)

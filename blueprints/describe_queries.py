@@ -1,0 +1,259 @@
+"""What can be asked of a list, in the OpenAPI document: parameters and schemas, shared by kind of field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.engine import relations
+from app.engine.fields import FILTERABLE, SORTABLE
+from app.engine.kind import LISTS, Kind, Operator
+from app.engine.kinds import Enum
+from app.engine.record import Field, Record
+from app.engine.sums import Function, Unit
+from schemas.queries import MAX_SKIP
+
+MAX_TAKE = 1000
+MEANINGS = {
+    Operator.NE: "is another, or empty",
+    Operator.GT: "is above this",
+    Operator.GTE: "is at least this",
+    Operator.LT: "is below this",
+    Operator.LTE: "is at most this",
+    Operator.IN: "is one of these, comma-separated",
+    Operator.NIN: "is none of these, comma-separated, or empty",
+    Operator.CONTAINS: "contains this, case aside",
+    Operator.STARTS_WITH: "starts with this, case aside",
+    Operator.ENDS_WITH: "ends with this, case aside",
+    Operator.IS_NULL: "is empty, or with false is not",
+    Operator.HAS: "holds this",
+    Operator.HAS_ANY: "holds one of these, comma-separated",
+    Operator.HAS_ALL: "holds all of these, comma-separated",
+}
+SHARED: dict[str, dict[str, Any]] = {
+    "where": {"description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others."},
+    "search": {"description": "Only records with every one of these words, by prefix, accents and case aside."},
+    "sort": {"description": "Fields to sort by, comma-separated, descending with a minus; empty values come last."},
+    "fields": {"description": "Only these fields, comma-separated; `company.name` is one of an expanded record."},
+    "expand": {"description": "Relations to answer beside their reference, such as `company,contact.company`."},
+    "cursor": {"description": "Empty for the first page of a walk; then what `meta.next` said."},
+    "count": {
+        "description": "How matching records are counted. The default is exact, and with a cursor none.",
+        "schema": {"type": "string", "enum": ["exact", "bounded", "none"]},
+    },
+    "group": {"description": "Fields to group by, comma-separated; timestamps as `createdAt:month`."},
+    "timeZone": {"description": "The time zone in which timestamps are grouped, such as Europe/Berlin."},
+    "countGroups": {"description": "Count the records of each group.", "name": "count", "allowEmptyValue": True},
+    **{
+        f"{each}Fields": {"description": f"Fields to take the {each} of, comma-separated.", "name": str(each)}
+        for each in Function
+        if each is not Function.COUNT
+    },
+}  # fmt: skip
+OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count")
+OF_SUMS = ("where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"),
+    "sort", "timeZone")  # fmt: skip
+
+OBJECT = {"type": "object", "additionalProperties": True}
+EXPANSION = {
+    "type": "object",
+    "description": "What is wanted of related records; conditions, order and window are for relations to many.",
+    "properties": {
+        "fields": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "expand": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Expansion"}},
+        "where": OBJECT,
+        "sort": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "take": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+    },
+    "additionalProperties": False,
+}
+FIELDS = {"type": "array", "items": {"type": "string"}}
+SUM_QUERY = {
+    "type": "object",
+    "properties": {
+        "where": OBJECT,
+        "search": {"type": "string"},
+        "group": {
+            "type": "array",
+            "maxItems": 3,
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Unit)}},
+                        "required": ["field"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        },
+        "measures": {
+            "type": "object",
+            "properties": {str(each): {"type": "boolean"} if each == "count" else FIELDS for each in Function},
+            "additionalProperties": False,
+        },
+        "sort": {"type": "array", "items": {"type": "string"}},
+        "take": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+        "timeZone": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+SUMS = {
+    "type": "object",
+    "description": "Groups of records with their measures. A measure of fields is an object by field.",
+    "properties": {
+        "data": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "group": OBJECT,
+                    **{str(each): {"type": "integer"} if each == "count" else OBJECT for each in Function},
+                },
+                "required": ["group"],
+            },
+        },
+        "meta": {
+            "type": "object",
+            "properties": {"take": {"type": "integer"}, "more": {"type": "boolean"}},
+            "required": ["take", "more"],
+        },
+    },
+    "required": ["data", "meta"],
+}
+
+
+def condition_parameters(model: type[Record]) -> list[Any]:
+    """The parameters for every operator of every field of ``model``: by name those that models share."""
+    return [
+        _equality(field) if operator is Operator.EQ and _is_apart(field) else _name(field, operator)
+        for field in filterable(model)
+        for operator in operators(field)
+    ]
+
+
+def _is_apart(field: Field) -> bool:
+    """Whether fields of this name take other values in other models."""
+    return isinstance(field.spec.kind, Enum)
+
+
+def _equality(field: Field) -> dict[str, Any]:
+    text = f"Only records with this {field.name}."
+    return _parameter(field.name, description=text, schema=field.spec.kind.json_schema())
+
+
+def operators(field: Field) -> list[Operator]:
+    """The operators of ``field`` that say anything: whether it is empty is no question where it cannot be."""
+    return [each for each in field.spec.kind.operators if each is not Operator.IS_NULL or field.nullable]
+
+
+def filterable(model: type[Record]) -> list[Field]:
+    """The fields of ``model`` that some caller may filter by."""
+    return [each for each in model.fields().values() if FILTERABLE in each.spec.flags and each.spec.readable]
+
+
+def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
+    """The parameters and schemas that the operations of ``models`` refer to."""
+    parameters = {name: _parameter(name, **options) for name, options in SHARED.items()}
+    schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS}
+    for model in models:
+        for field in filterable(model):
+            schemas[_condition_name(field.spec.kind)] = _condition(field.spec.kind)
+            for operator in operators(field):
+                parameters[_name(field, operator)] = _operator_parameter(field, operator)
+        schemas[f"{model.__name__}Where"] = _where(model)
+        schemas[f"{model.__name__}Many"] = _many(model)
+        schemas[f"{model.__name__}Query"] = _query(model)
+    return {"parameters": parameters, "schemas": schemas}
+
+
+def _parameter(called: str, /, **options: Any) -> dict[str, Any]:
+    return {"name": called, "in": "query", "schema": {"type": "string"}, **options}
+
+
+def _name(field: Field, operator: Operator) -> str:
+    return f"{_condition_name(field.spec.kind).removesuffix('Condition')}.{field.name}.{operator}"
+
+
+def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
+    if operator is Operator.EQ:
+        return _equality(field)
+    schema = {"type": "string"} if operator in LISTS else _value(field.spec.kind)
+    if operator is Operator.IS_NULL:
+        schema = {"type": "boolean"}
+    text = f"{field.name} {MEANINGS[operator]}."
+    return _parameter(f"{field.name}[{operator}]", description=text, schema=schema)
+
+
+def _condition_name(kind: Kind) -> str:
+    """``StringCondition``: kinds that take the same operators and values share one."""
+    schema = _value(kind)
+    name = schema.get("format", schema["type"]).replace("-", " ").title().replace(" ", "")
+    if Operator.HAS in kind.operators:
+        name = "Array"
+    elif schema["type"] == "string" and "format" not in schema and Operator.CONTAINS not in kind.operators:
+        name = "Choice"
+    return f"{name}Condition"
+
+
+def _value(kind: Kind) -> dict[str, Any]:
+    """The schema of one value, alike for kinds that differ in their bounds alone."""
+    return {name: value for name, value in kind.json_schema().items() if name in ("type", "format")}
+
+
+def _condition(kind: Kind) -> dict[str, Any]:
+    value = _value(kind)
+    nullable = {**value, "type": [value["type"], "null"]}
+    operators: dict[str, Any] = {}
+    for operator in kind.operators:
+        takes = nullable if operator in (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN) else value
+        if operator in LISTS:
+            takes = {"type": "array", "items": takes, "minItems": 1}
+        operators[operator] = {"type": "boolean"} if operator is Operator.IS_NULL else takes
+    compared = {"type": "object", "properties": operators, "additionalProperties": False, "minProperties": 1}
+    return {"anyOf": [nullable, compared]}
+
+
+def _where(model: type[Record]) -> dict[str, Any]:
+    own = _reference(f"{model.__name__}Where")
+    several = {"type": "array", "items": own, "minItems": 1}
+    properties: dict[str, Any] = {"and": several, "or": several, "not": own}
+    properties |= {each.name: _reference(_condition_name(each.spec.kind)) for each in filterable(model)}
+    for name, relation in relations.of(model).items():
+        properties[name] = _reference(f"{relation.target.__name__}{'Many' if relation.many else 'Where'}")
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _many(model: type[Record]) -> dict[str, Any]:
+    own = _reference(f"{model.__name__}Where")
+    quantified = {"some": own, "none": own, "every": own}
+    return {"type": "object", "properties": quantified, "additionalProperties": False, "minProperties": 1}
+
+
+def _query(model: type[Record]) -> dict[str, Any]:
+    sortable = [each.name for each in model.fields().values() if SORTABLE in each.spec.flags and each.spec.readable]
+    found = relations.of(model)
+    strings = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    properties: dict[str, Any] = {
+        "where": _reference(f"{model.__name__}Where"),
+        "search": {"type": "string"},
+        "sort": strings,
+        "fields": strings,
+        "expand": {"anyOf": [strings, {"type": "object", "additionalProperties": _reference("Expansion")}]},
+        "take": {"type": "integer", "minimum": 1, "maximum": MAX_TAKE, "default": 20},
+        "skip": {"type": "integer", "minimum": 0, "maximum": MAX_SKIP, "default": 0},
+        "count": {"type": "string", "enum": ["exact", "bounded", "none"]},
+        "cursor": {"type": "string"},
+    }
+    return {
+        "type": "object", "properties": properties, "additionalProperties": False,
+        "x-sortable": sortable,
+        "x-relations": {
+            name: {"model": each.target.__name__, "many": each.many, "reference": each.reference.name}
+            for name, each in found.items()
+        },
+    }  # fmt: skip
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}

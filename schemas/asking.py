@@ -1,0 +1,65 @@
+"""What a caller may ask by: the fields and relations of a model, and the failures that name a place in a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from app.engine import relations
+from app.engine.fields import ADMIN_READS, FILTERABLE, SORTABLE
+from app.engine.principal import Principal
+from app.engine.record import Field, Record
+from app.engine.relations import Relation
+from app.foundation.errors import Failure, InvalidFilter
+from config import Settings
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A caller with the bounds of what one query may hold; ``max_values`` is that of one list of values."""
+
+    principal: Principal
+    settings: Settings
+    max_values: int
+
+    def fields(self, model: type[Record]) -> dict[str, Field]:
+        """The fields that the caller may read, by wire name."""
+        return readable(model, self.principal.is_admin)
+
+    def relations(self, model: type[Record]) -> dict[str, Relation]:
+        """The relations that the caller's credential may follow."""
+        return {name: each for name, each in relations.of(model).items() if each.admits(self.principal)}
+
+    def relation(self, model: type[Record], name: str) -> Relation | None:
+        found = relations.of(model).get(name)
+        return found if found is not None and found.admits(self.principal) else None
+
+
+@cache
+def readable(model: type[Record], is_admin: bool) -> dict[str, Field]:
+    """The fields of ``model`` that may be read, by wire name."""
+    fields = model.fields().values()
+    return {each.name: each for each in fields if each.spec.readable and (is_admin or not _for_admins(each))}
+
+
+def _for_admins(field: Field) -> bool:
+    return ADMIN_READS in field.spec.flags
+
+
+def filterable(field: Field) -> bool:
+    return FILTERABLE in field.spec.flags
+
+
+def sortable(field: Field) -> bool:
+    return SORTABLE in field.spec.flags
+
+
+def invalid(place: str, message: str, failure: type[Failure] = InvalidFilter) -> Failure:
+    """The failure of one place in a query, such as ``amount[gte]`` or ``where.or[1].stage``."""
+    return failure(f"Invalid query parameter {place}: {message}", details={"fields": {place: [message]}})
+
+
+def one_of(names: Iterable[str]) -> str:
+    """What is allowed, in words."""
+    return f"Allowed: {', '.join(names)}."

@@ -1,0 +1,210 @@
+"""Conditions read from a request: the short form of query parameters, and ``where`` in JSON, into one tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.engine.kind import LISTS, TEXT, Operator
+from app.engine.query import Comparison, Condition, Junction, Negation, Quantifier, Related
+from app.engine.record import Field, Record
+from app.engine.relations import Relation
+from schemas.asking import Asker, filterable, invalid, one_of
+
+MAX_LENGTH = 512
+SHORT = re.compile(r"([^\[\]]+)\[([A-Za-z]+)\]")
+COMMA = re.compile(r"((?:[^\\,]|\\.|\\$)*)(?:,|$)", re.DOTALL)
+ESCAPED = re.compile(r"\\([\\,])")
+OPERATORS = {each.value: each for each in Operator}
+TRUTH = {"true": True, "false": False}
+NOT_TRUTH = "Must be true or false."
+QUANTIFIERS = {"some": Quantifier.SOME, "none": Quantifier.NONE, "every": Quantifier.EVERY}
+LOGIC = ("and", "or", "not")
+
+
+@dataclass
+class Conditions:
+    """Reads the conditions of one query; raises InvalidFilter at the place that breaks a rule."""
+
+    asker: Asker
+    count: int = 0
+
+    def where(self, model: type[Record], given: Any, place: str, depth: int = 0, hops: int = 0) -> Junction:
+        """The tree of ``given``, an object of the full form."""
+        if not isinstance(given, dict):
+            raise invalid(place, "Must be a JSON object.")
+        if depth > self.asker.settings.max_query_depth:
+            raise invalid(place, f"Nests deeper than {self.asker.settings.max_query_depth} levels.")
+        parts = [part for name, value in given.items() for part in self._member(model, name, value, place, depth, hops)]
+        return Junction(tuple(parts))
+
+    def _member(
+        self, model: type[Record], name: str, value: Any, place: str, depth: int, hops: int
+    ) -> Iterator[Condition]:
+        here = f"{place}.{name}"
+        if name in ("and", "or"):
+            if not isinstance(value, list) or not value:
+                raise invalid(here, "Must be a list of conditions.")
+            parts = [self.where(model, each, f"{here}[{n}]", depth + 1, hops) for n, each in enumerate(value)]
+            yield Junction(tuple(parts), any=name == "or")
+        elif name == "not":
+            yield Negation(self.where(model, value, here, depth + 1, hops))
+        elif relation := self.asker.relation(model, name):
+            yield from self._related(relation, value, here, depth + 1, hops + 1)
+        else:
+            known = self.field(model, name, here)
+            compared = value if isinstance(value, dict) else {"eq": value}
+            if not compared:
+                raise invalid(here, one_of(known.spec.kind.operators))
+            for operator, operand in compared.items():
+                at = here if compared is not value else f"{here}.{operator}"
+                yield self.compared(known, self.operator(known, operator, at), operand, at, self._of_json)
+
+    def _related(self, relation: Relation, value: Any, place: str, depth: int, hops: int) -> Iterator[Related]:
+        self.check_hops(hops, place)
+        if not relation.many:
+            yield Related(relation, Quantifier.ONE, self.where(relation.target, value, place, depth, hops))
+            return
+        if not isinstance(value, dict) or not value or not value.keys() <= QUANTIFIERS.keys():
+            raise invalid(place, f"Leads to many records: {one_of(QUANTIFIERS)}")
+        for name, inner in value.items():
+            tree = self.where(relation.target, inner, f"{place}.{name}", depth, hops)
+            yield Related(relation, QUANTIFIERS[name], tree)
+
+    def check_hops(self, hops: int, place: str) -> None:
+        if hops > self.asker.settings.max_hops:
+            raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.")
+
+    def field(self, model: type[Record], name: str, place: str) -> Field:
+        """The field called ``name``, by which the caller may filter."""
+        known = self.asker.fields(model).get(name)
+        if known is None or not filterable(known):
+            names = [each.name for each in self.asker.fields(model).values() if filterable(each)]
+            problem = "Unknown field or relation." if known is None else "Cannot be filtered by."
+            raise invalid(place, f"{problem} {one_of([*names, *self.asker.relations(model)])}")
+        return known
+
+    def operator(self, known: Field, name: str, place: str) -> Operator:
+        operator = OPERATORS.get(name)
+        if operator is None or operator not in known.spec.kind.operators:
+            raise invalid(place, f"Unknown operator. {one_of(known.spec.kind.operators)}")
+        return operator
+
+    def compared(self, known: Field, operator: Operator, given: Any, place: str, read: Any) -> Comparison:
+        """The comparison of ``known`` with ``given``, whose values ``read`` reads."""
+        self.count += 1
+        if self.count > self.asker.settings.max_conditions:
+            raise invalid(place, f"Is one condition more than the {self.asker.settings.max_conditions} of a query.")
+        if operator is Operator.IS_NULL:
+            if not isinstance(given, bool):
+                raise invalid(place, NOT_TRUTH)
+            return Comparison(known, operator, given)
+        if given is None and operator in (Operator.EQ, Operator.NE):
+            return Comparison(known, Operator.IS_NULL, operator is Operator.EQ)
+        if operator not in LISTS:
+            return Comparison(known, operator, read(known, operator, given, place))
+        if not isinstance(given, list) or not given:
+            raise invalid(place, "Must be a list of values.")
+        if len(given) > self.asker.max_values:
+            raise invalid(place, f"Holds more than {self.asker.max_values} values.")
+        nulls = operator in (Operator.IN, Operator.NIN) and None in given
+        kept = [each for each in given if each is not None] if nulls else given
+        return Comparison(known, operator, [read(known, operator, each, place) for each in kept], nulls)
+
+    def _of_json(self, known: Field, operator: Operator, given: Any, place: str) -> Any:
+        if isinstance(given, str):
+            return text_value(known, operator, given, place)
+        value = known.spec.kind.parse_json(given)
+        if value is None:
+            raise invalid(place, known.spec.kind.expected())
+        return value
+
+
+def text_value(known: Field, operator: Operator, given: str, place: str) -> Any:
+    """The value that the text ``given`` stands for; raises InvalidFilter."""
+    if len(given) > MAX_LENGTH:
+        raise invalid(place, f"Longer than {MAX_LENGTH} characters.")
+    value = given if operator in TEXT else known.spec.kind.parse(given)
+    if value is None or "\x00" in given:
+        raise invalid(place, known.spec.kind.expected())
+    return value
+
+
+@dataclass
+class Branch:
+    """Conditions of the short form that start with the same relations, which speak of the same row."""
+
+    parts: list[Condition] = field(default_factory=list)
+    inner: dict[Relation, Branch] = field(default_factory=dict)
+
+    def tree(self) -> Junction:
+        related = [
+            Related(relation, Quantifier.SOME if relation.many else Quantifier.ONE, branch.tree())
+            for relation, branch in self.inner.items()
+        ]
+        return Junction((*self.parts, *related))
+
+
+class ShortForm:
+    """Reads query parameters such as ``amount[gte]=5`` and ``company.industry=shipping``."""
+
+    def __init__(self, model: type[Record], conditions: Conditions) -> None:
+        self.model, self.conditions = model, conditions
+        self.root = Branch()
+
+    def add(self, name: str, values: Sequence[str]) -> None:
+        """Read one parameter; raises InvalidFilter."""
+        if len(values) > 1:
+            raise invalid(name, "Given more than once.")
+        matched = SHORT.fullmatch(name)
+        path, operator = (matched[1], matched[2]) if matched else (name, "eq")
+        if matched is None and "." not in name:
+            self.root.parts.append(self._equality(name, values[0]))
+            return
+        *steps, last = path.split(".")
+        model, branch = self.model, self.root
+        for hops, step in enumerate(steps, 1):
+            self.conditions.check_hops(hops, name)
+            relation = self.conditions.asker.relation(model, step)
+            if relation is None:
+                raise invalid(name, f"Unknown relation {step}. {one_of(self.conditions.asker.relations(model))}")
+            branch = branch.inner.setdefault(relation, Branch())
+            model = relation.target
+        known = self.conditions.field(model, last, name)
+        chosen = self.conditions.operator(known, operator, name)
+        branch.parts.append(self.conditions.compared(known, chosen, _given(chosen, values[0], name), name, text_value))
+
+    def _equality(self, name: str, value: str) -> Comparison:
+        known = self.conditions.asker.fields(self.model).get(name)
+        if known is None:
+            raise invalid(name, "Unknown query parameter.")
+        if not filterable(known):
+            raise invalid(name, "Cannot be filtered by.")
+        self.conditions.count += 1
+        wanted = known.spec.kind.parse(value)
+        if wanted is None or "\x00" in value:
+            raise invalid(name, known.spec.kind.expected())
+        return Comparison(known, Operator.EQ, wanted)
+
+
+def _given(operator: Operator, text: str, place: str) -> Any:
+    if operator is Operator.IS_NULL:
+        if text not in TRUTH:
+            raise invalid(place, NOT_TRUTH)
+        return TRUTH[text]
+    return split(text) if operator in LISTS else text
+
+
+def split(text: str) -> list[str]:
+    """The values between commas; one within a value stands behind a backslash."""
+    values, at = [], 0
+    while at <= len(text):
+        found = COMMA.match(text, at)
+        if found is None:  # a lone backslash at the end belongs to the value
+            values.append(text[at:])
+            break
+        values.append(ESCAPED.sub(r"\1", found[1]))
+        at = found.end() if found.end() > found.end(1) else len(text) + 1
+    return values

@@ -1,0 +1,180 @@
+"""Sort keys, chosen fields and expanded relations, read from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.engine.encoding import shown_fields
+from app.engine.query import DEFAULT_TAKE, Expansion, Selection, SortKey
+from app.engine.record import Record
+from app.engine.relations import Relation
+from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
+from schemas.asking import Asker, invalid, one_of, sortable
+from schemas.conditions import Conditions
+
+MAX_EXPANDED = 100
+MAX_NAMES = 500
+
+
+def sort_keys(asker: Asker, model: type[Record], names: Sequence[str], place: str) -> tuple[SortKey, ...]:
+    """Read the keys of a sort, ``-amount`` or ``company.name``; raises InvalidSort."""
+    if len(names) > asker.settings.max_sort_keys:
+        raise invalid(place, f"Holds more than {asker.settings.max_sort_keys} keys.", InvalidSort)
+    keys = [_sort_key(asker, model, name, place) for name in names]
+    if len({(*key.path, key.field.attribute) for key in keys}) < len(keys):
+        raise invalid(place, "Names a field twice.", InvalidSort)
+    return tuple(keys)
+
+
+def _sort_key(asker: Asker, model: type[Record], name: str, place: str) -> SortKey:
+    *steps, last = name.removeprefix("-").split(".")
+    path: list[Relation] = []
+    if len(steps) > asker.settings.max_hops:
+        raise invalid(place, f"{name} goes along more than {asker.settings.max_hops} relations.", InvalidSort)
+    for step in steps:
+        relation = asker.relation(model, step)
+        if relation is None or relation.many:
+            names = [each.name for each in asker.relations(model).values() if not each.many]
+            raise invalid(place, f"{step} is no relation to one record. {one_of(names)}", InvalidSort)
+        path.append(relation)
+        model = relation.target
+    known = asker.fields(model).get(last)
+    if known is None or not sortable(known):
+        names = [each.name for each in asker.fields(model).values() if sortable(each)]
+        problem = f"Unknown field {last}." if known is None else f"{last} cannot be sorted by."
+        raise invalid(place, f"{problem} {one_of(names)}", InvalidSort)
+    return SortKey(tuple(path), known, name.startswith("-"))
+
+
+@dataclass
+class Chosen:
+    """A selection in the making: what is chosen of records of ``model``."""
+
+    model: type[Record]
+    names: set[str] | None = None
+    inner: dict[str, Chosen] = field(default_factory=dict)
+    relation: Relation | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def selection(self) -> Selection:
+        names = None if self.names is None else frozenset(self.names)
+        inner = [(each.relation, each) for each in self.inner.values() if each.relation is not None]
+        expansions = [Expansion(relation, each.selection(), **each.options) for relation, each in inner]
+        return Selection(names, tuple(expansions))
+
+    def records(self) -> int:
+        """How many records it has at most of each row, the row included."""
+        inner = [each.records() * each.options.get("take", DEFAULT_TAKE) for each in self.inner.values() if each.many]
+        nested = [each.records() - 1 for each in self.inner.values() if not each.many]
+        return 1 + sum(inner) + sum(nested)
+
+    @property
+    def many(self) -> bool:
+        return self.relation is not None and self.relation.many
+
+
+class Selections:
+    """Reads what an answer is to hold of the records of ``model``."""
+
+    def __init__(self, asker: Asker, model: type[Record], conditions: Conditions, *, listed: bool = True) -> None:
+        self.asker, self.conditions, self.listed = asker, conditions, listed
+        self.root = Chosen(model)
+        self.count = 0
+
+    def expand_paths(self, paths: Sequence[str], place: str) -> None:
+        """Read ``company`` and ``contact.company``; raises InvalidExpand."""
+        for path in paths:
+            at = self.root
+            for hops, step in enumerate(path.split("."), 1):
+                at = at.inner.get(step) or self._add(at, step, hops, place)
+
+    def expand_objects(self, given: Any, place: str) -> None:
+        """Read the full form, relations with their options; raises InvalidExpand and what the options raise."""
+        if isinstance(given, list):
+            self.expand_paths(strings(given, place, InvalidExpand), place)
+        else:
+            self._expand(self.root, given, place, 1)
+
+    def _expand(self, at: Chosen, given: Any, place: str, hops: int) -> None:
+        if not isinstance(given, dict):
+            raise invalid(place, "Must be a JSON object of relations.", InvalidExpand)
+        for name, options in given.items():
+            here = f"{place}.{name}"
+            inner = self._add(at, name, hops, here)
+            allowed = ("fields", "expand", *(("where", "sort", "take") if inner.many else ()))
+            if not isinstance(options, dict) or not options.keys() <= set(allowed):
+                raise invalid(here, f"Must be a JSON object. {one_of(allowed)}", InvalidExpand)
+            self._read_options(inner, options, here)
+            if "expand" in options:
+                self._expand(inner, options["expand"], f"{here}.expand", hops + 1)
+            if "fields" in options:
+                self._choose(inner, strings(options["fields"], f"{here}.fields", InvalidFields), f"{here}.fields")
+
+    def _read_options(self, inner: Chosen, options: dict[str, Any], place: str) -> None:
+        read = inner.options
+        if "where" in options:
+            read["where"] = self.conditions.where(inner.model, options["where"], f"{place}.where")
+        if "sort" in options:
+            keys = strings(options["sort"], f"{place}.sort", InvalidSort)
+            read["sort"] = sort_keys(self.asker, inner.model, keys, f"{place}.sort")
+        if "take" in options:
+            take = options["take"]
+            if isinstance(take, bool) or not isinstance(take, int) or not 1 <= take <= MAX_EXPANDED:
+                message = f"Must be one whole number from 1 to {MAX_EXPANDED}."
+                raise invalid(f"{place}.take", message, InvalidPagination)
+            read["take"] = take
+
+    def _add(self, at: Chosen, name: str, hops: int, place: str) -> Chosen:
+        relation = self.asker.relation(at.model, name)
+        if relation is None:
+            problem = f"Unknown relation {name}. {one_of(self.asker.relations(at.model))}"
+            raise invalid(place, problem, InvalidExpand)
+        if hops > self.asker.settings.max_hops:
+            raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.", InvalidExpand)
+        self.count += 1
+        if self.count > self.asker.settings.max_expansions:
+            raise invalid(place, f"Expands more than {self.asker.settings.max_expansions} relations.", InvalidExpand)
+        at.inner[name] = Chosen(relation.target, relation=relation)
+        return at.inner[name]
+
+    def choose(self, names: Sequence[str], place: str) -> None:
+        """Read the chosen fields, ``name`` and ``company.name``, after the expansions; raises InvalidFields."""
+        self._choose(self.root, names, place)
+
+    def _choose(self, at: Chosen, names: Sequence[str], place: str) -> None:
+        at.names = at.names or {"id"}
+        for name in names:
+            *steps, last = name.split(".")
+            chosen = at
+            for step in steps:
+                if step not in chosen.inner:
+                    message = f"{name}: {step} is not expanded. {one_of(chosen.inner)}"
+                    raise invalid(place, message, InvalidFields)
+                chosen = chosen.inner[step]
+            chosen.names = (chosen.names or {"id"}) | {self._name(chosen, last, place)}
+
+    def _name(self, chosen: Chosen, name: str, place: str) -> str:
+        listed = self.listed or chosen.relation is not None
+        names = [each.name for each in shown_fields(chosen.model, self.asker.principal.reader, listed=listed)]
+        if name not in names:
+            raise invalid(place, f"Unknown field {name}. {one_of(names)}", InvalidFields)
+        return name
+
+    def selection(self, take: int, place: str = "expand") -> Selection:
+        """What was read, for ``take`` records; raises InvalidExpand where that is too much for one answer."""
+        records, most = take * self.root.records(), self.asker.settings.max_records
+        if self.root.inner and records > most:
+            message = f"Could hold {records} records: ask for fewer, at most {most} in one answer."
+            raise invalid(place, message, InvalidExpand)
+        return self.root.selection()
+
+
+def strings(given: Any, place: str, failure: type[Failure]) -> list[str]:
+    """A list of strings in a body; raises ``failure``."""
+    if not isinstance(given, list) or not given or not all(isinstance(each, str) for each in given):
+        raise invalid(place, "Must be a list of strings.", failure)
+    if len(given) > MAX_NAMES:
+        raise invalid(place, f"Holds more than {MAX_NAMES} names.", failure)
+    return given

@@ -1,0 +1,202 @@
+"""The query of sums, read strictly from query parameters or from a body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+from zoneinfo import available_timezones
+
+from werkzeug.datastructures import MultiDict
+
+from app.engine.principal import Principal
+from app.engine.query import Junction
+from app.engine.record import Field, Record
+from app.engine.structures import Json, Vector
+from app.engine.sums import DEFAULT_TAKE, Function, Group, Measure, SumQuery, Unit, is_moment
+from app.foundation.errors import InvalidFields, InvalidSort
+from config import Settings
+from schemas import queries
+from schemas.asking import Asker, filterable, invalid, one_of
+from schemas.conditions import Conditions, ShortForm
+from schemas.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, whole
+from schemas.selections import strings
+
+MAX_GROUPS, MAX_MEASURES, MAX_TAKE = 3, 8, 1000
+UNITS = {each.value: each for each in Unit}
+OF_FIELDS = {each.value: each for each in Function if each is not Function.COUNT}
+PARAMETERS = ("where", "search", "group", *(each.value for each in Function), "sort", "take", "timeZone")
+MEMBERS = ("where", "search", "group", "measures", "sort", "take", "timeZone")
+LISTED = ("group", "sort", *OF_FIELDS)
+
+
+def sum_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> SumQuery:
+    """Read the query parameters of sums; raises InvalidFilter, InvalidFields, InvalidSort, InvalidSearch and
+    InvalidPagination."""
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
+    short = ShortForm(model, conditions)
+    asked: dict[str, str] = {}
+    for name, values in args.lists():
+        if name in PARAMETERS:
+            if len(values) > 1:
+                raise invalid(name, "Given more than once.")
+            asked[name] = values[0]
+        elif name != CREDENTIAL:
+            short.add(name, values)
+    where = short.root.tree()
+    if "where" in asked:
+        where = Junction((*where.parts, *conditions.where(model, queries.json_of(asked["where"]), "where").parts))
+    if asked.get("count"):
+        raise invalid("count", "Takes no value here.", InvalidFields)
+    named = {name: [] if not text else text.split(",") for name, text in asked.items() if name in LISTED}
+    measures: dict[str, Any] = {name: named[name] for name in OF_FIELDS if name in named}
+    if "count" in asked:
+        measures["count"] = True
+    reader = Reading(model, conditions, where)
+    groups: list[Any] = [_short_group(each) for each in named.get("group", [])]
+    take = queries.bounded(args, "take", 1, MAX_TAKE, DEFAULT_TAKE)
+    return reader.query(asked, groups, measures, named.get("sort", []), take)
+
+
+def body_sum_query(model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings) -> SumQuery:
+    """Read the full form, the body of QUERY; raises as ``sum_query`` does."""
+    for name in given:
+        if name not in MEMBERS:
+            raise invalid(name, f"Unknown member. {one_of(MEMBERS)}")
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_BODY))
+    where = conditions.where(model, given.get("where", {}), "where")
+    groups, measures, sort = given.get("group", []), given.get("measures", {}), given.get("sort", [])
+    if not isinstance(groups, list):
+        raise invalid("group", "Must be a list of groups.", InvalidFields)
+    if not isinstance(measures, dict):
+        raise invalid("measures", "Must be a JSON object.", InvalidFields)
+    for name in ("search", "timeZone"):
+        if name in given and not isinstance(given[name], str):
+            raise invalid(name, "Must be a string.")
+    sort = strings(sort, "sort", InvalidSort) if sort != [] else []
+    take = whole(given.get("take", DEFAULT_TAKE), "take", 1, MAX_TAKE)
+    return Reading(model, conditions, where).query(given, groups, measures, sort, take)
+
+
+def _short_group(text: str) -> Any:
+    name, colon, unit = text.partition(":")
+    return {"field": name, "by": unit} if colon else name
+
+
+class Reading:
+    """Reads groups and measures of ``model``."""
+
+    def __init__(self, model: type[Record], conditions: Conditions, where: Junction) -> None:
+        self.model, self.conditions, self.where = model, conditions, where
+        self.asker = conditions.asker
+
+    def query(
+        self, asked: Mapping[str, Any], groups: Sequence[Any], measures: Mapping[str, Any], sort: Sequence[str],
+        take: int,
+    ) -> SumQuery:  # fmt: skip
+        if len(groups) > MAX_GROUPS:
+            raise invalid("group", f"Holds more than {MAX_GROUPS} groups.", InvalidFields)
+        read = tuple(self._group(each, f"group[{place}]") for place, each in enumerate(groups))
+        if len({group.name for group in read}) < len(read):
+            raise invalid("group", "Names a field twice.", InvalidFields)
+        measured = tuple(self._measures(measures)) or (Measure(Function.COUNT),)
+        if len(measured) > MAX_MEASURES:
+            raise invalid("measures", f"More than {MAX_MEASURES} measures.", InvalidFields)
+        return SumQuery(
+            where=self.where,
+            search=queries.searched(self.model, asked["search"]) if "search" in asked else "",
+            groups=read, measures=measured, sort=self._sort(sort, read, measured),
+            zone=zone(asked["timeZone"]) if "timeZone" in asked else "UTC", take=take,
+        )  # fmt: skip
+
+    def _group(self, given: Any, place: str) -> Group:
+        if isinstance(given, str):
+            given = {"field": given}
+        if (
+            not isinstance(given, dict)
+            or not given.keys() <= {"field", "by"}
+            or not isinstance(given.get("field"), str)
+        ):
+            raise invalid(place, 'Must be a field, or {"field": …, "by": …}.', InvalidFields)
+        *steps, last = given["field"].split(".")
+        model, path = self.model, []
+        if len(steps) > self.asker.settings.max_hops:
+            raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.", InvalidFields)
+        for step in steps:
+            relation = self.asker.relation(model, step)
+            if relation is None or relation.many:
+                names = [each.name for each in self.asker.relations(model).values() if not each.many]
+                raise invalid(place, f"{step} is no relation to one record. {one_of(names)}", InvalidFields)
+            path.append(relation)
+            model = relation.target
+        known = self.asker.fields(model).get(last)
+        if known is None or not filterable(known):
+            names = [each.name for each in self.asker.fields(model).values() if filterable(each)]
+            raise invalid(place, f"{last} cannot be grouped by. {one_of(names)}", InvalidFields)
+        return Group(tuple(path), known, self._unit(known, given.get("by"), place))
+
+    def _unit(self, known: Field, given: Any, place: str) -> Unit | None:
+        if not is_moment(known):
+            if given is not None:
+                raise invalid(place, f"{known.name} is no timestamp, and has no units.", InvalidFields)
+            return None
+        if given not in UNITS:
+            raise invalid(place, f"A timestamp is grouped by a unit. {one_of(UNITS)}", InvalidFields)
+        return UNITS[given]
+
+    def _measures(self, given: Mapping[str, Any]) -> list[Measure]:
+        found = []
+        for name, fields in given.items():
+            place = f"measures.{name}"
+            if name == Function.COUNT:
+                if not isinstance(fields, bool):
+                    raise invalid(place, "Must be true or false.", InvalidFields)
+                found += [Measure(Function.COUNT)] if fields else []
+            elif name in OF_FIELDS:
+                if not isinstance(fields, list) or not all(isinstance(each, str) for each in fields):
+                    raise invalid(place, "Must be a list of fields.", InvalidFields)
+                if len(set(fields)) < len(fields):
+                    raise invalid(place, "Names a field twice.", InvalidFields)
+                found += [Measure(OF_FIELDS[name], self._measured(OF_FIELDS[name], each, place)) for each in fields]
+            else:
+                raise invalid(place, f"Unknown measure. {one_of(each.value for each in Function)}", InvalidFields)
+        return found
+
+    def _measured(self, function: Function, name: str, place: str) -> Field:
+        fields = {each.name: each for each in self.asker.fields(self.model).values() if _fits(function, each)}
+        if name not in fields:
+            raise invalid(place, f"{name} cannot be measured so. {one_of(fields)}", InvalidFields)
+        return fields[name]
+
+    def _sort(
+        self, given: Sequence[str], groups: Sequence[Group], measures: Sequence[Measure]
+    ) -> tuple[tuple[str, bool], ...]:
+        known = [*(group.name for group in groups), *(measure.name for measure in measures)]
+        read = [(each.removeprefix("-"), each.startswith("-")) for each in given]
+        for name, _ in read:
+            if name not in known:
+                raise invalid("sort", f"{name} is neither a group nor a measure. {one_of(known)}", InvalidSort)
+        if len(dict(read)) < len(read):
+            raise invalid("sort", "Names a key twice.", InvalidSort)
+        return tuple(read)
+
+
+def _fits(function: Function, field: Field) -> bool:
+    kind = field.spec.kind
+    if field.column is None:
+        return False
+    if function is Function.COUNT_DISTINCT:
+        return not isinstance(kind, Json | Vector)
+    return kind.is_number or (function in (Function.MIN, Function.MAX) and is_moment(field))
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def zone(given: str) -> str:
+    """The name of a time zone of the IANA database; raises InvalidFields."""
+    if given not in _zones():
+        raise invalid("timeZone", "Is no time zone of the IANA database, such as Europe/Berlin.", InvalidFields)
+    return given
