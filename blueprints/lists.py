@@ -19,7 +19,7 @@ from schemas.queries import body_query, list_query
 from schemas.sums import body_sum_query, sum_query
 
 # RFC 10008, section 3.
-ASKED_BY = {"Accept-Query": f'"{JSON}"'}
+ASKED_BY = [("Accept-Query", f'"{JSON}"')]
 
 Envelope = Callable[[Query, Page], Mapping[str, Any]]
 

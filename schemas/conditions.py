@@ -153,6 +153,7 @@ class ShortForm:
     def __init__(self, model: type[Record], conditions: Conditions) -> None:
         self.model, self.conditions = model, conditions
         self.root = Branch()
+        self.is_plain = True
 
     def add(self, name: str, values: Sequence[str]) -> None:
         """Read one parameter; raises InvalidFilter."""
@@ -163,6 +164,7 @@ class ShortForm:
         if matched is None and "." not in name:
             self.root.parts.append(self._equality(name, values[0]))
             return
+        self.is_plain = False
         *steps, last = path.split(".")
         model, branch = self.model, self.root
         for hops, step in enumerate(steps, 1):

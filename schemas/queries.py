@@ -54,7 +54,7 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
             short.add(name, values)
     take, skip = window(args, settings.max_take)
     if not asked:
-        return Query(where=short.root.tree(), take=take, skip=skip)
+        return Query(where=short.root.tree(), take=take, skip=skip, is_plain=short.is_plain)
     where = short.root.tree()
     if "where" in asked:
         where = Junction((*where.parts, *conditions.where(model, json_of(asked["where"]), "where").parts))
@@ -106,7 +106,7 @@ def _query(
         search=searched(model, asked["search"]) if "search" in asked else "",
         sort=sort_keys(conditions.asker, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
-        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked,
+        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked, is_plain=False,
     )  # fmt: skip
 
 

@@ -153,7 +153,7 @@ def session_of_cookie() -> Principal | None:
 
 
 def _authorize(principal: Principal, access: Access) -> None:
-    scope = g.scope = "read" if access.reads else scope_of(request.method)
+    scope = "read" if access.reads else scope_of(request.method)
     if scope not in principal.scopes:
         key_usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from app.engine import cursors, expansions, search
@@ -14,7 +14,7 @@ from app.engine.kind import Operator
 from app.engine.layout import Layout, laid_out
 from app.engine.ordering import Order, Scan, newest_first, order_by, ordered, scans
 from app.engine.principal import Principal, Reader
-from app.engine.query import Comparison, Count, Page, Query
+from app.engine.query import PLAIN, Comparison, Count, Junction, Page, Query
 from app.engine.record import Record
 from app.engine.statements import Statement, autocommitted, of_queries
 
@@ -39,27 +39,45 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
 
     Raises InvalidPagination for a cursor of something else, and QueryTimeout.
     """
-    reader, where = principal.reader, query.where
+    return _plain_page(model, principal, query) if query.is_plain else _asked_page(model, principal, query)
+
+
+def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:
+    """The hot path: a window, counted exactly."""
+    reader = principal.reader
+    everything = not query.where.parts and query.skip < DEEP_SKIP
+    statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
+    binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
+    for place, value in enumerate(query.where.values()) if query.where.parts else ():
+        binds[f"v{place}"] = value
+    with autocommitted() as connection:
+        rows = statement.rows(connection, binds)
+    count = rows[0][0]
+    if rows[0][1] is None:
+        return Page([], count)
+    return Page(statement.layout.records(rows, 1), count, has_more=count > query.skip + len(rows))
+
+
+@cache
+def _first_page(model: type[Record], reader: Reader) -> ListStatement:
+    return compiled(model, reader, PLAIN, None)
+
+
+def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page:
     walk = after = None
     if query.cursor is not None:
         walk = cursors.bound_to(model, principal, query)
         after = cursors.read(walk, query.cursor, sort_types(query)) if query.cursor else None
     empty = None if after is None else tuple(value is None for value in after)
-    statement = compiled(model, reader, query, empty)
+    statement = compiled(model, principal.reader, query, empty)
     # One row more than the page tells whether another follows, where no count does.
     peek = query.count is not Count.EXACT or walk is not None
-    binds = {
-        "take": query.take + peek, "skip": query.skip, "reach": query.take + peek + query.skip, **principal.binds
-    }  # fmt: skip
-    for place, value in enumerate(where.values()):
-        binds[f"v{place}"] = value
+    binds = {"take": query.take + peek, "skip": query.skip, "reach": query.take + peek + query.skip}
+    binds |= bound_values(query.where, query.search) | principal.binds
     for place, value in enumerate(after or ()):
         binds[f"c{place}"] = value
-    if query.search:
-        binds["search"] = search.prefixes(search.words_of(query.search))
-    plain = query.is_plain
-    with nullcontext() if plain else place_for(principal), autocommitted() as connection:
-        rows = (statement.rows if plain else statement.rows_in_time)(connection, binds)
+    with place_for(principal), autocommitted() as connection:
+        rows = statement.rows_in_time(connection, binds)
         count = rows[0][0]
         if rows[0][1] is None:
             return Page([], *_counted(query, count))
@@ -71,6 +89,12 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
     has_more = len(rows) > query.take if peek else count > query.skip + len(records)
     following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
     return Page(records, *_counted(query, count), has_more, following)
+
+
+def bound_values(where: Junction, words: str) -> dict[str, Any]:
+    """The parameters of conditions, in the order of their tree, and of a search."""
+    binds = {f"v{place}": value for place, value in enumerate(where.values())}
+    return binds | {"search": search.prefixes(search.words_of(words))} if words else binds
 
 
 def _counted(query: Query, count: int) -> tuple[int, str]:

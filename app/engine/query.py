@@ -178,7 +178,8 @@ class Count(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Query:
     """One page of a list. ``cursor`` is what the caller sent, empty for the first page of a walk. ``counts`` says that
-    the answer tells how its count was made."""
+    the answer tells how its count was made. ``is_plain`` says that it asks for equality and a window alone, as every
+    list could from the first release on."""
 
     where: Junction = EVERYTHING
     search: str = ""
@@ -189,14 +190,7 @@ class Query:
     cursor: str | None = None
     count: Count = Count.EXACT
     counts: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it asks for equality and a window alone, as every list could from the first release on."""
-        asks = self.search or self.sort or self.cursor is not None or self.counts or self.selection is not WHOLE
-        return not asks and all(
-            isinstance(part, Comparison) and part.operator is Operator.EQ for part in self.where.parts
-        )
+    is_plain: bool = True
 
 
 PLAIN = Query()

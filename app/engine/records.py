@@ -55,7 +55,7 @@ def get(model: type[Record], principal: Principal, identifier: UUID, selection: 
         _expand(principal, selection, record)
     for hook in readings.get(model, ()):
         hook(record, principal)
-    return selection.of(record)
+    return record if selection.names is None else selection.of(record)
 
 
 def _expand(principal: Principal, selection: Selection, record: Values) -> None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.engine import pages, search
+from app.engine import pages
 from app.engine.collation import sorted_as
 from app.engine.concurrency import place_for
 from app.engine.conditions import Source
@@ -101,10 +101,8 @@ def sums(model: type[Record], principal: Principal, query: SumQuery) -> tuple[li
     Raises QueryTimeout, and InvalidFields for sums beyond the range of numbers.
     """
     statement = of_queries.get((model, principal.reader, "sums", query.key), lambda: _compiled(model, principal, query))
-    binds = {f"v{place}": value for place, value in enumerate(query.where.values())} | principal.binds
+    binds = pages.bound_values(query.where, query.search) | principal.binds
     binds |= {"zone": query.zone, "take": query.take + 1}
-    if query.search:
-        binds["search"] = search.prefixes(search.words_of(query.search))
     with place_for(principal), autocommitted() as connection:
         rows = statement.rows_in_time(connection, binds)
     return [_answered(query, row) for row in rows[: query.take]], len(rows) > query.take

@@ -187,7 +187,7 @@ def _record(response: Response) -> Response:
             "method": request.method[:10],
             "route": _template(request.url_rule.rule) if request.url_rule else None,
             "status_code": response.status_code,
-            "required_scope": g.get("scope") or scope_of(request.method),
+            "required_scope": _scope_needed(),
             "credential_source": check.credential_source,
             "latency_ms": int((time.perf_counter() - g.began) * 1000),
             "ip_address": origin.address(),
@@ -195,6 +195,11 @@ def _record(response: Response) -> Response:
         }
         current_app.extensions["usage"].add(row)
     return response
+
+
+def _scope_needed() -> str:
+    access = getattr(current_app.view_functions.get(request.endpoint or ""), "access", None)
+    return "read" if access is not None and access.reads else scope_of(request.method)
 
 
 @cache
