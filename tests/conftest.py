@@ -37,6 +37,8 @@ UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_write
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-examples", type=int, default=USUAL_EXAMPLES, help="Requests made up for each operation.")
+    parser.addoption("--fuzz-queries", type=int, default=500, help="Queries made up over each world of rows.")
+    parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

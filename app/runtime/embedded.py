@@ -161,7 +161,10 @@ class Postgres:
         with psycopg.connect(url, autocommit=True) as connection:
             known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
             if known is None:
-                connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'")
+                # The same lower case and order everywhere; PostgreSQL has them built in from version 17 on.
+                built_in = connection.info.server_version >= 170000
+                locale = " LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'" if built_in else ""
+                connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'{locale}")
 
 
 class SystemPostgres:

@@ -1,0 +1,132 @@
+"""Made-up queries of made-up callers over made-up rows: the service answers as the contract in plain Python does."""
+
+from __future__ import annotations
+
+import pytest
+from flask_migrate import upgrade
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from app.extensions import db
+from app.factory import create_app
+from app.runtime.embedded import DATABASE, database_url
+from config import Settings
+from tests.cast import Cast
+from tests.conftest import close_application
+from tests.engine.queries import asking, world
+from tests.engine.queries.reference import Reference
+
+# What each of the tests below asks in `make test`; `make fuzz` asks the product of the two numbers that it gives.
+PATIENT = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+@pytest.fixture(scope="module")
+def asked_cast(app, var_dir):
+    """The cast of a database of its own, in which a test knows every row."""
+    with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"CREATE DATABASE asked {world_options(connection)}"))
+        url = database_url(var_dir).replace(DATABASE, "asked")
+        other = create_app(Settings(var_dir=var_dir, database_url=url, default_limit="1000000 per minute"))
+        with other.app_context():
+            upgrade()
+        yield Cast(other)
+        close_application(other)
+        connection.execute(text("DROP DATABASE asked"))
+
+
+def world_options(connection):
+    """As the embedded server makes its database."""
+    name = connection.execute(text("SELECT current_database()")).scalar_one()
+    return f"TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' -- like {name}"
+
+
+def pytest_generate_tests(metafunc):
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(metafunc.config.getoption("--fuzz-worlds")), scope="module")
+
+
+@pytest.fixture(scope="module")
+def known(asked_cast, seed):
+    return world.build(asked_cast, seed)
+
+
+@pytest.fixture(scope="module")
+def examples(request):
+    return request.config.getoption("--fuzz-queries")
+
+
+def test_lists_answer_as_the_contract_says(known, examples):
+    @settings(max_examples=examples, **PATIENT)
+    @given(st.data())
+    def ask(data):
+        name = data.draw(st.sampled_from(sorted(known.callers)))
+        caller = known.callers[name]
+        model = data.draw(st.sampled_from(asking.ASKED))
+        asked = data.draw(asking.query(known, model))
+        check_list(known, caller, model, asked, data)
+
+    ask()
+
+
+def check_list(known, caller, model, asked, data):
+    reference, path = Reference(known, caller), model.collection_path()
+    found = reference.found(model, asked)
+    take, skip = data.draw(st.integers(1, 7)), data.draw(st.integers(0, 3))
+    whole = {**asked, "take": take, "skip": skip, "count": "exact"}
+    if "expand" not in asked and data.draw(st.booleans()):
+        answer = caller.actor.get(path, query_string=asking.as_parameters(whole))
+    else:
+        answer = caller.actor.post(f"{path}/_query", whole)
+    assert answer.status_code == 200, answer.json
+    expected = [reference.record(model, row, asked) for row in found[skip : skip + take]]
+    assert [cut(record, wanted) for record, wanted in zip(answer.json["data"], expected, strict=True)] == expected
+    count = answer.json.get("total", answer.json.get("meta", {}).get("count"))
+    assert count == len(found)
+    if data.draw(st.booleans()):
+        check_walk(caller, path, asked, [str(row["id"]) for row in found], take)
+
+
+def check_walk(caller, path, asked, expected, take):
+    """The pages of a cursor, one after the other, hold every row once."""
+    walked, cursor = [], ""
+    while cursor is not None:
+        answer = caller.actor.send("QUERY", path, json={**asked, "take": take, "cursor": cursor})
+        assert answer.status_code == 200, answer.json
+        walked += [record["id"] for record in answer.json["data"]]
+        cursor = answer.json["next"] if "next" in answer.json else answer.json["meta"]["next"]
+        assert len(walked) <= len(expected)
+    assert walked == expected
+
+
+def cut(record, wanted):
+    """What of ``record`` the reference knows, and that nothing else of the world's fields is there."""
+    if not isinstance(record, dict) or not isinstance(wanted, dict):
+        return record
+    kept = {name: record[name] for name in wanted if name in record}
+    for name, value in kept.items():
+        if isinstance(value, dict) and isinstance(wanted[name], dict):
+            kept[name] = cut(value, wanted[name])
+        elif isinstance(value, list) and isinstance(wanted[name], list) and len(value) == len(wanted[name]):
+            kept[name] = [cut(one, other) for one, other in zip(value, wanted[name], strict=True)]
+    return kept
+
+
+def test_sums_answer_as_the_contract_says(known, examples):
+    @settings(max_examples=examples // 4, **PATIENT)
+    @given(st.data())
+    def ask(data):
+        caller = known.callers[data.draw(st.sampled_from(sorted(known.callers)))]
+        model = data.draw(st.sampled_from(asking.ASKED))
+        asked = data.draw(asking.sum_query(known, model))
+        answer = caller.actor.post(f"{model.collection_path()}/_aggregate", asked)
+        assert answer.status_code == 200, answer.json
+        measured = asked["measures"].get("sum", [])
+        groups = [
+            (tuple(row["group"].values()), row["count"], *(row["sum"][name] for name in measured))
+            for row in answer.json["data"]
+        ]
+        expected = Reference(known, caller).sums(model, asked)
+        assert sorted(groups, key=repr) == sorted(expected, key=repr)
+
+    ask()
