@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
-import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -19,27 +16,6 @@ from tests.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
-
-
-@pytest.fixture
-def counting(monkeypatch):
-    """Notes every statement that goes to the server, whichever layer sends it."""
-
-    @contextmanager
-    def noting():
-        asked = []
-
-        plain = psycopg.Cursor.execute
-
-        def execute(self, query, *rest, **options):
-            asked.append(query)
-            return plain(self, query, *rest, **options)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(psycopg.Cursor, "execute", execute)
-            yield asked
-
-    return noting
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable
-from datetime import datetime
 from functools import cmp_to_key
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,6 +15,17 @@ from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine import relations
 from app.engine.fields import ADMIN_READS, UNLISTED
 from app.engine.record import Record
+from tests.engine.queries.comparing import (
+    attribute_of,
+    compare,
+    is_equality,
+    names_of,
+    ordered_value,
+    total,
+    truncated,
+    wire,
+    words,
+)
 from tests.engine.queries.world import Caller, Row, World
 
 PARENTS = {AiMessage: ("chat_id", AiChat), AiRagDocument: ("index_id", AiRagIndex),
@@ -225,86 +233,3 @@ class Reference:
                 model, found = self.one(model, found, step)
         value = None if found is None else self.value(model, found, attribute_of(model, last))[1]
         return truncated(value, unit, ZoneInfo(zone)) if unit and value else wire(value)
-
-
-def total(values: list[Any]) -> Any:
-    filled = [value for value in values if value is not None]
-    return sum(filled) if filled else None
-
-
-def truncated(moment: datetime, unit: str, zone: ZoneInfo) -> str:
-    local = moment.astimezone(zone).replace(minute=0, second=0, microsecond=0)
-    if unit != "hour":
-        local = local.replace(hour=0)
-    if unit == "week":
-        local = local.fromordinal(local.toordinal() - local.weekday()).replace(tzinfo=zone)
-    if unit in ("month", "quarter", "year"):
-        local = local.replace(day=1)
-    if unit in ("quarter", "year"):
-        local = local.replace(month=1 if unit == "year" else (local.month - 1) // 3 * 3 + 1)
-    text = local.isoformat(timespec="milliseconds")
-    return text[:-6] + "Z" if zone.key == "UTC" else text
-
-
-def attribute_of(model: Model, name: str) -> str:
-    return names_of(model)[name]
-
-
-def names_of(model: Model) -> dict[str, str]:
-    return {
-        field.name: field.attribute
-        for field in model.fields().values()
-        if field.column is not None and field.spec.readable
-    }
-
-
-def is_equality(value: Any) -> bool:
-    return (not isinstance(value, dict) and value is not None) or (
-        isinstance(value, dict) and "eq" in value and value["eq"] is not None
-    )
-
-
-def compare(model: Model, attribute: str, stored: Any, operator: str, wanted: Any) -> bool:
-    """Two-valued: an empty value meets isNull, ne and nin alone."""
-    if operator == "isNull":
-        return (stored is None) == wanted
-    if operator in ("eq", "ne", "in", "nin"):
-        values = wanted if isinstance(wanted, list) else [wanted]
-        is_among = stored in [None if value is None else parsed(stored, value) for value in values]
-        return is_among == (operator in ("eq", "in"))
-    if stored is None:
-        return False
-    if operator in ("contains", "startsWith", "endsWith"):
-        text, part = lowered(stored), lowered(wanted)
-        return {"contains": part in text, "startsWith": text.startswith(part), "endsWith": text.endswith(part)}[
-            operator
-        ]
-    one, other = ordered_value(stored), ordered_value(parsed(stored, wanted))
-    return {"gt": one > other, "gte": one >= other, "lt": one < other, "lte": one <= other}[operator]
-
-
-def parsed(stored: Any, wanted: Any) -> Any:
-    """What is asked for, as it is stored."""
-    if isinstance(stored, datetime):
-        return datetime.fromisoformat(wanted)
-    return type(stored)(wanted) if stored is not None and isinstance(wanted, str) else wanted
-
-
-def lowered(text: str) -> str:
-    """Lower case, character by character, as PostgreSQL's C.UTF-8 has it."""
-    return "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
-
-
-def ordered_value(value: Any) -> Any:
-    return (lowered(value), value) if isinstance(value, str) else value
-
-
-def words(text: str) -> list[str]:
-    bare = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
-    return [lowered(word) for word in re.findall(r"[^\W_]+", bare)]
-
-
-def wire(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return value if value is None or isinstance(value, (bool, int, float, str, list, dict)) else str(value)

@@ -1,0 +1,73 @@
+"""One caller never stops the others: queries have a time, a size and a number."""
+
+from __future__ import annotations
+
+import threading
+
+from app.crm.models import CrmContact
+from app.engine import concurrency, pages, statements
+from app.engine.statements import of_queries
+from tests.end_to_end.service import await_true
+from tests.engine.queries.conftest import DEALS
+from tests.workshop import Workshop
+
+
+def test_a_statement_past_its_time_is_refused_and_the_next_one_is_served(cast, build, monkeypatch):
+    application = build(query_timeout=0.2)
+    owner = cast.user()
+    slow = "SELECT pg_sleep(5), NULL"
+    client = application.test_client()
+    sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "compiled", lambda *a: pages.ListStatement(slow, {}, None))
+        answer = client.get(f"{DEALS}?sort=name", **sent)
+    assert (answer.status_code, answer.json["code"]) == (400, "QUERY_TIMEOUT")
+    assert client.get(f"{DEALS}?sort=name", **sent).status_code == 200
+    assert client.get(DEALS, **sent).status_code == 200
+
+
+def test_the_ninth_query_of_a_caller_waits_and_is_told_to_come_again(cast, monkeypatch):
+    owner, gate = cast.user(), threading.Event()
+    owner.get(DEALS)
+    plain = statements.Statement.rows_in_time
+
+    def held(*args):
+        gate.wait(30)
+        return plain(*args)
+
+    monkeypatch.setattr(concurrency, "WAIT", 0.2)
+    concurrency._places.cache_clear()
+    monkeypatch.setattr(statements.Statement, "rows_in_time", held)
+    asking = [threading.Thread(target=owner.get, args=(f"{DEALS}?sort=name",)) for _ in range(8)]
+    for thread in asking:
+        thread.start()
+    places = concurrency._places(8)
+    await_true(lambda: places.taken.total() == 8)
+    refused = owner.get(f"{DEALS}?sort=name")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+    assert owner.get(DEALS).status_code == 200
+    gate.set()
+    for thread in asking:
+        thread.join()
+    concurrency._places.cache_clear()
+
+
+def test_an_answer_that_is_too_large_is_refused(cast, build):
+    application = build(max_answer_bytes=1024)
+    owner = cast.user()
+    Workshop(cast, owner).make(CrmContact)
+    for _ in range(4):
+        Workshop(cast, owner).make(CrmContact)
+    sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
+    answer = application.test_client().get("/api/v1/crm/contact?sort=lastName", **sent)
+    assert (answer.status_code, answer.json["code"]) == (400, "INVALID_PAGINATION")
+
+
+def test_ten_thousand_shapes_are_kept_within_their_bound(owner):
+    for number in range(1200):
+        names = ["amount", "name", "stage", "createdAt", "probability"]
+        keys = [name if number >> place & 1 else f"-{name}" for place, name in enumerate(names)]
+        where = {"and": [{"amount": 1}] * (number % 40 + 1)}
+        answer = owner.post(f"{DEALS}/_query", {"where": where, "sort": keys, "take": 1, "count": "none"})
+        assert answer.status_code == 200
+    assert len(of_queries) <= of_queries.most
