@@ -50,8 +50,12 @@ def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
 
 
 def is_comparable(_thing: Any, name: str | None, kind: str, _reflected: bool, other: Any) -> bool:
-    """Compare no indexes in the order of lists that are on both sides: collations are not read back from the server."""
-    return not (kind == "index" and (name or "").endswith("_sorted") and other is not None)
+    """Compare no indexes in the order of lists that are on both sides, as collations are not read back from the server;
+    and none that ``flask db search-indexes`` made."""
+    if kind != "index":
+        return True
+    called = name or ""
+    return not (called.endswith("_trgm") or (called.endswith("_sorted") and other is not None))
 
 
 def skip_empty(_context: Any, _revision: Any, directives: list[Any]) -> None:

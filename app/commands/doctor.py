@@ -44,6 +44,10 @@ class Trouble(Exception):
     """Something is wrong; the text says what to do."""
 
 
+class Advice(Exception):
+    """Something works, and less well than it could; the text says how."""
+
+
 @click.command("doctor")
 @as_json
 @with_appcontext
@@ -59,6 +63,8 @@ def _findings() -> Iterator[tuple[str, str, str]]:
     for part, look in CHECKS.items():
         try:
             yield part, "ok", look()
+        except Advice as advice:
+            yield part, "warning", str(advice)
         except Exception as error:
             yield part, "wrong", _trouble(error)
 
@@ -67,7 +73,7 @@ def _once(found: list[dict[str, str]]) -> list[dict[str, str]]:
     """The same with each long note once: one part that is away is the trouble of several."""
     first = {each["note"]: each["part"] for each in reversed(found)}
     return [
-        each if each["state"] == "ok" or first[each["note"]] == each["part"]
+        each if each["state"] != "wrong" or first[each["note"]] == each["part"]
         else each | {"note": f"see {first[each['note']]}"}
         for each in found
     ]  # fmt: skip
@@ -119,6 +125,16 @@ def _check_extensions() -> str:
     if found is None:
         raise Trouble("the extension vector is not there: install pgvector, and run flask db upgrade")
     return f"vector {found}"
+
+
+def _check_text() -> str:
+    """Lists compare and sort text with case aside, which is for the database to know."""
+    with reading() as session:
+        folds = session.scalar(text("SELECT lower('\u00c9') = '\u00e9'"))
+        locale = session.scalar(text("SELECT datcollate FROM pg_database WHERE datname = current_database()"))
+    if not folds:
+        raise Advice(f"lower() knows ASCII alone (locale {locale}): \u00c9 and \u00e9 differ in conditions and sorts")
+    return f"lower() knows more than ASCII (locale {locale})"
 
 
 def _check_migrations() -> str:
@@ -174,6 +190,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "database": _check_database,
     "timeouts": _check_timeouts,
     "extensions": _check_extensions,
+    "text": _check_text,
     "migrations": _check_migrations,
     "redis": _check_redis,
     "storage": _check_storage,

@@ -70,14 +70,11 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
         after = cursors.read(walk, query.cursor, sort_types(query)) if query.cursor else None
     empty = None if after is None else tuple(value is None for value in after)
     statement = compiled(model, principal.reader, query, empty)
-    # One row more than the page tells whether another follows, where no count does.
-    peek = query.count is not Count.EXACT or walk is not None
-    binds = {"take": query.take + peek, "skip": query.skip, "reach": query.take + peek + query.skip}
-    binds |= bound_values(query.where, query.search) | principal.binds
+    parameters = binds(query, principal)
     for place, value in enumerate(after or ()):
-        binds[f"c{place}"] = value
+        parameters[f"c{place}"] = value
     with place_for(principal), autocommitted() as connection:
-        rows = statement.rows_in_time(connection, binds)
+        rows = statement.rows_in_time(connection, parameters)
         count = rows[0][0]
         if rows[0][1] is None:
             return Page([], *_counted(query, count))
@@ -86,9 +83,21 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
         if query.selection.expansions:
             referred = [layout.referred(row, 1) for row in page]
             expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
-    has_more = len(rows) > query.take if peek else count > query.skip + len(records)
+    has_more = len(rows) > query.take if _peeks(query) else count > query.skip + len(records)
     following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
     return Page(records, *_counted(query, count), has_more, following)
+
+
+def _peeks(query: Query) -> bool:
+    """Whether one row more than the page tells if another follows, as no count does."""
+    return query.count is not Count.EXACT or query.cursor is not None
+
+
+def binds(query: Query, principal: Principal) -> dict[str, Any]:
+    """The parameters of the statement of ``query``, but for those of a cursor."""
+    take = query.take + _peeks(query)
+    window = {"take": take, "skip": query.skip, "reach": take + query.skip}
+    return window | bound_values(query.where, query.search) | principal.binds
 
 
 def bound_values(where: Junction, words: str) -> dict[str, Any]:

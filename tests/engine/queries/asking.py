@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from app.auth.models.identity import AuthUser
 from app.engine import relations
 from app.engine.fields import FILTERABLE, SORTABLE
 from app.engine.kinds import Enum, Timestamp
@@ -72,7 +73,8 @@ def comparison(draw: Any, world: World, model: Model) -> dict[str, Any]:
 def where(draw: Any, world: World, model: Model, depth: int = 3) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for _ in range(draw(st.integers(0 if depth == 3 else 1, 2))):
-        shape = draw(st.sampled_from(("field", "field", "and", "or", "not", "one", "many"))) if depth else "field"
+        shapes = ("field", "field", "and", "or", "not", "one", "many", "person")
+        shape = draw(st.sampled_from(shapes)) if depth else "field"
         ones, manies = reachable(model, many=False), reachable(model, many=True)
         if shape in ("and", "or"):
             found[shape] = [draw(where(world, model, depth - 1)) for _ in range(draw(st.integers(1, 2)))]
@@ -81,6 +83,9 @@ def where(draw: Any, world: World, model: Model, depth: int = 3) -> dict[str, An
         elif shape == "one" and ones:
             name = draw(st.sampled_from(ones))
             found[name] = draw(where(world, relations.of(model)[name].target, depth - 1))
+        elif shape == "person" and (people := [name for name in ones if relations.of(model)[name].target is AuthUser]):
+            # Of people, colleagues see some fields and not others.
+            found[draw(st.sampled_from(people))] = draw(comparison(world, AuthUser))
         elif shape == "many" and manies:
             name = draw(st.sampled_from(manies))
             inner = draw(where(world, relations.of(model)[name].target, depth - 1))

@@ -1,0 +1,42 @@
+"""Trigram indexes, which find text by any part of it where the server has the extension ``pg_trgm``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import text
+
+from app.engine import collation
+from app.engine.catalogue import every_model
+from app.engine.fields import FILTERABLE
+from app.engine.kind import Operator
+from app.extensions import db
+from app.foundation.errors import Invalid
+
+SUFFIX = "_trgm"
+MISSING = "The server has no extension pg_trgm: install it, and run CREATE EXTENSION pg_trgm in the database"
+
+
+def make() -> Iterator[str]:
+    """Make the index of each text field that lists filter by, one after the other and beside all writes; yields its
+    name. Raises Invalid where the extension is not there."""
+    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if connection.execute(text("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'")).first() is None:
+            raise Invalid(MISSING)
+        connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
+        connection.execute(text("SET statement_timeout = 0"))
+        for table, column in _columns():
+            name = f"ix_{table}_{column}{SUFFIX}"
+            folded = collation.folded(column)
+            make = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {table} USING gin (({folded}) gin_trgm_ops)"
+            connection.execute(text(make))
+            yield name
+        connection.invalidate()  # the next one has the usual limits
+
+
+def _columns() -> Iterator[tuple[str, str]]:
+    for model in every_model():
+        for field in model.fields().values():
+            found = FILTERABLE in field.spec.flags and Operator.CONTAINS in field.spec.kind.operators
+            if found and field.column is not None:
+                yield model.__tablename__, field.column.name
