@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from app.engine.kind import ARRAY, EQUALITY, ORDER, TEXT
+
 ACCESS = {
     "readOnly": "read only", "immutable": "set at creation", "normal": "", "writeOnly": "write only",
     "hidden": "never shown",
@@ -22,15 +24,20 @@ DEFAULTS = {
     "$now+PT1H": "in an hour", "$now+P7D": "in 7 days", "$now+P90D": "in 90 days",
 }  # fmt: skip
 
+# The operators that fields take together, by the word for them.
+GROUPS = {"array": ARRAY, "equality": EQUALITY, "order": ORDER, "text": TEXT}
+
 NOTE = (
     "Generated from the models (`make tables`); who may do what stands side by side in "
     "[authorization](../authorization.md)."
 )
+LEGEND = "The column Lists says how [lists](../queries.md) ask by a field: "
 
 
 def domain_page(domain: dict[str, Any]) -> str:
     """The whole page, in Markdown."""
-    sections = [f"# {domain['name']}", f"{domain['summary']}\n{NOTE}"]
+    groups = "; ".join(f"{name} is `{' '.join(operators)}`" for name, operators in GROUPS.items())
+    sections = [f"# {domain['name']}", f"{domain['summary']}\n{NOTE}", f"{LEGEND}{groups}; sort is a sort key."]
     sections += [_model(domain["name"], model) for model in domain["models"]]
     return "\n\n".join(sections) + "\n"
 
@@ -40,6 +47,7 @@ def _model(domain: str, model: dict[str, Any]) -> str:
     if states := _states(model):
         parts.append(states)
     parts.append(_fields(model))
+    parts += [told for told in (_relations(model), _search(model)) if told]
     if rules := [f"`{'`, `'.join(_named(each))}`" for each in model.get("unique", [])]:
         parts.append(f"Unique together: {'; '.join(rules)}.")
     return "\n\n".join(parts)
@@ -74,11 +82,24 @@ def _states(model: dict[str, Any]) -> str:
 
 
 def _fields(model: dict[str, Any]) -> str:
-    rows = ["| Field | Type | Access | Default | Rules |", "| --- | --- | --- | --- | --- |"]
+    rows = ["| Field | Type | Access | Default | Lists | Rules |", "| --- | --- | --- | --- | --- | --- |"]
     for field in model["fields"]:
-        cells = [f"`{field['name']}`", _type(field), _access(field), _default(field), _rules(field)]
+        cells = [f"`{field['name']}`", _type(field), _access(field), _default(field), _lists(field), _rules(field)]
         rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(rows)
+
+
+def _relations(model: dict[str, Any]) -> str:
+    told = []
+    for many, words in ((False, "to one"), (True, "to many")):
+        named = [f"`{each['name']}` → {each['model']}" for each in model["relations"] if each["many"] is many]
+        told += [f"Relations {words}: {', '.join(named)}."] if named else []
+    return "\n\n".join(told)
+
+
+def _search(model: dict[str, Any]) -> str:
+    fields = [f"`{name}`" for name in model.get("searchable", [])]
+    return f"Searched by the words in {', '.join(fields)}." if fields else ""
 
 
 def _type(field: dict[str, Any]) -> str:
@@ -104,11 +125,21 @@ def _default(field: dict[str, Any]) -> str:
     return DEFAULTS[value] if isinstance(value, str) and value in DEFAULTS else f"`{json.dumps(value)}`"
 
 
+def _lists(field: dict[str, Any]) -> str:
+    """The operators that lists take for it, by the word for several, and whether it is a sort key."""
+    left, told = field.get("operators", []), []
+    for name, operators in GROUPS.items():
+        if set(operators) <= set(left):
+            told.append(name)
+            left = [each for each in left if each not in operators]
+    return ", ".join([*told, *(f"`{each}`" for each in left), *(["sort"] if field["sortable"] else [])])
+
+
 def _rules(field: dict[str, Any]) -> str:
     told = [f"{name} {_plain(value)}" for name, value in field.get("constraints", {}).items()]
     if target := field.get("references"):
         told.append(f"refers to `{target['model']}` (on its removal: {target['onDelete']})")
-    told += [word for word in ("unique", "filterable") if field.get(word)]
+    told += ["unique"] if field["unique"] else []
     told += [field["note"]] if "note" in field else []
     return "; ".join(told)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.engine import relations
 from app.engine.catalogue import DOMAINS
 from app.engine.fields import (
     ADMIN_READS,
@@ -68,6 +69,10 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         keys = [_key(key) for key in model.keys if (key.unique and not key.where) is unique]
         if keys:
             found[kind] = keys
+    found["relations"] = [
+        {"name": each.name, "model": each.target.qualified_name(), "many": each.many}
+        for each in relations.of(model).values()
+    ]
     return found | {"fields": [_field(field) for field in model.fields().values()]}
 
 
@@ -126,6 +131,8 @@ def _field(field: Field) -> dict[str, Any]:
     if spec.has_default and field.attribute not in ("created_at", "updated_at"):
         default = spec.default.make() if isinstance(spec.default, Made) else spec.default
         found["default"] = default if isinstance(default, dict | list | bool | int | float) else str(default)
+    if FILTERABLE in flags:
+        found["operators"] = [str(operator) for operator in spec.kind.operators]
     if spec.kind.constraints:
         found["constraints"] = spec.kind.constraints
     if isinstance(spec.kind, Reference):

@@ -56,8 +56,8 @@ def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
 
 def test_every_route_family_has_a_page_with_examples():
     families = {
-        "tour.md", "concepts.md", "data-api.md", "api-keys.md", "sign-in.md", "authorization.md", "uploads.md",
-        "chat.md", "notifications.md", "errors.md",
+        "tour.md", "concepts.md", "data-api.md", "queries.md", "api-keys.md", "sign-in.md", "authorization.md",
+        "uploads.md", "chat.md", "notifications.md", "errors.md",
     }  # fmt: skip
     assert families <= set(PAGES)
 
