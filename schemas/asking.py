@@ -62,4 +62,4 @@ def invalid(place: str, message: str, failure: type[Failure] = InvalidFilter) ->
 
 def one_of(names: Iterable[str]) -> str:
     """What is allowed, in words."""
-    return f"Allowed: {', '.join(names)}."
+    return f"Allowed: {', '.join(names) or 'nothing'}."

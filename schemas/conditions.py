@@ -110,13 +110,19 @@ class Conditions:
         if len(given) > self.asker.max_values:
             raise invalid(place, f"Holds more than {self.asker.max_values} values.")
         nulls = operator in (Operator.IN, Operator.NIN) and None in given
-        kept = [each for each in given if each is not None] if nulls else given
-        return Comparison(known, operator, [read(known, operator, each, place) for each in kept], nulls)
+        at = [f"{place}[{number}]" if read is not text_value else place for number in range(len(given))]
+        values = [
+            read(known, operator, each, where)
+            for each, where in zip(given, at, strict=True)
+            if not (nulls and each is None)
+        ]
+        return Comparison(known, operator, values, nulls)
 
     def _of_json(self, known: Field, operator: Operator, given: Any, place: str) -> Any:
-        if isinstance(given, str):
-            return text_value(known, operator, given, place)
-        value = known.spec.kind.parse_json(given)
+        if isinstance(given, str) and len(given) > MAX_LENGTH:
+            raise invalid(place, f"Longer than {MAX_LENGTH} characters.")
+        is_text = operator in TEXT and isinstance(given, str)
+        value = given if is_text else None if operator in TEXT else known.spec.kind.parse_json(given)
         if value is None:
             raise invalid(place, known.spec.kind.expected())
         return value

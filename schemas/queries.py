@@ -13,6 +13,7 @@ from app.engine.principal import Principal
 from app.engine.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
 from app.engine.record import Field, Record
 from app.foundation.errors import (
+    Failure,
     InvalidExpand,
     InvalidFields,
     InvalidJson,
@@ -134,7 +135,7 @@ def searched(model: type[Record], text: str) -> str:
     return text
 
 
-FAILURES = {
+FAILURES: dict[str, type[Failure]] = {
     "search": InvalidSearch, "cursor": InvalidPagination, "count": InvalidPagination, "sort": InvalidSort,
     "fields": InvalidFields, "expand": InvalidExpand,
 }  # fmt: skip
@@ -143,15 +144,15 @@ LISTED = ("sort", "fields", "expand")
 
 def _named(asked: Mapping[str, str]) -> dict[str, Any]:
     """The parameters with those that hold names taken apart at commas."""
-    return {name: names(name, text) if name in LISTED else text for name, text in asked.items()}
+    return {name: names(name, text, FAILURES[name]) if name in LISTED else text for name, text in asked.items()}
 
 
-def names(name: str, text: str) -> list[str]:
-    """The names in a parameter; raises the failure of that parameter."""
+def names(name: str, text: str, failure: type[Failure]) -> list[str]:
+    """The names in a parameter; raises ``failure``."""
     found = text.split(",")
     if not all(found):
-        raise invalid(name, "Must hold names between commas.", FAILURES[name])
-    return strings(found, name, FAILURES[name])
+        raise invalid(name, "Must hold names between commas.", failure)
+    return strings(found, name, failure)
 
 
 def _once(name: str, values: list[str]) -> str:

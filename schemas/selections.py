@@ -104,8 +104,11 @@ class Selections:
             here = f"{place}.{name}"
             inner = self._add(at, name, hops, here)
             allowed = ("fields", "expand", *(("where", "sort", "take") if inner.many else ()))
-            if not isinstance(options, dict) or not options.keys() <= set(allowed):
-                raise invalid(here, f"Must be a JSON object. {one_of(allowed)}", InvalidExpand)
+            if not isinstance(options, dict):
+                raise invalid(here, "Must be a JSON object.", InvalidExpand)
+            for option in options:
+                if option not in allowed:
+                    raise invalid(f"{here}.{option}", f"Unknown option. {one_of(allowed)}", InvalidExpand)
             self._read_options(inner, options, here)
             if "expand" in options:
                 self._expand(inner, options["expand"], f"{here}.expand", hops + 1)

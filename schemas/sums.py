@@ -19,7 +19,7 @@ from config import Settings
 from schemas import queries
 from schemas.asking import Asker, filterable, invalid, one_of
 from schemas.conditions import Conditions, ShortForm
-from schemas.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, whole
+from schemas.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
 from schemas.selections import strings
 
 MAX_GROUPS, MAX_MEASURES, MAX_TAKE = 3, 8, 1000
@@ -27,7 +27,8 @@ UNITS = {each.value: each for each in Unit}
 OF_FIELDS = {each.value: each for each in Function if each is not Function.COUNT}
 PARAMETERS = ("where", "search", "group", *(each.value for each in Function), "sort", "take", "timeZone")
 MEMBERS = ("where", "search", "group", "measures", "sort", "take", "timeZone")
-LISTED = ("group", "sort", *OF_FIELDS)
+FAILURES = {"group": InvalidFields, "sort": InvalidSort, **dict.fromkeys(OF_FIELDS, InvalidFields)}
+LISTED = tuple(FAILURES)
 
 
 def sum_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> SumQuery:
@@ -48,11 +49,11 @@ def sum_query(model: type[Record], principal: Principal, args: MultiDict[str, st
         where = Junction((*where.parts, *conditions.where(model, queries.json_of(asked["where"]), "where").parts))
     if asked.get("count"):
         raise invalid("count", "Takes no value here.", InvalidFields)
-    named = {name: [] if not text else text.split(",") for name, text in asked.items() if name in LISTED}
+    named = {name: names(name, text, FAILURES[name]) for name, text in asked.items() if name in LISTED}
     measures: dict[str, Any] = {name: named[name] for name in OF_FIELDS if name in named}
     if "count" in asked:
         measures["count"] = True
-    reader = Reading(model, conditions, where)
+    reader = Reading(model, conditions, where, in_url=True)
     groups: list[Any] = [_short_group(each) for each in named.get("group", [])]
     take = queries.bounded(args, "take", 1, MAX_TAKE, DEFAULT_TAKE)
     return reader.query(asked, groups, measures, named.get("sort", []), take)
@@ -86,8 +87,8 @@ def _short_group(text: str) -> Any:
 class Reading:
     """Reads groups and measures of ``model``."""
 
-    def __init__(self, model: type[Record], conditions: Conditions, where: Junction) -> None:
-        self.model, self.conditions, self.where = model, conditions, where
+    def __init__(self, model: type[Record], conditions: Conditions, where: Junction, *, in_url: bool = False) -> None:
+        self.model, self.conditions, self.where, self.in_url = model, conditions, where, in_url
         self.asker = conditions.asker
 
     def query(
@@ -96,7 +97,8 @@ class Reading:
     ) -> SumQuery:  # fmt: skip
         if len(groups) > MAX_GROUPS:
             raise invalid("group", f"Holds more than {MAX_GROUPS} groups.", InvalidFields)
-        read = tuple(self._group(each, f"group[{place}]") for place, each in enumerate(groups))
+        places = ["group" if self.in_url else f"group[{number}]" for number in range(len(groups))]
+        read = tuple(self._group(each, place) for each, place in zip(groups, places, strict=True))
         if len({group.name for group in read}) < len(read):
             raise invalid("group", "Names a field twice.", InvalidFields)
         measured = tuple(self._measures(measures)) or (Measure(Function.COUNT),)
@@ -147,7 +149,7 @@ class Reading:
     def _measures(self, given: Mapping[str, Any]) -> list[Measure]:
         found = []
         for name, fields in given.items():
-            place = f"measures.{name}"
+            place = name if self.in_url else f"measures.{name}"
             if name == Function.COUNT:
                 if not isinstance(fields, bool):
                     raise invalid(place, "Must be true or false.", InvalidFields)

@@ -27,12 +27,14 @@ def test_sums_are_grouped_and_measured(owner):
         ("count=1", "INVALID_FIELDS"), ("sort=stage", "INVALID_SORT"), ("take=1001", "INVALID_PAGINATION"),
         ("nope=1", "INVALID_FILTER"), ("group=deliverables.title", "INVALID_FIELDS"),
         ("avg=createdAt", "INVALID_FIELDS"),
-        ("skip=1", "INVALID_FILTER"),
+        ("skip=1", "INVALID_FILTER"), ("sum=", "INVALID_FIELDS"),
+        ("group=", "INVALID_FIELDS"), ("sort=", "INVALID_SORT"),
     ],
 )  # fmt: skip
 def test_sums_refuse_what_cannot_be_summed(owner, query, code):
     answer = owner.get(f"{DEALS}/_aggregate?{query}")
     assert (answer.status_code, answer.json["code"]) == (400, code)
+    assert list(answer.json["details"]["fields"]) == [query.partition("=")[0]]
 
 
 def test_weeks_begin_on_monday_in_their_time_zone(cast):
