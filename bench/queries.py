@@ -57,10 +57,11 @@ class Cost:
 
 def questions(cursor: str) -> list[Question]:
     """What is asked; ``cursor`` leads to a page far from the first."""
-    filtered = {"stage": "lead", "priority": "low"}
+    filtered = {"stage": "lead", "amount[gte]": "1000"}
     return [
         Question(PLAIN, ""),
         Question("two filters and an indexed sort", _asked({**filtered, "sort": "-amount"}), aim=1.3),
+        Question("two filters, one without an index", _asked({"stage": "lead", "priority": "low", "sort": "-amount"})),
         Question("two relations expanded", _asked({"expand": "company,contact"}), aim=2.0),
         Question(EXACT, _asked({"count": "exact", "sort": "-createdAt"})),
         Question("count=none", _asked({"count": "none", "sort": "-createdAt"}), EXACT, 1 / 5),
