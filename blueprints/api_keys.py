@@ -132,10 +132,10 @@ def _route_items(blp: Blueprint) -> None:
 
     @serve(blp, "GET", "/<key:id>", Operation(
         "readAuthApiKey", "Read an API key", access=session_required,
-        gives=Answer(read_schema(AuthApiKey), example=RECORD),
+        gives=Answer(read_schema(AuthApiKey), example=RECORD), query=ANY_QUERY,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(records.get(AuthApiKey, caller(), wanted(id)))
+        return lists.respond_with_item(AuthApiKey, wanted(id))
 
     @serve(blp, "GET", "/<key:id>/usage", Operation(
         "readAuthApiKeyUsage", "Read the use of an API key over time", access=session_required,

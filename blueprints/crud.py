@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response
 
 from app.auth.authentication import caller, credentials_required
-from app.engine import records
 from app.engine.policy import Rule
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
@@ -22,7 +21,6 @@ from blueprints.lists import Envelope
 from blueprints.routing import converter_of
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
-from schemas.queries import item_selection
 
 Handler = Callable[..., Response]
 
@@ -114,10 +112,7 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
 def _read(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(id: str) -> Response:
-        if not request.args:
-            return answer(records.get(model, caller(), wanted(id)))
-        selection = item_selection(model, caller(), request.args, current_app.config["SETTINGS"])
-        return answer(records.get(model, caller(), wanted(id), selection))
+        return lists.respond_with_item(model, wanted(id))
 
     return handler
 

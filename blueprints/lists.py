@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller
-from app.engine import pages
+from app.engine import pages, records
 from app.engine.encoding import dumps
 from app.engine.query import Page, Query
 from app.engine.record import Record
 from app.engine.sums import SumQuery, sums
 from app.foundation.errors import InvalidPagination
 from blueprints.base import JSON, answer, json_body, json_object
-from schemas.queries import body_query, list_query
+from schemas.queries import body_query, item_selection, list_query
 from schemas.sums import body_sum_query, sum_query
 
 # RFC 10008, section 3.
@@ -37,10 +38,24 @@ def of_body(model: type[Record]) -> Query:
 def respond(model: type[Record], query: Query, envelope: Envelope) -> Response:
     """The page that ``query`` asks for; raises InvalidPagination for one that is too large."""
     page = pages.list_page(model, caller(), query)
-    body = dumps(envelope(query, page))
-    if not query.is_plain and len(body) > (most := current_app.config["SETTINGS"].max_answer_bytes):
-        raise InvalidPagination(f"The answer is larger than {most} bytes: ask for fewer records or fields")
+    body = dumps(envelope(query, page)) if query.is_plain else sized(envelope(query, page))
     return Response(body, 200, ASKED_BY, content_type=JSON)
+
+
+def respond_with_item(model: type[Record], identifier: UUID) -> Response:
+    """A record, or what the query parameters choose of it, with what they expand."""
+    if not request.args:
+        return answer(records.get(model, caller(), identifier))
+    selection = item_selection(model, caller(), request.args, current_app.config["SETTINGS"])
+    return Response(sized(records.get(model, caller(), identifier, selection)), content_type=JSON)
+
+
+def sized(value: Any) -> bytes:
+    """The JSON of an answer to a query; raises InvalidPagination for one that is too large."""
+    body, most = dumps(value), current_app.config["SETTINGS"].max_answer_bytes
+    if len(body) > most:
+        raise InvalidPagination(f"The answer is larger than {most} bytes: ask for fewer records or fields")
+    return body
 
 
 def envelope(query: Query, page: Page) -> dict[str, Any]:
@@ -77,4 +92,4 @@ def sum_of_body(model: type[Record]) -> SumQuery:
 def respond_with_sums(model: type[Record], query: SumQuery) -> Response:
     """The groups that ``query`` asks for."""
     groups, more = sums(model, caller(), query)
-    return answer({"data": groups, "meta": {"take": query.take, "more": more}})
+    return Response(sized({"data": groups, "meta": {"take": query.take, "more": more}}), content_type=JSON)

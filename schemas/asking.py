@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,6 +30,23 @@ class Asker:
     def relations(self, model: type[Record]) -> dict[str, Relation]:
         """The relations that the caller's credential may follow."""
         return {name: each for name, each in relations.of(model).items() if each.admits(self.principal)}
+
+    def path(
+        self, model: type[Record], steps: Sequence[str], place: str, failure: type[Failure], hops: int = 0
+    ) -> tuple[tuple[Relation, ...], type[Record]]:
+        """The relations to one record called ``steps``, ``hops`` relations away from what was asked for, and where they
+        end; raises ``failure``."""
+        if hops + len(steps) > self.settings.max_hops:
+            raise invalid(place, f"Goes along more than {self.settings.max_hops} relations.", failure)
+        path = []
+        for step in steps:
+            relation = self.relation(model, step)
+            if relation is None or relation.many:
+                names = [each.name for each in self.relations(model).values() if not each.many]
+                raise invalid(place, f"{step or 'Nothing'} is no relation to one record. {one_of(names)}", failure)
+            path.append(relation)
+            model = relation.target
+        return tuple(path), model
 
     def relation(self, model: type[Record], name: str) -> Relation | None:
         found = relations.of(model).get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ OPERATORS = {each.value: each for each in Operator}
 TRUTH = {"true": True, "false": False}
 NOT_TRUTH = "Must be true or false."
 QUANTIFIERS = {"some": Quantifier.SOME, "none": Quantifier.NONE, "every": Quantifier.EVERY}
-LOGIC = ("and", "or", "not")
+# Reads a value for a field and an operator, at its place.
+Read = Callable[[Field, Operator, Any, str], Any]
 
 
 @dataclass
@@ -30,11 +31,15 @@ class Conditions:
 
     asker: Asker
     count: int = 0
+    objects: int = 0
 
     def where(self, model: type[Record], given: Any, place: str, depth: int = 0, hops: int = 0) -> Junction:
         """The tree of ``given``, an object of the full form."""
         if not isinstance(given, dict):
             raise invalid(place, "Must be a JSON object.")
+        self.objects += 1
+        if self.objects > (most := 2 * self.asker.settings.max_conditions):
+            raise invalid(place, f"Is one object more than the {most} of a query.")
         if depth > self.asker.settings.max_query_depth:
             raise invalid(place, f"Nests deeper than {self.asker.settings.max_query_depth} levels.")
         parts = [part for name, value in given.items() for part in self._member(model, name, value, place, depth, hops)]
@@ -46,7 +51,7 @@ class Conditions:
         here = f"{place}.{name}"
         if name in ("and", "or"):
             if not isinstance(value, list) or not value:
-                raise invalid(here, "Must be a list of conditions.")
+                raise invalid(here, "Must be a list of conditions that is not empty.")
             parts = [self.where(model, each, f"{here}[{n}]", depth + 1, hops) for n, each in enumerate(value)]
             yield Junction(tuple(parts), any=name == "or")
         elif name == "not":
@@ -65,13 +70,20 @@ class Conditions:
     def _related(self, relation: Relation, value: Any, place: str, depth: int, hops: int) -> Iterator[Related]:
         self.check_hops(hops, place)
         if not relation.many:
+            self._count(place)
             yield Related(relation, Quantifier.ONE, self.where(relation.target, value, place, depth, hops))
             return
         if not isinstance(value, dict) or not value or not value.keys() <= QUANTIFIERS.keys():
-            raise invalid(place, f"Leads to many records: {one_of(QUANTIFIERS)}")
+            raise invalid(place, f"Leads to many records. {one_of(QUANTIFIERS)}")
         for name, inner in value.items():
+            self._count(f"{place}.{name}")
             tree = self.where(relation.target, inner, f"{place}.{name}", depth, hops)
             yield Related(relation, QUANTIFIERS[name], tree)
+
+    def _count(self, place: str) -> None:
+        self.count += 1
+        if self.count > self.asker.settings.max_conditions:
+            raise invalid(place, f"Is one condition more than the {self.asker.settings.max_conditions} of a query.")
 
     def check_hops(self, hops: int, place: str) -> None:
         if hops > self.asker.settings.max_hops:
@@ -92,11 +104,9 @@ class Conditions:
             raise invalid(place, f"Unknown operator. {one_of(known.spec.kind.operators)}")
         return operator
 
-    def compared(self, known: Field, operator: Operator, given: Any, place: str, read: Any) -> Comparison:
+    def compared(self, known: Field, operator: Operator, given: Any, place: str, read: Read) -> Comparison:
         """The comparison of ``known`` with ``given``, whose values ``read`` reads."""
-        self.count += 1
-        if self.count > self.asker.settings.max_conditions:
-            raise invalid(place, f"Is one condition more than the {self.asker.settings.max_conditions} of a query.")
+        self._count(place)
         if operator is Operator.IS_NULL:
             if not isinstance(given, bool):
                 raise invalid(place, NOT_TRUTH)
@@ -106,7 +116,7 @@ class Conditions:
         if operator not in LISTS:
             return Comparison(known, operator, read(known, operator, given, place))
         if not isinstance(given, list) or not given:
-            raise invalid(place, "Must be a list of values.")
+            raise invalid(place, "Must be a list of values that is not empty.")
         if len(given) > self.asker.max_values:
             raise invalid(place, f"Holds more than {self.asker.max_values} values.")
         nulls = operator in (Operator.IN, Operator.NIN) and None in given
@@ -210,8 +220,7 @@ def split(text: str) -> list[str]:
     values, at = [], 0
     while at <= len(text):
         found = COMMA.match(text, at)
-        if found is None:  # a lone backslash at the end belongs to the value
-            values.append(text[at:])
+        if found is None:
             break
         values.append(ESCAPED.sub(r"\1", found[1]))
         at = found.end() if found.end() > found.end(1) else len(text) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -11,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from app.engine import search
 from app.engine.principal import Principal
 from app.engine.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
-from app.engine.record import Field, Record
+from app.engine.record import Record
 from app.foundation.errors import (
     Failure,
     InvalidExpand,
@@ -23,7 +22,7 @@ from app.foundation.errors import (
 )
 from config import Settings
 from schemas import strict_json
-from schemas.asking import Asker, filterable, invalid, one_of, readable
+from schemas.asking import Asker, invalid, one_of
 from schemas.conditions import MAX_LENGTH, Conditions, ShortForm
 from schemas.selections import Selections, sort_keys, strings
 
@@ -84,8 +83,8 @@ def item_selection(
     model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
 ) -> Selection:
     """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
+    asked = _named({name: _once(name, args.getlist(name)) for name in CHOOSING if name in args})
     refuse_unknown(args, (CREDENTIAL, *CHOOSING))
-    asked = _named({name: args[name] for name in CHOOSING if name in args})
     conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
     return _selection(model, conditions, asked, 1, listed=False)
 
@@ -118,7 +117,7 @@ def _selection(
         return WHOLE
     selections = Selections(conditions.asker, model, conditions, listed=listed)
     if "expand" in asked:
-        selections.expand_objects(asked["expand"], "expand")
+        selections.expand(asked["expand"], "expand")
     if "fields" in asked:
         selections.choose(asked["fields"], "fields")
     return selections.selection(take)
@@ -181,12 +180,6 @@ def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTI
             raise invalid(name, "Unknown query parameter.")
         if name not in KNOWN and len(args.getlist(name)) > 1:
             raise invalid(name, "Given more than once.")
-
-
-@cache
-def filters_of(model: type[Record]) -> dict[str, Field]:
-    """The fields that lists of ``model`` can be filtered by, by wire name."""
-    return {name: each for name, each in readable(model, True).items() if filterable(each)}
 
 
 def whole(given: Any, name: str, low: int, high: int) -> int:

@@ -18,34 +18,27 @@ MAX_EXPANDED = 100
 MAX_NAMES = 500
 
 
-def sort_keys(asker: Asker, model: type[Record], names: Sequence[str], place: str) -> tuple[SortKey, ...]:
+def sort_keys(
+    asker: Asker, model: type[Record], names: Sequence[str], place: str, hops: int = 0
+) -> tuple[SortKey, ...]:
     """Read the keys of a sort, ``-amount`` or ``company.name``; raises InvalidSort."""
     if len(names) > asker.settings.max_sort_keys:
         raise invalid(place, f"Holds more than {asker.settings.max_sort_keys} keys.", InvalidSort)
-    keys = [_sort_key(asker, model, name, place) for name in names]
+    keys = [_sort_key(asker, model, name, place, hops) for name in names]
     if len({(*key.path, key.field.attribute) for key in keys}) < len(keys):
         raise invalid(place, "Names a field twice.", InvalidSort)
     return tuple(keys)
 
 
-def _sort_key(asker: Asker, model: type[Record], name: str, place: str) -> SortKey:
+def _sort_key(asker: Asker, model: type[Record], name: str, place: str, hops: int) -> SortKey:
     *steps, last = name.removeprefix("-").split(".")
-    path: list[Relation] = []
-    if len(steps) > asker.settings.max_hops:
-        raise invalid(place, f"{name} goes along more than {asker.settings.max_hops} relations.", InvalidSort)
-    for step in steps:
-        relation = asker.relation(model, step)
-        if relation is None or relation.many:
-            names = [each.name for each in asker.relations(model).values() if not each.many]
-            raise invalid(place, f"{step} is no relation to one record. {one_of(names)}", InvalidSort)
-        path.append(relation)
-        model = relation.target
+    path, model = asker.path(model, steps, place, InvalidSort, hops)
     known = asker.fields(model).get(last)
     if known is None or not sortable(known):
         names = [each.name for each in asker.fields(model).values() if sortable(each)]
         problem = f"Unknown field {last}." if known is None else f"{last} cannot be sorted by."
         raise invalid(place, f"{problem} {one_of(names)}", InvalidSort)
-    return SortKey(tuple(path), known, name.startswith("-"))
+    return SortKey(path, known, name.startswith("-"))
 
 
 @dataclass
@@ -83,23 +76,20 @@ class Selections:
         self.root = Chosen(model)
         self.count = 0
 
-    def expand_paths(self, paths: Sequence[str], place: str) -> None:
-        """Read ``company`` and ``contact.company``; raises InvalidExpand."""
-        for path in paths:
-            at = self.root
-            for hops, step in enumerate(path.split("."), 1):
-                at = at.inner.get(step) or self._add(at, step, hops, place)
-
-    def expand_objects(self, given: Any, place: str) -> None:
-        """Read the full form, relations with their options; raises InvalidExpand and what the options raise."""
-        if isinstance(given, list):
-            self.expand_paths(strings(given, place, InvalidExpand), place)
-        else:
-            self._expand(self.root, given, place, 1)
+    def expand(self, given: Any, place: str) -> None:
+        """Read names such as ``contact.company``, or an object of relations with their options; raises InvalidExpand
+        and what the options raise."""
+        self._expand(self.root, given, place, 1)
 
     def _expand(self, at: Chosen, given: Any, place: str, hops: int) -> None:
+        if isinstance(given, list):
+            for path in strings(given, place, InvalidExpand):
+                inner = at
+                for further, step in enumerate(path.split("."), hops):
+                    inner = inner.inner.get(step) or self._add(inner, step, further, place)
+            return
         if not isinstance(given, dict):
-            raise invalid(place, "Must be a JSON object of relations.", InvalidExpand)
+            raise invalid(place, "Must be a list of relations, or an object of them.", InvalidExpand)
         for name, options in given.items():
             here = f"{place}.{name}"
             inner = self._add(at, name, hops, here)
@@ -109,19 +99,19 @@ class Selections:
             for option in options:
                 if option not in allowed:
                     raise invalid(f"{here}.{option}", f"Unknown option. {one_of(allowed)}", InvalidExpand)
-            self._read_options(inner, options, here)
+            self._read_options(inner, options, here, hops)
             if "expand" in options:
                 self._expand(inner, options["expand"], f"{here}.expand", hops + 1)
             if "fields" in options:
                 self._choose(inner, strings(options["fields"], f"{here}.fields", InvalidFields), f"{here}.fields")
 
-    def _read_options(self, inner: Chosen, options: dict[str, Any], place: str) -> None:
+    def _read_options(self, inner: Chosen, options: dict[str, Any], place: str, hops: int) -> None:
         read = inner.options
         if "where" in options:
-            read["where"] = self.conditions.where(inner.model, options["where"], f"{place}.where")
+            read["where"] = self.conditions.where(inner.model, options["where"], f"{place}.where", hops=hops)
         if "sort" in options:
             keys = strings(options["sort"], f"{place}.sort", InvalidSort)
-            read["sort"] = sort_keys(self.asker, inner.model, keys, f"{place}.sort")
+            read["sort"] = sort_keys(self.asker, inner.model, keys, f"{place}.sort", hops)
         if "take" in options:
             take = options["take"]
             if isinstance(take, bool) or not isinstance(take, int) or not 1 <= take <= MAX_EXPANDED:
@@ -132,7 +122,7 @@ class Selections:
     def _add(self, at: Chosen, name: str, hops: int, place: str) -> Chosen:
         relation = self.asker.relation(at.model, name)
         if relation is None:
-            problem = f"Unknown relation {name}. {one_of(self.asker.relations(at.model))}"
+            problem = f"Unknown relation {name or 'without a name'}. {one_of(self.asker.relations(at.model))}"
             raise invalid(place, problem, InvalidExpand)
         if hops > self.asker.settings.max_hops:
             raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.", InvalidExpand)
@@ -177,7 +167,7 @@ class Selections:
 def strings(given: Any, place: str, failure: type[Failure]) -> list[str]:
     """A list of strings in a body; raises ``failure``."""
     if not isinstance(given, list) or not given or not all(isinstance(each, str) for each in given):
-        raise invalid(place, "Must be a list of strings.", failure)
+        raise invalid(place, "Must be a list of strings that is not empty.", failure)
     if len(given) > MAX_NAMES:
         raise invalid(place, f"Holds more than {MAX_NAMES} names.", failure)
     return given

@@ -121,28 +121,19 @@ class Reading:
         ):
             raise invalid(place, 'Must be a field, or {"field": …, "by": …}.', InvalidFields)
         *steps, last = given["field"].split(".")
-        model, path = self.model, []
-        if len(steps) > self.asker.settings.max_hops:
-            raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.", InvalidFields)
-        for step in steps:
-            relation = self.asker.relation(model, step)
-            if relation is None or relation.many:
-                names = [each.name for each in self.asker.relations(model).values() if not each.many]
-                raise invalid(place, f"{step} is no relation to one record. {one_of(names)}", InvalidFields)
-            path.append(relation)
-            model = relation.target
+        path, model = self.asker.path(self.model, steps, place, InvalidFields)
         known = self.asker.fields(model).get(last)
         if known is None or not filterable(known):
             names = [each.name for each in self.asker.fields(model).values() if filterable(each)]
             raise invalid(place, f"{last} cannot be grouped by. {one_of(names)}", InvalidFields)
-        return Group(tuple(path), known, self._unit(known, given.get("by"), place))
+        return Group(path, known, self._unit(known, given.get("by"), place))
 
     def _unit(self, known: Field, given: Any, place: str) -> Unit | None:
         if not is_moment(known):
             if given is not None:
                 raise invalid(place, f"{known.name} is no timestamp, and has no units.", InvalidFields)
             return None
-        if given not in UNITS:
+        if not isinstance(given, str) or given not in UNITS:
             raise invalid(place, f"A timestamp is grouped by a unit. {one_of(UNITS)}", InvalidFields)
         return UNITS[given]
 
@@ -194,7 +185,7 @@ def _fits(function: Function, field: Field) -> bool:
 
 @cache
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones() - {"localtime"})
 
 
 def zone(given: str) -> str:

@@ -9,6 +9,6 @@ def folded(text: str) -> str:
     return f'lower({text}) COLLATE "C"'
 
 
-def sorted_as(text: str) -> list[str]:
-    """The SQL of what ``text`` sorts by."""
-    return [folded(text), f'{text} COLLATE "C"']
+def sorted_as(value: str, *, is_text: bool) -> list[str]:
+    """The SQL of what ``value`` sorts by."""
+    return [folded(value), f'{value} COLLATE "C"'] if is_text else [value]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from app.engine import collation, fragments
 from app.engine.encoding import names_outside
-from app.engine.fragments import ROW, Fragment
+from app.engine.fragments import Fragment
 from app.engine.kind import Operator
 from app.engine.principal import Reader
 from app.engine.query import Comparison, Condition, Junction, Negation, Quantifier, Related
@@ -58,7 +58,7 @@ class Source:
 
     def value(self, model: type[Record], field: Field, alias: str) -> str:
         """The field as the row shows it: empty where it does not."""
-        column = fragments.column(field).replace(ROW, alias)
+        column = fragments.column(field, alias)
         shown = self.shows(model, field, alias)
         return f"CASE WHEN {shown} THEN {column} END" if shown else column
 
@@ -84,7 +84,7 @@ class Source:
         match tree:
             case Comparison():
                 shown = self.shows(model, tree.field, alias)
-                compared = self._comparison(tree, fragments.column(tree.field).replace(ROW, alias))
+                compared = self._comparison(tree, fragments.column(tree.field, alias))
                 return f"({shown} AND {compared})" if shown else compared
             case Junction():
                 parts = [self._condition(part, model, alias) for part in tree.parts]
@@ -98,10 +98,10 @@ class Source:
         relation, target = tree.relation, self._new_alias()
         reference = relation.reference
         if relation.many:
-            parts = [f"{self._value_of(reference, target)} = {alias}.id"]
+            parts = [f"{fragments.column(reference, target)} = {alias}.id"]
             guard = self.shows(relation.target, reference, target)
         else:
-            parts = [f"{target}.id = {self._value_of(reference, alias)}"]
+            parts = [f"{target}.id = {fragments.column(reference, alias)}"]
             guard = self.shows(model, reference, alias)
         parts += [guard] if guard else []
         parts.append(self.visible(relation.target, target))
@@ -109,9 +109,6 @@ class Source:
         parts.append(f"({inner} IS NOT TRUE)" if tree.quantifier is Quantifier.EVERY else inner)
         rows = f"EXISTS (SELECT 1 FROM {relation.target.__tablename__} AS {target} WHERE {' AND '.join(parts)})"
         return f"(NOT {rows})" if tree.quantifier in (Quantifier.NONE, Quantifier.EVERY) else rows
-
-    def _value_of(self, reference: Field, alias: str) -> str:
-        return fragments.column(reference).replace(ROW, alias)
 
     def _comparison(self, tree: Comparison, column: str) -> str:
         if tree.operator is Operator.IS_NULL:
@@ -148,14 +145,9 @@ class Source:
         return f"r{self._aliases}"
 
 
-def sorted_as(value: str, *, is_text: bool) -> list[str]:
-    """What ``value`` sorts by."""
-    return collation.sorted_as(value) if is_text else [value]
-
-
 def _compared(column: str, operator: str, value: str, *, is_text: bool) -> str:
-    left, right = sorted_as(column, is_text=is_text), sorted_as(value, is_text=is_text)
-    return f"(({', '.join(left)}) {operator} ({', '.join(right)}))" if is_text else f"({column} {operator} {value})"
+    left, right = (collation.sorted_as(each, is_text=is_text) for each in (column, value))
+    return f"(({', '.join(left)}) {operator} ({', '.join(right)}))"
 
 
 def _starts_with(column: str, value: str, length: int) -> str:

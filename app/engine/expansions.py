@@ -7,7 +7,7 @@ one lateral join takes the first few for every row of the page.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,7 @@ import psycopg
 
 from app.engine import fragments, ordering
 from app.engine.conditions import Source
-from app.engine.fragments import ROW
-from app.engine.layout import Layout, laid_out
+from app.engine.layout import Layout, laid_out, named
 from app.engine.principal import Principal, Reader
 from app.engine.query import Expansion, Selection
 from app.engine.statements import Statement, of_queries
@@ -45,16 +44,10 @@ def expand(connection: psycopg.Connection[Row], principal: Principal, selection:
         else:
             attribute = relation.reference.attribute
             wanted = {referred.get(attribute) for _, referred in rows} - {None}
-            targets = _one(connection, principal, expansion, wanted)
+            rows_found = _rows(connection, principal, expansion, wanted)
+            targets = {identifier: found for identifier, found, _ in rows_found}
             for record, referred in rows:
                 record[relation.name] = targets.get(referred.get(attribute))
-
-
-def _one(
-    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
-) -> dict[Any, dict[str, Any]]:
-    found = _rows(connection, principal, expansion, ids)
-    return {identifier: record for identifier, record, _ in found}
 
 
 def _many(
@@ -99,18 +92,14 @@ def _compiled(expansion: Expansion, reader: Reader) -> Expanding:
         rows = f"FROM {source.table} WHERE {source.alias}.id = ANY (%(ids)s::uuid[]) AND {visible}"
         return Expanding(f"SELECT {chosen} {rows}", source.fixed, layout)
     reference = relation.reference
-    conditions = [f"{fragments.column(reference).replace(ROW, source.alias)} = parent.id", visible]
+    conditions = [f"{fragments.column(reference, source.alias)} = parent.id", visible]
     conditions += [shown] if (shown := source.shows(relation.target, reference, source.alias)) else []
     conditions.append(source.condition(expansion.where))
     order = ordering.ordered(source, expansion.sort or ordering.newest_first(relation.target))
     window = (
-        f"SELECT {_named(columns)} FROM {' '.join([source.table, *source.joins])} WHERE {' AND '.join(conditions)} "
+        f"SELECT {named(columns)} FROM {' '.join([source.table, *source.joins])} WHERE {' AND '.join(conditions)} "
         f"ORDER BY {ordering.order_by(order, [each.value for each in order])} LIMIT %(take)s::bigint"
     )
     # A lateral window is read row by row, which keeps the order within each.
     sql = f"SELECT parent.id, page.* FROM unnest(%(ids)s::uuid[]) AS parent (id) CROSS JOIN LATERAL ({window}) AS page"
     return Expanding(sql, source.fixed, layout)
-
-
-def _named(columns: Sequence[str]) -> str:
-    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

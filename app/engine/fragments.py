@@ -6,7 +6,7 @@ than PostgreSQL does to answer it. What stands in a piece comes from declaration
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -62,17 +62,16 @@ def selected(model: type[Record], attribute: str) -> Fragment:
     return _compiled(model, f"{model.__tablename__}_{attribute}", lambda row: encoding.selected(row, field))
 
 
-@cache
-def column(field: Field) -> str:
-    """The column of ``field``, on ``ROW``."""
+def column(field: Field, alias: str) -> str:
+    """The column of ``field``; raises LookupError for a field without one."""
     if field.column is None:
         raise LookupError(field.name)
-    return f"{ROW}.{DIALECT.identifier_preparer.quote(field.column.name)}"
+    return f"{alias}.{DIALECT.identifier_preparer.quote(field.column.name)}"
 
 
-def _compiled(model: type[Record], purpose: str, make: Any) -> Fragment:
+def _compiled(model: type[Record], purpose: str, make: Callable[[Any], ColumnElement[Any]]) -> Fragment:
     row = aliased(model, name=ROW)
-    expression: ColumnElement[Any] = make(row)
+    expression = make(row)
     # Within a statement about the row, the expression correlates as it will in the end.
     marked = select(literal(1)).select_from(row).where(getattr(func, MARK)(expression))
     text = marked.compile(dialect=DIALECT)

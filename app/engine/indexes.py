@@ -61,7 +61,7 @@ class Key:
             if self.search:
                 yield _search_vector(table, column.name)
             elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
-                yield from (text(each) for each in collation.sorted_as(column.name))
+                yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))
             else:
                 yield column.desc() if name.startswith("-") else column
         if self.sorts:

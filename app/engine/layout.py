@@ -66,3 +66,8 @@ def _references(selection: Selection) -> list[Field]:
     found = {each.relation.reference.attribute: each.relation.reference for each in selection.expansions
              if not each.relation.many}  # fmt: skip
     return [found[name] for name in sorted(found)]
+
+
+def named(columns: Sequence[str]) -> str:
+    """The columns of a record as a subselect gives them on."""
+    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.engine.conditions import Source, sorted_as
+from app.engine.collation import sorted_as
+from app.engine.conditions import Source
 from app.engine.query import SortKey
 from app.engine.record import Record
 

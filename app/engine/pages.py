@@ -11,7 +11,7 @@ from app.engine import cursors, expansions, search
 from app.engine.concurrency import place_for
 from app.engine.conditions import Source
 from app.engine.kind import Operator
-from app.engine.layout import Layout, laid_out
+from app.engine.layout import Layout, laid_out, named
 from app.engine.ordering import Order, Scan, newest_first, order_by, ordered, scans
 from app.engine.principal import Principal, Reader
 from app.engine.query import PLAIN, Comparison, Count, Junction, Page, Query
@@ -164,11 +164,11 @@ def _compiled(
         ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order)
         values = [f"ids.s{place}" for place in range(len(order))]
         rows = (
-            f"SELECT {_named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
+            f"SELECT {named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
             f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
         )
     else:
-        rows = _window(source, [_named(columns), *exported], where, parts, order)
+        rows = _window(source, [named(columns), *exported], where, parts, order)
     by = order_by(order, [f"page.s{place}" for place in range(len(order))])
     answered = [f"page.f{place}" for place in range(len(columns))]
     if query.cursor is not None:
@@ -201,7 +201,3 @@ def _window(source: Source, columns: Sequence[str], where: Sequence[str], parts:
     by = order_by(order, [f"s{place}" for place in range(len(order))])
     rows = " UNION ALL ".join(f"({each})" for each in selects)
     return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
-
-
-def _named(columns: Sequence[str]) -> str:
-    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

@@ -15,8 +15,11 @@ from config import SettingError
 if TYPE_CHECKING:
     from app.engine.record import Field, Record
 
-# The parameters of lists, which no field can be called.
-RESERVED = frozenset({"take", "skip", "where", "search", "sort", "fields", "expand", "cursor", "count", "api_key"})
+# The parameters of lists and sums, which no field can be called.
+RESERVED = frozenset({
+    "take", "skip", "where", "search", "sort", "fields", "expand", "cursor", "count", "api_key",
+    "group", "sum", "avg", "min", "max", "countDistinct", "timeZone",
+})  # fmt: skip
 # The words of conditions.
 WORDS = frozenset({"and", "or", "not"})
 

@@ -6,6 +6,7 @@ marks, and marks of punctuation part words, so that ``ada@exam`` finds ``ada@exa
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections.abc import Sequence
@@ -13,8 +14,12 @@ from collections.abc import Sequence
 # A text-search vector holds 1 MB.
 MAX_LENGTH = 100_000
 COLUMN = "search_text"
-# The blocks of combining marks.
-MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+# Combining marks that people leave out: the blocks of general ones, the points of Hebrew and Arabic, voiced kana.
+MARKS = (
+    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a"
+    r"\ufe20-\ufe2f"
+)
+MARK = re.compile(f"[{MARKS}]")
 PUNCTUATION = string.punctuation
 SPACES = str.maketrans(PUNCTUATION, " " * len(PUNCTUATION))
 
@@ -30,7 +35,7 @@ def vector(columns: Sequence[str]) -> str:
 
 def words_of(asked: str) -> list[str]:
     """The words that ``asked`` consists of, folded; none where it holds no letter and no digit."""
-    bare = "".join(each for each in unicodedata.normalize("NFKD", asked) if not unicodedata.combining(each))
+    bare = MARK.sub("", unicodedata.normalize("NFKD", asked))
     return [word for word in bare.translate(SPACES).split() if any(map(str.isalnum, word))]
 
 

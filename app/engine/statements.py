@@ -69,14 +69,11 @@ class StatementCache:
 
     def get(self, key: Any, make: Callable[[], T]) -> T:
         """What is kept for ``key``, or ``make()``."""
-        found: T | None = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = make()
-            if len(self._kept) > self.most:
-                self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(key)
-        return found
+        found: T | None = self._kept.pop(key, None)
+        kept = self._kept[key] = make() if found is None else found
+        if len(self._kept) > self.most:
+            self._kept.popitem(last=False)
+        return kept
 
     def __len__(self) -> int:
         return len(self._kept)

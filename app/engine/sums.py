@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import psycopg
 
 from app.engine import pages
 from app.engine.collation import sorted_as
@@ -20,9 +22,11 @@ from app.engine.query import EVERYTHING, Junction, Key, Query
 from app.engine.record import Field, Record
 from app.engine.relations import Relation
 from app.engine.statements import Statement, autocommitted, of_queries
+from app.foundation.clock import wire
 from app.foundation.errors import InvalidFields
 
 DEFAULT_TAKE = 100
+EARLIEST, LATEST = "timestamptz '0001-02-01 00:00Z'", "timestamptz '9999-11-30 00:00Z'"
 TOO_LARGE = "A sum is larger than a number can be"
 
 
@@ -104,7 +108,10 @@ def sums(model: type[Record], principal: Principal, query: SumQuery) -> tuple[li
     binds = pages.bound_values(query.where, query.search) | principal.binds
     binds |= {"zone": query.zone, "take": query.take + 1}
     with place_for(principal), autocommitted() as connection:
-        rows = statement.rows_in_time(connection, binds)
+        try:
+            rows = statement.rows_in_time(connection, binds)
+        except psycopg.errors.InvalidParameterValue as error:
+            raise InvalidFields(f"The database knows no time zone {query.zone}") from error
     return [_answered(query, row) for row in rows[: query.take]], len(rows) > query.take
 
 
@@ -125,7 +132,10 @@ def _compiled(model: type[Record], principal: Principal, query: SumQuery) -> Sta
 def _grouped(source: Source, group: Group) -> str:
     model, alias = source.join(group.path)
     value = source.value(model, group.field, alias)
-    return f"date_trunc('{group.unit}', {value}, %(zone)s::text)" if group.unit else value
+    if group.unit is None:
+        return value
+    # A zone may move the first and the last year out of the range of timestamps.
+    return f"CASE WHEN {value} BETWEEN {EARLIEST} AND {LATEST} THEN date_trunc('{group.unit}', {value}, %(zone)s) END"
 
 
 def _measured(source: Source, measure: Measure) -> str:
@@ -136,8 +146,8 @@ def _measured(source: Source, measure: Measure) -> str:
         case Function.COUNT_DISTINCT:
             return f"count(DISTINCT {value})"
         case Function.SUM | Function.AVG:
-            # Exact, and beyond the range of the column.
-            return f"{measure.function}(({value})::numeric)"
+            # Exact, and beyond the range of the column; of a float, the number that its shortest text says.
+            return f"{measure.function}(({value})::text::numeric)"
         case function:
             return f"{function}({value})"
 
@@ -152,7 +162,7 @@ def _order(query: SumQuery) -> list[str]:
     return [
         f"{each} {'DESC' if descending else 'ASC'} NULLS LAST"
         for name, descending in wanted
-        for each in (sorted_as(names[name]) if names[name] in texts else [names[name]])
+        for each in sorted_as(names[name], is_text=names[name] in texts)
     ]
 
 
@@ -170,12 +180,12 @@ def _answered(query: SumQuery, row: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _in_zone(value: Any, zone: ZoneInfo) -> Any:
-    """A moment as it is called in ``zone``: with the offset that the zone has then (RFC 3339)."""
+    """A moment with the offset that ``zone`` has then, in UTC where that is no whole minute (RFC 3339)."""
     if not isinstance(value, datetime):
         return value
     local = value.astimezone(zone)
-    text = local.isoformat(timespec="milliseconds")
-    return f"{text[:-6]}Z" if zone.key == "UTC" else text
+    offset = local.utcoffset() or timedelta()
+    return wire(value) if not offset or offset % timedelta(minutes=1) else local.isoformat(timespec="milliseconds")
 
 
 def _plain(value: Any) -> Any:

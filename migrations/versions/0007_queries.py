@@ -52,7 +52,10 @@ SORTED = (
     ("storage_upload", ("user_id", "filename")),
 )
 TEXT = {"filename", "last_name", "name", "title"}
-MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+MARKS = (
+    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a"
+    r"\ufe20-\ufe2f"
+)
 PUNCTUATION = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~"
 
 revision = "0007"

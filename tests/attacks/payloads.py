@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from app.engine.kinds import Enum
 from app.engine.record import Field, Record
-from schemas.queries import filters_of
+from blueprints.describe_queries import filterable
 
 MEGABYTE = 1_000_000
 # Under these two marks a character is put into its normal order anew with each pair.
@@ -124,5 +124,5 @@ def filter_value(field: Field) -> str:
 
 def filtered(model: type[Record], number: int) -> str:
     """The path of a list with the set of filters that the bits of ``number`` choose."""
-    chosen = [field for place, field in enumerate(filters_of(model).values()) if number >> place & 1]
+    chosen = [field for place, field in enumerate(filterable(model)) if number >> place & 1]
     return f"{model.collection_path()}?{urlencode({field.name: filter_value(field) for field in chosen})}"

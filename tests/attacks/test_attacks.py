@@ -11,7 +11,7 @@ import pytest
 
 from app.engine.catalogue import every_model
 from app.foundation import crypto
-from schemas.queries import filters_of
+from blueprints.describe_queries import filterable
 from tests.attacks import connections, payloads
 from tests.attacks.caller import BOUNDARY, flood
 from tests.attacks.observer import COMPANY, CONTACT, undisturbed
@@ -158,7 +158,7 @@ def test_a_flood_of_guessed_passwords_leaves_others_their_sign_ins(service):
 
 
 def test_thousands_of_sets_of_filters_leave_no_statement_each_in_memory(service, attacker):
-    model = max(every_model(), key=lambda each: len(filters_of(each)))
+    model = max(every_model(), key=lambda each: len(filterable(each)))
     # A worker that has just begun grows with whatever it does first.
     flood(lambda _: attacker.get(payloads.filtered(model, 1)), 8, 1)
     held = sum(service.resident())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.crm.models import CrmDeal
 from app.engine import pages
 from app.engine.statements import of_queries
@@ -89,3 +91,22 @@ def test_the_number_of_statements_does_not_grow_with_the_rows(cast, counting):
         counts.append(len([each for each in sent if "set_config" not in each]))
     # The credential, the page, and one for each relation.
     assert counts == [5, 5]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u30ac\u30a4\u30c9", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", "\u0e19\u0e49\u0e33",
+        "\u0639\u064e\u0631\u064e\u0628\u0650\u064a\u0651", "Stra\u00dfe", "\u0130zmir", "\ufb01n",
+    ],
+)  # fmt: skip
+def test_a_text_is_found_by_its_own_words_in_every_script(cast, name):
+    owner = cast.user()
+    owner.post(COMPANIES, {"name": name})
+    assert [row["name"] for row in owner.get(COMPANIES, query_string={"search": name}).json["data"]] == [name]
+
+
+def test_a_key_is_read_with_chosen_fields(cast):
+    owner = cast.user()
+    made = owner.post("/api/v1/auth/api-key", {"name": "Export"}).json["id"]
+    assert owner.get(f"/api/v1/auth/api-key/{made}?fields=name").json == {"id": made, "name": "Export"}

@@ -71,3 +71,14 @@ def test_ten_thousand_shapes_are_kept_within_their_bound(owner):
         answer = owner.post(f"{DEALS}/_query", {"where": where, "sort": keys, "take": 1, "count": "none"})
         assert answer.status_code == 200
     assert len(of_queries) <= of_queries.most
+
+
+def test_a_record_and_sums_that_are_too_large_are_refused_too(cast, build):
+    application = build(max_answer_bytes=1024)
+    owner = cast.user()
+    company = owner.post("/api/v1/crm/company", {"name": "Large"}).json["id"]
+    for number in range(9):
+        owner.post(DEALS, {"name": f"deal {number}", "companyId": company})
+    sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
+    for path in (f"/api/v1/crm/company/{company}?expand=deals", f"{DEALS}/_aggregate?group=name,id,createdAt:hour"):
+        assert application.test_client().get(path, **sent).status_code == 400
