@@ -67,12 +67,24 @@ def interpreter(made, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def python(interpreter):
-    """The Python tour, checked with ``mypy --strict``."""
-    folder = interpreter.parent.parent
-    tour = CLIENTS / "python" / "examples" / "tour.py"
-    run(folder / "bin" / "mypy", "--strict", "--cache-dir", folder / "cache", tour, cwd=folder)
-    return [interpreter, tour]
+def mypy(interpreter):
+    """A call of ``mypy --strict`` that knows the package as it is installed."""
+    folder = interpreter.parent
+    return [folder / "mypy", "--strict", "--config-file", "", "--cache-dir", folder.parent / "cache"]
+
+
+@pytest.fixture(scope="module")
+def checked(mypy):
+    """The Python examples, checked with ``mypy --strict``."""
+    examples = CLIENTS / "python" / "examples"
+    run(*mypy, *examples.glob("*.py"), cwd=examples)
+    return examples
+
+
+@pytest.fixture(scope="module")
+def python(interpreter, checked):
+    """The Python tour."""
+    return [interpreter, checked / "tour.py"]
 
 
 @pytest.fixture(params=["typescript", "python"])
@@ -211,10 +223,13 @@ def test_what_is_no_notification_is_not_tried_again(follow):
         assert follow(service.url) == ["broken: JSON"]
 
 
-@pytest.fixture(scope="module", params=["typescript"])
+@pytest.fixture(scope="module", params=["typescript", "python"])
 def told(request, app, var_dir, tmp_path_factory):
     """What the example of lists prints, by the word that its lines begin with."""
-    command = [BIN / "node", request.getfixturevalue("compiled") / "lists.js"]
+    if request.param == "typescript":
+        command = [BIN / "node", request.getfixturevalue("compiled") / "lists.js"]
+    else:
+        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / "lists.py"]
     port, log = free_port(), tmp_path_factory.mktemp("lists") / "service.log"
     with started(gunicorn(), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
         said = run(*command, f"http://127.0.0.1:{port}", f"lists-{uuid4().hex[:8]}@example.com").splitlines()
@@ -265,7 +280,7 @@ def marked(path):
 
 def complained_of(path, *command, pattern):
     """The lines of ``path`` that a type checker complains of; it complains of no other file."""
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, cwd=TYPOS)
     found = re.findall(pattern, done.stdout, re.MULTILINE)
     assert {Path(name).name for name, _ in found} == {path.name}, done.stdout + done.stderr
     return {int(number) for _, number in found}
@@ -275,3 +290,8 @@ def test_typos_do_not_compile_in_typescript(made):
     path = TYPOS / "typos.mts"
     command = [BIN / "node", TSC, "--project", TYPOS, "--strict", "--pretty", "false"]
     assert complained_of(path, *command, pattern=r"^(\S+)\((\d+),\d+\): error") == marked(path)
+
+
+def test_typos_do_not_pass_mypy_in_python(mypy):
+    path = TYPOS / "typos.py"
+    assert complained_of(path, *mypy, path.name, pattern=r"^(\S+):(\d+): error") == marked(path)
