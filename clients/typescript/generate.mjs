@@ -1,8 +1,10 @@
-// Writes src/schema.ts from the description of the API.
-import { writeFile } from "node:fs/promises";
+// Writes src/schema.ts and src/models.ts from the description of the API.
+import { readFile, writeFile } from "node:fs/promises";
 
 import openapiTS, { COMMENT_HEADER, astToString } from "openapi-typescript";
 import ts from "typescript";
+
+import { readModels, writeModels } from "./models.mjs";
 
 const { factory } = ts;
 const BLOB = factory.createTypeReferenceNode("Blob");
@@ -25,3 +27,6 @@ function transform(schema) {
 const description = new URL("../../docs/openapi.json", import.meta.url);
 const types = astToString(await openapiTS(description, { transform }));
 await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
+
+const models = readModels(JSON.parse(await readFile(description, "utf8")));
+await writeFile(new URL("src/models.ts", import.meta.url), writeModels(models));

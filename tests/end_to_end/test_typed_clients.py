@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests.end_to_end.service import await_true, free_port, gunicorn, started
 
 CLIENTS = ROOT / "clients"
 TESTS = ROOT / "tests"
+TYPOS = TESTS / "end_to_end" / "typos"
+TSC = CLIENTS / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
 BIN = Path(sys.executable).parent
 READY = "retry: 1\nevent: ready\nid: 7\ndata: {}\n\n"
 
@@ -41,11 +44,16 @@ def made():
 
 
 @pytest.fixture(scope="module")
-def typescript(made):
-    """The TypeScript tour, compiled with ``tsc --strict``."""
-    folder = CLIENTS / "typescript"
-    run(BIN / "node", folder / "node_modules/typescript/bin/tsc", "--project", folder / "examples", "--strict")
-    return [BIN / "node", folder / "build" / "tour.js"]
+def compiled(made):
+    """The TypeScript examples, compiled with ``tsc --strict``."""
+    run(BIN / "node", TSC, "--project", CLIENTS / "typescript" / "examples", "--strict")
+    return CLIENTS / "typescript" / "build"
+
+
+@pytest.fixture(scope="module")
+def typescript(compiled):
+    """The TypeScript tour."""
+    return [BIN / "node", compiled / "tour.js"]
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +67,24 @@ def interpreter(made, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def python(interpreter):
-    """The Python tour, checked with ``mypy --strict``."""
-    folder = interpreter.parent.parent
-    tour = CLIENTS / "python" / "examples" / "tour.py"
-    run(folder / "bin" / "mypy", "--strict", "--cache-dir", folder / "cache", tour, cwd=folder)
-    return [interpreter, tour]
+def mypy(interpreter):
+    """A call of ``mypy --strict`` that knows the package as it is installed."""
+    folder = interpreter.parent
+    return [folder / "mypy", "--strict", "--config-file", "", "--cache-dir", folder.parent / "cache"]
+
+
+@pytest.fixture(scope="module")
+def checked(mypy):
+    """The Python examples, checked with ``mypy --strict``."""
+    examples = CLIENTS / "python" / "examples"
+    run(*mypy, *examples.glob("*.py"), cwd=examples)
+    return examples
+
+
+@pytest.fixture(scope="module")
+def python(interpreter, checked):
+    """The Python tour."""
+    return [interpreter, checked / "tour.py"]
 
 
 @pytest.fixture(params=["typescript", "python"])
@@ -201,3 +221,77 @@ def test_what_can_never_succeed_in_typescript_is_told_at_once(made, arguments, s
 def test_what_is_no_notification_is_not_tried_again(follow):
     with scripted(Answer(READY + "data: {\n\n"), REFUSED) as service:
         assert follow(service.url) == ["broken: JSON"]
+
+
+@pytest.fixture(scope="module", params=["typescript", "python"])
+def told(request, app, var_dir, tmp_path_factory):
+    """What the example of lists prints, by the word that its lines begin with."""
+    if request.param == "typescript":
+        command = [BIN / "node", request.getfixturevalue("compiled") / "lists.js"]
+    else:
+        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / "lists.py"]
+    port, log = free_port(), tmp_path_factory.mktemp("lists") / "service.log"
+    with started(gunicorn(), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
+        said = run(*command, f"http://127.0.0.1:{port}", f"lists-{uuid4().hex[:8]}@example.com").splitlines()
+    lines = defaultdict(list)
+    for word, _, rest in (line.partition(": ") for line in said):
+        lines[word].append(rest)
+    return lines
+
+
+def test_a_list_holds_what_its_conditions_say_in_the_order_of_its_keys(told):
+    assert [line.split()[0] for line in told["large"]] == ["Cranes", "Docks", "Ferries"]
+    assert told["counted"] == ["3"]
+
+
+def test_relations_stand_beside_their_references_along_two_hops(told):
+    assert told["large"][0] == "Cranes Harbour Works Harbour Works"
+
+
+def test_a_relation_to_many_has_conditions_and_fields_of_its_own(told):
+    assert told["company"] == ["Harbour Works, Buoys by Hopper"]
+
+
+def test_companies_keep_their_envelope(told):
+    assert told["total"] == ["1"]
+
+
+def test_an_iterator_walks_all_pages_in_both_envelopes(told):
+    assert told["each"] == ["Buoys", "Cranes", "Docks", "Ferries", "Harbour Works"]
+
+
+def test_a_single_record_has_chosen_fields_and_relations(told):
+    assert told["one"] == ["grace@example.com of Harbour Works"]
+
+
+def test_sums_come_by_group_and_measure(told):
+    assert told["sum"] == ["Harbour Works 4 6500 3000"]
+
+
+def test_a_refused_list_is_an_exception_with_its_code(told):
+    assert told["refused"] == ["400 INVALID_PAGINATION"]
+
+
+def marked(path):
+    """The lines that say of themselves that they are refused."""
+    lines = enumerate(path.read_text().splitlines(), 1)
+    return {number for number, line in lines if line.endswith(("// refused", "# refused"))}
+
+
+def complained_of(path, *command, pattern):
+    """The lines of ``path`` that a type checker complains of; it complains of no other file."""
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, cwd=TYPOS)
+    found = re.findall(pattern, done.stdout, re.MULTILINE)
+    assert {Path(name).name for name, _ in found} == {path.name}, done.stdout + done.stderr
+    return {int(number) for _, number in found}
+
+
+def test_typos_do_not_compile_in_typescript(made):
+    path = TYPOS / "typos.mts"
+    command = [BIN / "node", TSC, "--project", TYPOS, "--strict", "--pretty", "false"]
+    assert complained_of(path, *command, pattern=r"^(\S+)\((\d+),\d+\): error") == marked(path)
+
+
+def test_typos_do_not_pass_mypy_in_python(mypy):
+    path = TYPOS / "typos.py"
+    assert complained_of(path, *mypy, path.name, pattern=r"^(\S+):(\d+): error") == marked(path)

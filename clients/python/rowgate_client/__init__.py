@@ -1,7 +1,8 @@
 """Typed client of a Rowgate service.
 
 ``openapi`` is generated: a module for each operation under ``openapi.api``, a class for each body under
-``openapi.models``. The two things that a description cannot say, answers and notifications that stream, are here.
+``openapi.models``. ``models`` is too: ``Rowgate`` in it has the lists of every model, typed. The two things that a
+description cannot say, answers and notifications that stream, are here.
 """
 
 from rowgate_client.chat import ChatAnswer, stream_chat

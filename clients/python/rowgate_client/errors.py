@@ -1,4 +1,4 @@
-"""Answers that are no success, of routes that stream."""
+"""Answers that are no success, of routes that stream and of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** An answer that is no success, of a route that streams. */
+/** An answer that is no success, of a route that streams or of a list. */
 export class RowgateError extends Error {
   constructor(
     readonly status: number,

@@ -7,7 +7,10 @@ export { streamChat, type ChatAnswer, type ChatQuestion } from "./chat.js";
 export type { Connection } from "./connection.js";
 export { RowgateError } from "./errors.js";
 export { followNotifications, type Follow, type Notification } from "./notifications.js";
+export type { Field, Model, Page, Path, RecordOf, Relation, Selected, SortKey, Where } from "./queries.js";
+export { createRowgate, type Records, type Rowgate } from "./records.js";
 export type { components, paths } from "./schema.js";
+export type { Group, Measures, Sum, Sums } from "./sums.js";
 
 /** A record or body by its name in the description, such as `Schema<"CrmDeal">`. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];

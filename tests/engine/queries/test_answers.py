@@ -96,7 +96,8 @@ def test_the_number_of_statements_does_not_grow_with_the_rows(cast, counting):
 @pytest.mark.parametrize(
     "name",
     [
-        "\u30ac\u30a4\u30c9", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", "\u0e19\u0e49\u0e33",
+        "\u30ac\u30a4\u30c9", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd",
+        "\u0e19\u0e49\u0e33",
         "\u0639\u064e\u0631\u064e\u0628\u0650\u064a\u0651", "Stra\u00dfe", "\u0130zmir", "\ufb01n",
     ],
 )  # fmt: skip

@@ -1,0 +1,180 @@
+"""Writes ``rowgate_client/models.py``, the types of what can be asked of each model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from description import Model, Schema, name_of, read_models, types_of
+from texts import HEAD, LISTS, RECORDS, alias, called, descending, holder, literal, pascal, typed_dict, value
+
+HERE = Path(__file__).parent
+DESCRIPTION = HERE.parent.parent / "docs" / "openapi.json"
+GENERATED = HERE / "rowgate_client" / "models.py"
+UNITS = ("hour", "day", "week", "month", "quarter", "year")
+
+
+class Writing:
+    """The text of the module."""
+
+    def __init__(self, models: Mapping[str, Model]) -> None:
+        self.models = models
+        self.written: dict[str, str] = {}
+
+    def add(self, name: str, text: str) -> str:
+        if self.written.setdefault(name, text) != text:
+            raise SystemExit(f"rowgate: two types of the Python client are called {name}")
+        return name
+
+    def text(self) -> str:
+        for model in self.models.values():
+            self._records(model)
+            self._conditions(model)
+            self._selections(model)
+            self._sums(model)
+        return "\n\n".join([HEAD, *self.written.values(), "", self._domains()])
+
+    def _target(self, relation: Schema) -> Model:
+        return self.models[relation["model"]]
+
+    def _along_one(self, model: Model, names: str) -> list[str]:
+        """The ``names`` of the models that relations to one lead to, behind the relation."""
+        to_one = [(name, self._target(to)) for name, to in model.relations.items() if not to["many"]]
+        return [f"{name}.{each}" for name, target in to_one for each in getattr(target, names)]
+
+    def _records(self, model: Model) -> None:
+        """The record as it is, and with its relations along one and two hops. Type checkers print the whole of a type,
+        and one that leads on for ever takes them as long."""
+        required = model.schemas[model.name].get("required", [])
+        whole = {name: value(each) for name, each in model.fields.items()}
+        part = {name: kind if name == "id" else f"NotRequired[{kind}]" for name, kind in whole.items()}
+        whole = {name: kind if name in required else f"NotRequired[{kind}]" for name, kind in whole.items()}
+        name = model.name
+        self.add(f"{name}Fields", typed_dict(f"{name}Fields", whole))
+        self.add(f"{name}PartFields", typed_dict(f"{name}PartFields", part))
+        for suffix, base, related in (
+            ("Related", "Fields", "Fields"), ("Record", "Fields", "Related"), ("Part", "PartFields", "Related"),
+        ):  # fmt: skip
+            kinds = {each: (f"{to['model']}{related}", to["many"]) for each, to in model.relations.items()}
+            lines = [f"    {each}: {f'list[{k}]' if many else f'{k} | None'}" for each, (k, many) in kinds.items()]
+            head = f"class {name}{suffix}({name}{base}, total=False):"
+            self.add(f"{name}{suffix}", "\n".join([head, *(lines or ["    pass"])]))
+
+    def _conditions(self, model: Model) -> None:
+        own, members = f"{model.name}Where", {}
+        for name, schema in model.where.items():
+            if name in ("and", "or"):
+                members[name] = f"Sequence[{own}]"
+            elif name == "not":
+                members[name] = own
+            elif name in model.relations:
+                to = model.relations[name]
+                members[name] = f"{to['model']}{'Many' if to['many'] else 'Where'}"
+            else:
+                members[name] = self._condition(model, name, name_of(schema))
+        self.add(own, typed_dict(own, members, total=False))
+        many = f"{model.name}Many"
+        self.add(many, typed_dict(many, dict.fromkeys(("some", "none", "every"), own), total=False))
+
+    def _condition(self, model: Model, field: str, called: str) -> str:
+        """The type of a condition on ``field``: a value, or operators with values; one for all fields that take any."""
+        plain, compared = model.schemas[called]["anyOf"]
+        schema = model.fields[field]
+        schema = schema["items"] if "array" in types_of(schema) else schema
+        only = None
+        if "enum" in schema:
+            choice = f"{model.name}{pascal(field)}"
+            called = f"{choice}Condition"
+            only = self.add(choice, alias(choice, value({**schema, "type": []})))
+        members = {name: self._operand(each, only) for name, each in compared["properties"].items()}
+        self.add(called, typed_dict(called, members, total=False))
+        return f"{self._operand(plain, only)} | {called}"
+
+    @classmethod
+    def _operand(cls, schema: Schema, only: str | None) -> str:
+        if schema.get("type") == "array":
+            return f"Sequence[{cls._operand(schema['items'], only)}]"
+        return value(schema).replace("str", only) if only else value(schema)
+
+    def _selections(self, model: Model) -> None:
+        name, related = model.name, model.relations
+        paths = [*related, *(f"{each}.{inner}" for each, to in related.items() for inner in self._target(to).relations)]
+        self.add(f"{name}Field", alias(f"{name}Field", literal(model.fields)))
+        sorts = descending([*model.sortable, *self._along_one(model, "sortable")])
+        self.add(f"{name}Sort", alias(f"{name}Sort", literal(sorts)))
+        self.add(f"{name}Path", alias(f"{name}Path", literal(paths)))
+        one = {"fields": f"Sequence[{name}Field]", "expand": f"{name}Expand"}
+        many = {**one, "where": f"{name}Where", "sort": f"Sequence[{name}Sort]", "take": "int"}
+        self.add(f"{name}Expansion", typed_dict(f"{name}Expansion", one, total=False))
+        self.add(f"{name}Window", typed_dict(f"{name}Window", many, total=False))
+        members = {each: f"{to['model']}{'Window' if to['many'] else 'Expansion'}" for each, to in related.items()}
+        self.add(f"{name}Expand", typed_dict(f"{name}Expand", members, total=False))
+
+    def _sums(self, model: Model) -> None:
+        if model.way == "Lists":
+            return
+        name, moments = model.name, self._moments(model)
+        plain = [each for each in self._groups(model) if each not in moments]
+        self.add(f"{name}Group", alias(f"{name}Group", literal(plain)))
+        span = {"field": literal(moments), "by": literal(UNITS)}
+        self.add(f"{name}Span", typed_dict(f"{name}Span", span))
+        extremes = [*model.numbers, *model.moments]
+        measured = {
+            "sum": model.numbers, "avg": model.numbers, "min": extremes, "max": extremes, "countDistinct": model.fields,
+        }  # fmt: skip
+        asked = {each: f"Sequence[{literal(fields)}]" for each, fields in measured.items()}
+        self.add(f"{name}Measures", typed_dict(f"{name}Measures", {"count": "bool", **asked}, total=False))
+        names = [*self._groups(model), "count", *(f"{each}.{field}" for each, own in measured.items() for field in own)]
+        self.add(f"{name}SumSort", alias(f"{name}SumSort", literal(descending(names))))
+        numbers = dict.fromkeys(model.numbers, "float | None")
+        found = {
+            "Groups": {each: self._group(model, each) for each in self._groups(model)},
+            "Numbers": numbers,
+            "Extremes": numbers | dict.fromkeys(model.moments, "str | None"),
+            "Counts": dict.fromkeys(model.fields, "int"),
+        }
+        for suffix, members in found.items():
+            self.add(f"{name}{suffix}", typed_dict(f"{name}{suffix}", members, total=False))
+        answered = {"sum": "Numbers", "avg": "Numbers", "min": "Extremes", "max": "Extremes", "countDistinct": "Counts"}
+        sums = {each: f"NotRequired[{name}{suffix}]" for each, suffix in answered.items()}
+        members = {"group": f"{name}Groups", "count": "NotRequired[int]", **sums}
+        self.add(f"{name}Sum", typed_dict(f"{name}Sum", members))
+
+    def _groups(self, model: Model) -> list[str]:
+        return [*model.groupable, *self._along_one(model, "groupable")]
+
+    def _moments(self, model: Model) -> list[str]:
+        return [each for each in self._groups(model) if self._field(model, each).get("format") == "date-time"]
+
+    def _field(self, model: Model, name: str) -> Schema:
+        relation, _, last = name.rpartition(".")
+        return (self._target(model.relations[relation]) if relation else model).fields[last]
+
+    def _group(self, model: Model, name: str) -> str:
+        kind = value(self._field(model, name))
+        return kind if kind.endswith("None") else f"{kind} | None"
+
+    def _domains(self) -> str:
+        """The class of each model and of each domain, and the one that holds them."""
+        domains: dict[str, list[Model]] = {}
+        for model in self.models.values():
+            domains.setdefault(model.domain, []).append(model)
+        classes = []
+        for model in self.models.values():
+            classes.append(LISTS.format(name=model.name, page=model.page))
+            classes += [RECORDS.format(name=model.name)] if model.way == "Records" else []
+        for domain, models in domains.items():
+            lines = [f'self.{each.attribute} = {each.name}{each.way}(client, "{each.path}")' for each in models]
+            classes.append(holder(called(domain), f"The lists of the domain {domain}.", lines))
+        lines = [f"self.{domain} = {called(domain)}(client)" for domain in domains]
+        return "\n\n".join([*classes, holder("Rowgate", "The lists of a service, typed by model.", lines)])
+
+
+def main() -> None:
+    models = read_models(json.loads(DESCRIPTION.read_text()))
+    GENERATED.write_text(Writing(models).text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// The table of models that the typed lists stand on: what the generic types of src/queries.ts cannot read from src/schema.ts.
+
+const QUERY = "/_query";
+const JSON_BODY = "application/json";
+
+const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
+const lower = (name) => name[0].toLowerCase() + name.slice(1);
+const union = (names) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
+const nameOf = (schema) => (schema.$ref ?? schema.oneOf[0].$ref).split("/").pop();
+const answerOf = (operation) => operation.responses["200"].content[JSON_BODY].schema;
+
+/** The models that can be queried: what they are called, where they are, and what can be asked of each. */
+export function readModels({ paths, components }) {
+  const models = Object.keys(paths).filter((path) => path.endsWith(QUERY)).map((path) => {
+    const operation = paths[path].post;
+    const query = nameOf(operation.requestBody.content[JSON_BODY].schema);
+    const name = query.slice(0, -"Query".length);
+    const collection = path.slice(0, -QUERY.length);
+    const domain = camel(collection.split("/")[3]);
+    const read = paths[`${collection}/{id}`]?.get;
+    const chooses = (read?.parameters ?? []).some(({ $ref }) => $ref === "#/components/parameters/fields");
+    return {
+      name, domain, path: collection,
+      model: lower(name.slice(domain.length)),
+      ways: ["list", "each", ...(chooses ? ["get"] : []), ...(paths[`${collection}/_aggregate`] ? ["sum"] : [])],
+      page: nameOf(answerOf(operation)),
+      fields: components.schemas[name].properties,
+      sorts: components.schemas[query]["x-sortable"] ?? [],
+      relations: components.schemas[query]["x-relations"] ?? {},
+    };
+  });
+  const known = new Set(models.map(({ name }) => name));
+  for (const model of models) {
+    model.relations = Object.fromEntries(Object.entries(model.relations).filter(([, to]) => known.has(to.model)));
+  }
+  return models;
+}
+
+const isMoment = ({ format }) => format === "date-time";
+const isNumber = ({ type }) => [type].flat().some((each) => each === "integer" || each === "number");
+
+/** The text of src/models.ts. */
+export function writeModels(models) {
+  const entries = models.map((each) => {
+    const having = (test) => union(Object.keys(each.fields).filter((name) => test(each.fields[name])));
+    const leading = (many) => Object.entries(each.relations).filter(([, to]) => to.many === many)
+      .map(([name, to]) => `${name}: ${JSON.stringify(to.model)}`).join("; ");
+    return [
+      `  ${each.name}: {`,
+      `    record: Schemas["${each.name}"]; page: Schemas["${each.page}"]; where: Schemas["${each.name}Where"];`,
+      `    ways: ${union(each.ways)};`,
+      `    sorts: ${union(each.sorts)};`,
+      `    moments: ${having(isMoment)};`,
+      `    numbers: ${having(isNumber)};`,
+      `    one: { ${leading(false)} };`,
+      `    many: { ${leading(true)} };`,
+      "  };",
+    ].join("\n");
+  });
+  const domains = [...new Set(models.map(({ domain }) => domain))].map((domain) => {
+    const own = models.filter((each) => each.domain === domain);
+    const lines = own.map(({ name, model, path }) => `    ${model}: { name: "${name}", path: "${path}" },`);
+    return [`  ${domain}: {`, ...lines, "  },"].join("\n");
+  });
+  return [
+    "// Generated from the description of the API.",
+    'import type { components } from "./schema.js";\n',
+    'type Schemas = components["schemas"];\n',
+    "/** What can be asked of each model. */",
+    `export interface Models {\n${entries.join("\n")}\n}\n`,
+    "/** Where each model is. */",
+    `export const MODELS = {\n${domains.join("\n")}\n} as const;\n`,
+  ].join("\n");
+}

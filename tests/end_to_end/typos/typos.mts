@@ -1,0 +1,75 @@
+// What the TypeScript client does not compile: the lines that end in "refused", and no others.
+import { createRowgate } from "@rowgate/client";
+
+const { ai, aiAgent, auth, crm } = createRowgate({ baseUrl: "" });
+
+crm.deal.list({ where: { amount: { gte: 1 }, stage: "won", company: { name: { contains: "x" } } } });
+crm.deal.list({ where: { amuont: 1 } }); // refused
+crm.deal.list({ where: { amount: { gtt: 1 } } }); // refused
+crm.deal.list({ where: { amount: "1" } }); // refused
+crm.deal.list({ where: { stage: "wonn" } }); // refused
+crm.deal.list({ where: { stage: { in: ["lead", "lst"] } } }); // refused
+crm.deal.list({ where: { stage: { contains: "le" } } }); // refused
+crm.deal.list({ where: { description: "x" } }); // refused
+crm.deal.list({ where: { company: { industri: "x" } } }); // refused
+crm.deal.list({ where: { or: [{ name: "x" }, { not: { nme: "x" } }] } }); // refused
+crm.deal.list({ where: { deliverables: { status: "approved" } } }); // refused
+crm.deal.list({ where: { deliverables: { some: { status: "aproved" } } } }); // refused
+
+crm.deal.list({ sort: ["-amount", "name", "company.name", "-owner.name"] });
+crm.deal.list({ sort: ["-amuont"] }); // refused
+crm.deal.list({ sort: ["company.nme"] }); // refused
+crm.deal.list({ sort: ["deliverables.title"] }); // refused
+
+crm.deal.list({ fields: ["name"], count: "none", take: 5 });
+crm.deal.list({ fields: ["nme"] }); // refused
+crm.deal.list({ count: "exactly" }); // refused
+crm.deal.list({ taek: 5 }); // refused
+crm.deal.each({ skip: 5 }); // refused
+
+crm.deal.list({ expand: ["company", "contact.company", "deliverables"] });
+crm.deal.list({ expand: ["compny"] }); // refused
+crm.deal.list({ expand: ["company", "contact.compny"] }); // refused
+crm.deal.list({ expand: { compny: {} } }); // refused
+crm.deal.list({ expand: { company: { fields: ["nme"] } } }); // refused
+crm.deal.list({ expand: { company: { take: 2 } } }); // refused
+crm.deal.list({ expand: { deliverables: { where: { status: "approved" }, sort: ["-createdAt"], take: 2 } } });
+crm.deal.list({ expand: { deliverables: { where: { status: "approved", titel: "x" } } } }); // refused
+crm.deal.list({ expand: { deliverables: { where: { title: { contains: "x", contain: "x" } } } } }); // refused
+crm.deal.list({ expand: { deliverables: { sort: ["-titel"] } } }); // refused
+crm.deal.list({ expand: { company: { expand: { dael: {} } } } }); // refused
+crm.deal.get("id", { fields: ["name"], expand: ["company"] });
+crm.deal.get("id", { fields: ["nme"] }); // refused
+crm.deal.get("id", { expand: ["compny"] }); // refused
+
+crm.deal.sum({ group: ["stage", { field: "createdAt", by: "month" }], measures: { sum: ["amount"] }, sort: ["-sum.amount"] });
+crm.deal.sum({ group: ["stge"] }); // refused
+crm.deal.sum({ group: ["createdAt"] }); // refused
+crm.deal.sum({ group: [{ field: "createdAt", by: "moth" }] }); // refused
+crm.deal.sum({ group: [{ field: "stage", by: "month" }] }); // refused
+crm.deal.sum({ measures: { sum: ["name"] } }); // refused
+crm.deal.sum({ measures: { count: true, summ: ["amount"] } }); // refused
+crm.deal.sum({ measures: { count: true }, sort: ["-sum.amount"] }); // refused
+
+aiAgent.deliverable.list();
+ai.provider.list({ where: { capabilities: { has: "text" } } });
+ai.provider.list({ where: { capabilities: { has: "txt" } } }); // refused
+auth.apiKey.sum(); // refused
+crm.dael.list(); // refused
+
+const plain = (await crm.deal.list()).data[0]!;
+plain.amount;
+plain.company; // refused
+const chosen = (await crm.deal.list({ fields: ["name"], expand: ["company"] })).data[0]!;
+[chosen.id, chosen.name, chosen.company?.industry];
+chosen.amount; // refused
+chosen.company.name; // refused
+const nested = (await crm.company.list({ expand: { deals: { fields: ["name"], expand: { owner: {} } } } })).data[0]!;
+nested.deals.map((deal) => deal.name + deal.owner?.name);
+nested.deals[0]!.amount; // refused
+const sum = (await crm.deal.sum({ group: ["stage"], measures: { sum: ["amount"] } })).data[0]!;
+[sum.group.stage, sum.sum.amount];
+sum.group.source; // refused
+sum.count; // refused
+(await crm.deal.list()).total; // refused
+(await crm.company.list()).total;

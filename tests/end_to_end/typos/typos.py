@@ -1,0 +1,75 @@
+"""What mypy does not accept of the Python client: the lines that end in "refused", and no others."""
+
+from rowgate_client import AuthenticatedClient
+from rowgate_client.models import CrmDealFields, Rowgate
+
+rowgate = Rowgate(AuthenticatedClient("http://127.0.0.1:9", token=""))
+deal = rowgate.crm.deal
+
+deal.list(where={"amount": {"gte": 1}, "stage": "won", "company": {"name": {"contains": "x"}}, "source": None})
+deal.list(where={"amuont": 1})  # refused
+deal.list(where={"amount": {"gtt": 1}})  # refused
+deal.list(where={"amount": "1"})  # refused
+deal.list(where={"stage": "wonn"})  # refused
+deal.list(where={"stage": {"in": ["lead", "lst"]}})  # refused
+deal.list(where={"stage": {"contains": "le"}})  # refused
+deal.list(where={"description": "x"})  # refused
+deal.list(where={"company": {"industri": "x"}})  # refused
+deal.list(where={"or": [{"name": "x"}, {"not": {"nme": "x"}}]})  # refused
+deal.list(where={"deliverables": {"status": "approved"}})  # refused
+deal.list(where={"deliverables": {"some": {"status": "aproved"}}})  # refused
+
+deal.list(sort=["-amount", "name", "company.name", "-owner.name"])
+deal.list(sort=["-amuont"])  # refused
+deal.list(sort=["company.nme"])  # refused
+deal.list(sort=["deliverables.title"])  # refused
+
+deal.list(fields=["name"], count="none", take=5)
+deal.list(fields=["nme"])  # refused
+deal.list(fields=["name"], where={"amuont": 1})  # refused
+deal.list(count="exactly")  # refused
+deal.list(taek=5)  # refused
+deal.each(skip=5)  # refused
+
+deal.list(expand=["company", "contact.company", "deliverables"])
+deal.list(expand=["compny"])  # refused
+deal.list(expand=["company", "contact.compny"])  # refused
+deal.list(expand={"compny": {}})  # refused
+deal.list(expand={"company": {"fields": ["nme"]}})  # refused
+deal.list(expand={"company": {"take": 2}})  # refused
+deal.list(expand={"deliverables": {"where": {"status": "approved"}, "sort": ["-createdAt"], "take": 2}})
+deal.list(expand={"deliverables": {"where": {"status": "approved", "titel": "x"}}})  # refused
+deal.list(expand={"deliverables": {"sort": ["-titel"]}})  # refused
+deal.list(expand={"company": {"expand": {"dael": {}}}})  # refused
+deal.get("id", fields=["name"], expand=["company"])
+deal.get("id", fields=["nme"])  # refused
+deal.get("id", expand=["compny"])  # refused
+
+deal.sum(group=["stage", {"field": "createdAt", "by": "month"}], measures={"sum": ["amount"]}, sort=["-sum.amount"])
+deal.sum(group=["stge"])  # refused
+deal.sum(group=["createdAt"])  # refused
+deal.sum(group=[{"field": "createdAt", "by": "moth"}])  # refused
+deal.sum(group=[{"field": "stage", "by": "month"}])  # refused
+deal.sum(measures={"sum": ["name"]})  # refused
+deal.sum(measures={"summ": ["amount"]})  # refused
+deal.sum(sort=["-summ.amount"])  # refused
+
+rowgate.ai_agent.deliverable.list()
+rowgate.ai.provider.list(where={"capabilities": {"has": "text"}})
+rowgate.ai.provider.list(where={"capabilities": {"has": "txt"}})  # refused
+rowgate.auth.api_key.sum()  # refused
+rowgate.crm.dael.list()  # refused
+
+page = deal.list(expand=["company", "deliverables"])
+name: str = page["data"][0]["name"]
+amount: str = page["data"][0]["amount"]  # refused
+plain: CrmDealFields = page["data"][0]
+titles: list[str] = [each["title"] for each in page["data"][0]["deliverables"]]
+wrong = page["data"][0]["amuont"]  # refused
+unchecked = page["data"][0]["company"]["name"]  # refused
+total = page["total"]  # refused
+companies: int = rowgate.crm.company.list()["total"]
+part: CrmDealFields = deal.list(fields=["name"])["data"][0]  # refused
+sums = deal.sum(group=["stage"])["data"][0]
+number: float | None = sums["sum"]["amount"]
+none = sums["sum"]["name"]  # refused
