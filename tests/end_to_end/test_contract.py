@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx2
 import pytest
 import schemathesis
 from hypothesis import given, settings
@@ -30,7 +31,17 @@ def address(app, var_dir, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def description(address):
-    return schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
+    """The description with conditions on a model's own fields. Along relations the schemas of conditions lead from
+    every model to every other and back, too much to make requests up from; the reference model of queries does."""
+    document = httpx2.get(f"{address}/api/v1/openapi.json").json()
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith("Where"):
+            schema["properties"] = {
+                field: each for field, each in schema["properties"].items() if str(each).find("Condition") > 0
+            }
+    found = schemathesis.openapi.from_dict(document)
+    found.config.update(base_url=address)
+    return found
 
 
 @pytest.fixture

@@ -198,6 +198,9 @@ def _record(response: Response) -> Response:
 
 
 def _scope_needed() -> str:
+    """The scope of the verb, or that of reading where a POST asks for no more."""
+    if request.method != "POST":
+        return scope_of(request.method)
     access = getattr(current_app.view_functions.get(request.endpoint or ""), "access", None)
     return "read" if access is not None and access.reads else scope_of(request.method)
 
