@@ -151,15 +151,15 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     routing.init_app(app)
     api = openapi.build(app)
     for domain in DOMAINS:
-        api.register_blueprint(domains.build(domain))
-    for name in (name for plugin in loaded for name in plugin.blueprints):
+        api.register_blueprint(domains.build(domain), domain=domain.name)
+    for plugin, name in ((each, name) for each in loaded for name in each.blueprints):
         built = plugins.resolve(name)()
         if not isinstance(built, ApiBlueprint):
             app.register_blueprint(built)
         elif (built.url_prefix or "").startswith(openapi.DATA):
-            api.register_blueprint(built)
+            api.register_blueprint(built, domain=plugin.name)
         else:
-            api.register_blueprint(origins.open_to(settings.origins, built))
+            api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)
     app.register_blueprint(operations.build(api))
     app.register_blueprint(console.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])

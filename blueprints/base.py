@@ -16,7 +16,8 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.engine.encoding import dumps
-from app.foundation.errors import Invalid, InvalidJson, PayloadTooLarge, UnsupportedMediaType
+from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
+from blueprints.parts import part
 from schemas import strict_json
 from schemas.errors import Error, flat
 
@@ -104,17 +105,23 @@ class Api(flask_smorest.Api):
     ERROR_SCHEMA = Error
 
     def __init__(self, *args: Any, finish: Callable[[dict[str, Any]], dict[str, Any]], **kwargs: Any) -> None:
-        self._undescribed: list[tuple[Blueprint, str]] = []
+        self._undescribed: list[tuple[Blueprint, str, str]] = []
         self._describing = Lock()
+        self._domain_of: dict[str, str] = {}
+        self._parts: dict[str, bytes] = {}
+        # The tags of each domain, in the order of the description.
+        self.domains: dict[str, list[str]] = {}
         self._finish = finish
         super().__init__(*args, **kwargs)
         self._app.extensions["flask-smorest"]["apis"][""]["ext_obj"] = Described(self)
 
-    def register_blueprint(self, blp: Blueprint, **options: Any) -> None:
+    def register_blueprint(self, blp: Blueprint, *, domain: str, **options: Any) -> None:
+        """Serve ``blp``; its paths are in the part of ``domain``."""
         name: str = options.get("name") or blp.name
         self._app.extensions["flask-smorest"]["blp_name_to_api"][name] = self
         self._app.register_blueprint(blp, **options)
-        self._undescribed.append((blp, name))
+        self._undescribed.append((blp, name, domain))
+        self.domains.setdefault(domain, []).append(name)
 
     def _register_error_handlers(self) -> None:
         """Leave errors to the application: it shapes them by route family, unknown paths included."""
@@ -126,11 +133,24 @@ class Api(flask_smorest.Api):
     def description(self) -> bytes:
         """The OpenAPI document, as JSON."""
         with self._describing:
-            for blp, name in self._undescribed:
+            for blp, name, domain in self._undescribed:
                 blp.register_views_in_doc(self, self._app, self.spec, name=name, parameters=None)
                 self.spec.tag({"name": name, "description": blp.description})
+                for path in self.spec.to_dict()["paths"]:
+                    self._domain_of.setdefault(path, domain)
             self._undescribed.clear()
             return orjson.dumps(self._finish(self.spec.to_dict()), option=orjson.OPT_NON_STR_KEYS)
+
+    def part(self, domain: str) -> bytes:
+        """The part of the document whose paths belong to ``domain``, as JSON; raises NotFound."""
+        if domain not in self.domains:
+            raise NotFound()
+        whole = self.description
+        with self._describing:
+            if domain not in self._parts:
+                paths = {path for path, each in self._domain_of.items() if each == domain}
+                self._parts[domain] = orjson.dumps(part(orjson.loads(whole), paths, self.domains[domain]))
+            return self._parts[domain]
 
 
 class Described:

@@ -245,9 +245,11 @@ def _query(model: type[Record]) -> dict[str, Any]:
         "count": {"type": "string", "enum": ["exact", "bounded", "none"]},
         "cursor": {"type": "string"},
     }
+    searchable = [model.fields()[name].name for name in model.searchable]
     return {
         "type": "object", "properties": properties, "additionalProperties": False,
         "x-sortable": sortable,
+        **({"x-searchable": searchable} if searchable else {}),
         "x-relations": {
             name: {"model": each.target.__name__, "many": each.many, "reference": each.reference.name}
             for name, each in found.items()

@@ -15,6 +15,7 @@ from app.foundation.errors import NotFound, Unavailable
 from app.runtime import metrics
 from blueprints.base import Api, answer
 from config import Settings
+from schemas.queries import CREDENTIAL, refuse_unknown
 
 LOCAL_PEERS = ("127.0.0.1", "::1")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via")
@@ -62,12 +63,18 @@ def _route_description(blp: Blueprint, api: Api) -> None:
     @blp.get("/api/v1/openapi.json")
     @open_to_all("the description of the API is public")
     def openapi() -> Response:
-        return Response(api.description, mimetype="application/json")
+        refuse_unknown(request.args, (CREDENTIAL, "domain"))
+        domain = request.args.get("domain")
+        return Response(api.description if domain is None else api.part(domain), mimetype="application/json")
 
     @blp.get("/api/v1/docs")
     @open_to_all("the UI shows the public description")
     def docs() -> Response:
-        return Response(render_template("docs.html"), headers={"Content-Security-Policy": UI_POLICY})
+        domain = request.args.get("domain", next(iter(api.domains)))
+        if domain not in api.domains:
+            raise NotFound()
+        page = render_template("docs.html", domains=api.domains, shown=domain)
+        return Response(page, headers={"Content-Security-Policy": UI_POLICY})
 
     @blp.get("/api/v1/docs/<path:name>")
     @open_to_all("assets of the UI")

@@ -54,7 +54,7 @@ def client(app, settings):
     for name, (method, path, access, declared, _) in ROUTES.items():
         operation = Operation(name, "Use a gizmo", access=ACCESS[access], **declared)
         serve(blp, method, f"/{name}{path}", operation)(lambda given=None, id=None: respond({"given": given, "id": id}))
-    application.extensions["flask-smorest"]["apis"][""]["ext_obj"]._api.register_blueprint(blp)
+    application.extensions["flask-smorest"]["apis"][""]["ext_obj"]._api.register_blueprint(blp, domain="gadgets")
     yield application.test_client()
     close_application(application)
 

@@ -181,3 +181,8 @@ def test_every_path_allows_what_is_described_and_refuses_the_rest(app, document)
         answers = [client.open(filled, method=method) for method in VERBS - allowed] + [client.options(filled)]
         assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [allowed] * len(answers), path
         assert {answer.status_code for answer in answers[:-1]} <= {405}, path
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["class"])
+def test_the_schema_of_a_query_says_what_is_searched(document, entry):
+    assert document["components"]["schemas"][entry["class"] + "Query"].get("x-searchable") == entry.get("searchable")
