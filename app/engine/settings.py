@@ -6,7 +6,7 @@ from config import Setting
 
 SETTINGS = (
     Setting("query_timeout", 5.0, "seconds that a statement with conditions, a sort or a search may take", 0.05, 3600),
-    Setting("max_conditions", 64, "conditions in one query", 1, 1000),
+    Setting("max_conditions", 64, "conditions in one query, relations on their way included", 1, 1000),
     Setting("max_query_depth", 6, "levels that the conditions of one query may nest", 1, 20),
     Setting("max_hops", 3, "relations that a condition, a sort key or an expansion may go along", 1, 10),
     Setting("max_sort_keys", 5, "keys that one query may sort by", 1, 20),
