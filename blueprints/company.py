@@ -26,7 +26,7 @@ def build() -> Blueprint:
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
     crud.add_queries(blp, CrmCompany, PATH, lists.guide_envelope)
-    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<record:id>", "DELETE")
+    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<string:id>", "DELETE")
     return blp
 
 

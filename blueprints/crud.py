@@ -40,7 +40,7 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
     """Route one operation of ``model``."""
     made, methods = HANDLERS[operation]
     handler = made(blp, model)
-    converter = converter_of(model.path) if model.path else "record"
+    converter = converter_of(model.path) if model.path else "string"
     rule = collection if operation in ("list", "create") else f"{collection}/<{converter}:id>"
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)

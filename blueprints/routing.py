@@ -18,7 +18,8 @@ def init_app(app: Flask) -> None:
         if model.path:
             beside = [each.segment for each in models if each.domain == model.domain and each is not model]
             app.url_map.converters[converter_of(model.path)] = _other_than(beside)
-    app.url_map.converters["record"] = _other_than([])
+    # Under its usual name: the rules of routes are labels of metrics and of log lines.
+    app.url_map.converters["string"] = _other_than([])
     app.url_map.converters["key"] = _other_than(["self"])
     app.url_map.converters["chat"] = _other_than(["history"])
     app.after_request(_without_type)
