@@ -73,21 +73,23 @@ class Scan:
     order: Order
 
 
-def scans(order: Order, empty: Sequence[bool] | None) -> list[Scan]:
-    """The scans whose rows, one after the other, are in ``order``. After a cursor, whose values are bound as ``c0``,
-    ``c1`` and so on, ``empty`` says which of them are; each scan then begins behind it."""
-    lead = order[0]
+def scans(order: Order, empty: Sequence[bool] | None, *, filled: bool) -> list[Scan]:
+    """The scans whose rows, one after the other, are in ``order``; ``filled`` says that the conditions leave no row
+    without a value of its first key. After a cursor, whose values are bound as ``c0``, ``c1`` and so on, ``empty``
+    says which of them are; each scan then begins behind it."""
+    lead = replace(order[0], nullable=order[0].nullable and not filled)
+    order = (lead, *order[1:])
     names = [f"%(c{place})s::{key.sql_type}" for place, key in enumerate(order)]
     if not (lead.nullable and lead.is_column):
         return [Scan((_after(order, names, empty),) if empty else (), order)]
-    filled = (replace(lead, nullable=False), *order[1:])
-    without = f"{lead.value} IS NULL"
+    # Where the key is empty it still leads the order, so that the scan walks the index that has it.
+    walked = (replace(lead, nullable=False), *order[1:])
+    with_value, without = f"{lead.value} IS NOT NULL", f"{lead.value} IS NULL"
     if empty is None:
-        return [Scan((f"{lead.value} IS NOT NULL",), filled), Scan((without,), order[1:])]
+        return [Scan((with_value,), walked), Scan((without,), walked)]
     if empty[0]:
-        return [Scan((without, _after(order[1:], names[1:], empty[1:])), order[1:])]
-    first = Scan((f"{lead.value} IS NOT NULL", _after(filled, names, empty)), filled)
-    return [first, Scan((without,), order[1:])]
+        return [Scan((without, _after(order[1:], names[1:], empty[1:])), walked)]
+    return [Scan((with_value, _after(walked, names, empty)), walked), Scan((without,), walked)]
 
 
 def _after(order: Order, names: Sequence[str], empty: Sequence[bool]) -> str:

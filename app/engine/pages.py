@@ -159,7 +159,7 @@ def _compiled(
     layout, columns = laid_out(source, query.selection)
     order = ordered(source, query.sort or newest_first(model))
     exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
-    parts = scans(order, empty)
+    parts = scans(order, empty, filled=_is_filled(query))
     if deep:
         ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order)
         values = [f"ids.s{place}" for place in range(len(order))]
@@ -176,6 +176,15 @@ def _compiled(
     tables = f"({total}) AS total LEFT JOIN ({rows}) AS page ON true"
     sql = f"SELECT total.n, {', '.join(answered)} FROM {tables} ORDER BY {by}"
     return ListStatement(sql, source.fixed, layout)
+
+
+def _is_filled(query: Query) -> bool:
+    """Whether a condition beside all others leaves no row without a value of the field that sorts first."""
+    key = query.sort[0] if query.sort else None
+    return key is not None and any(
+        isinstance(part, Comparison) and part.excludes_empty and part.field is key.field and not key.path
+        for part in query.where.parts
+    )
 
 
 def _total(source: Source, where: Sequence[str], count: Count) -> str:

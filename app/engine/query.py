@@ -48,6 +48,13 @@ class Comparison:
         if self.operator is not Operator.IS_NULL:
             yield parameter(self)
 
+    @property
+    def excludes_empty(self) -> bool:
+        """Whether no empty value meets it."""
+        if self.operator is Operator.IS_NULL:
+            return not self.value
+        return self.operator not in (Operator.NE, Operator.NIN) and not self.with_null
+
 
 @dataclass(frozen=True, slots=True)
 class Junction:
