@@ -16,7 +16,7 @@ from app.engine import pages
 from app.engine.collation import sorted_as
 from app.engine.concurrency import place_for
 from app.engine.conditions import Source
-from app.engine.kinds import Timestamp
+from app.engine.kinds import Number, Timestamp
 from app.engine.principal import Principal
 from app.engine.query import EVERYTHING, Junction, Key, Query
 from app.engine.record import Field, Record
@@ -146,8 +146,9 @@ def _measured(source: Source, measure: Measure) -> str:
         case Function.COUNT_DISTINCT:
             return f"count(DISTINCT {value})"
         case Function.SUM | Function.AVG:
-            # Exact, and beyond the range of the column; of a float, the number that its shortest text says.
-            return f"{measure.function}(({value})::text::numeric)"
+            # Of floats exact, too, and beyond their range: each is the number that its shortest text says.
+            is_float = isinstance(measure.field.spec.kind, Number)
+            return f"{measure.function}({f'({value})::text::numeric' if is_float else value})"
         case function:
             return f"{function}({value})"
 
