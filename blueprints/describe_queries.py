@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine import relations
-from app.engine.fields import FILTERABLE, SORTABLE
 from app.engine.kind import LISTS, Kind, Operator
 from app.engine.kinds import Enum
 from app.engine.record import Field, Record
 from app.engine.sums import Function, Unit
+from schemas import asking
+from schemas.asking import readable
 from schemas.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -149,7 +150,7 @@ def operators(field: Field) -> list[Operator]:
 
 def filterable(model: type[Record]) -> list[Field]:
     """The fields of ``model`` that some caller may filter by."""
-    return [each for each in model.fields().values() if FILTERABLE in each.spec.flags and each.spec.readable]
+    return [each for each in readable(model, True).values() if asking.filterable(each)]
 
 
 def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
@@ -231,7 +232,7 @@ def _many(model: type[Record]) -> dict[str, Any]:
 
 
 def _query(model: type[Record]) -> dict[str, Any]:
-    sortable = [each.name for each in model.fields().values() if SORTABLE in each.spec.flags and each.spec.readable]
+    sortable = [name for name, each in readable(model, True).items() if asking.sortable(each)]
     found = relations.of(model)
     strings = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     properties: dict[str, Any] = {

@@ -185,4 +185,4 @@ def _memberships(user_id: Any) -> Any:
 
 
 def _statement(statement: Any, columns: list[Any]) -> Viewed:
-    return compiled(statement, View((), (*(column.key for column in columns), "memberships"), None))
+    return compiled(statement, View((*(column.key for column in columns), "memberships"), None, ()))

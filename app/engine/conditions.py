@@ -25,8 +25,8 @@ class Source:
     """The rows that a statement reads, called ``alias``, with what it joins to them; gives out the names of parameters
     and aliases."""
 
-    def __init__(self, model: type[Record], reader: Reader, alias: str = "r0") -> None:
-        self.model, self.reader, self.alias = model, reader, alias
+    def __init__(self, model: type[Record], reader: Reader) -> None:
+        self.model, self.reader, self.alias = model, reader, "r0"
         self.fixed: dict[str, object] = {}
         self.joins: list[str] = []
         self._joined: dict[tuple[str, ...], str] = {}
@@ -136,7 +136,7 @@ class Source:
             case Operator.CONTAINS | Operator.ENDS_WITH:
                 return f"({collation.folded(column)} LIKE lower({value}))"
             case Operator.STARTS_WITH:
-                return _starts_with(column, value, tree.field.bounded)
+                return _starts_with(column, value, tree.field.max_length)
             case order:
                 return _compared(column, COMPARED[order], value, is_text=kind.is_text)
 

@@ -33,29 +33,32 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class View:
-    """What one kind of reader gets of a model: ``columns`` to select, in the order that ``record`` expects.
+class Shape:
+    """How a row becomes a record: the values of ``names``, and where the answer depends on the row, whether it is the
+    reader's own; of other rows only ``names_outside`` are shown."""
 
-    Where the answer depends on the row, its last column says whether the row is the reader's own; of other
-    rows only ``names_outside`` are shown.
-    """
-
-    columns: tuple[ColumnElement[Any], ...]
     names: tuple[str, ...]
     names_outside: frozenset[str] | None
 
-    def record(self, row: Row) -> dict[str, Any]:
-        """Name the values of one selected row."""
-        record = dict(zip(self.names, row, strict=False))
-        if self.names_outside is not None and not row[len(self.names)]:
+    def record(self, row: Row, start: int = 0) -> dict[str, Any]:
+        """Name the values of one row, whose record begins at ``start``."""
+        record = dict(zip(self.names, row[start:], strict=False))
+        if self.names_outside is not None and not row[start + len(self.names)]:
             return {name: value for name, value in record.items() if name in self.names_outside}
         return record
 
-    def records(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    def records(self, rows: Sequence[Row], start: int = 0) -> list[dict[str, Any]]:
         if self.names_outside is None:
             names = self.names
-            return [dict(zip(names, row, strict=False)) for row in rows]
-        return [self.record(row) for row in rows]
+            return [dict(zip(names, row[start:], strict=False)) for row in rows]
+        return [self.record(row, start) for row in rows]
+
+
+@dataclass(frozen=True)
+class View(Shape):
+    """What one kind of reader gets of a model: ``columns`` to select, in the order of the shape."""
+
+    columns: tuple[ColumnElement[Any], ...]
 
 
 @cache
@@ -66,7 +69,7 @@ def view(model: type[Record], reader: Reader, *, listed: bool = False) -> View:
     outside = names_outside(model, reader)
     if outside is not None:
         columns.append(cast(model.policy.scope.own(model, reader), Boolean).label("is_own"))
-    return View(tuple(columns), tuple(field.name for field in shown), outside)
+    return View(tuple(field.name for field in shown), outside, tuple(columns))
 
 
 @cache

@@ -17,7 +17,7 @@ from app.engine import fragments, ordering
 from app.engine.conditions import Source
 from app.engine.layout import Layout, laid_out, named
 from app.engine.principal import Principal, Reader
-from app.engine.query import Expansion, Selection
+from app.engine.query import Expansion, Selection, bound
 from app.engine.statements import Statement, of_queries
 
 Row = tuple[Any, ...]
@@ -67,7 +67,7 @@ def _rows(
     if not wanted:
         return []
     statement = compiled(expansion, principal.reader)
-    binds = {f"v{place}": value for place, value in enumerate(expansion.where.values())} | principal.binds
+    binds = bound(expansion.where) | principal.binds
     rows = statement.rows_in_time(connection, {**binds, "ids": wanted, "take": expansion.take})
     layout = statement.layout
     found = [(row[0], layout.record(row, 1), layout.referred(row, 1)) for row in rows]

@@ -14,7 +14,7 @@ from app.engine.kind import Operator
 from app.engine.layout import Layout, laid_out, named
 from app.engine.ordering import Order, Scan, newest_first, order_by, ordered, scans
 from app.engine.principal import Principal, Reader
-from app.engine.query import PLAIN, Comparison, Count, Junction, Page, Query
+from app.engine.query import PLAIN, Comparison, Count, Junction, Page, Query, bound
 from app.engine.record import Record
 from app.engine.statements import Statement, autocommitted, of_queries
 
@@ -48,8 +48,8 @@ def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page
     everything = not query.where.parts and query.skip < DEEP_SKIP
     statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
     binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
-    for place, value in enumerate(query.where.values()) if query.where.parts else ():
-        binds[f"v{place}"] = value
+    if query.where.parts:
+        binds |= bound(query.where)
     with autocommitted() as connection:
         rows = statement.rows(connection, binds)
     count = rows[0][0]
@@ -102,7 +102,7 @@ def binds(query: Query, principal: Principal) -> dict[str, Any]:
 
 def bound_values(where: Junction, words: str) -> dict[str, Any]:
     """The parameters of conditions, in the order of their tree, and of a search."""
-    binds = {f"v{place}": value for place, value in enumerate(where.values())}
+    binds = bound(where)
     return binds | {"search": search.prefixes(search.words_of(words))} if words else binds
 
 

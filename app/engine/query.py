@@ -114,7 +114,7 @@ def parameter(comparison: Comparison) -> Any:
             return f"%{_escaped(value)}%"
         case Operator.ENDS_WITH:
             return f"%{_escaped(value)}"
-        case Operator.STARTS_WITH if not comparison.field.bounded:
+        case Operator.STARTS_WITH if not comparison.field.max_length:
             return f"{_escaped(value)}%"
         case Operator.EQ | Operator.HAS:
             return comparison.field.spec.kind.bound(value)
@@ -201,6 +201,11 @@ class Query:
 
 
 PLAIN = Query()
+
+
+def bound(tree: Condition) -> dict[str, Any]:
+    """The parameters of ``tree``, in its order, as the compiled conditions name them."""
+    return {f"v{place}": value for place, value in enumerate(tree.values())}
 
 
 def equals(model: type[Record], **wanted: Any) -> Junction:

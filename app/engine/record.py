@@ -176,7 +176,7 @@ class Field:
         return plain and self.spec.kind.is_text and (not colleagues or self.name in colleagues)
 
     @property
-    def bounded(self) -> int:
+    def max_length(self) -> int:
         """How many characters its text has at most, 0 where that is not said."""
         return self.spec.kind.max if isinstance(self.spec.kind, String) else 0
 

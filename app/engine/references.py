@@ -47,7 +47,7 @@ def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...],
     met = [exists().where(_admissible(model, reader, name, within)).label(name) for name in attributes]
     writable = _parent_writable(model, reader, attributes)
     answers: list[ColumnElement[Any]] = [*met, writable.label("parent_writable")]
-    return compiled(select(*answers), View((), attributes, None))
+    return compiled(select(*answers), View(attributes, None, ()))
 
 
 def _admissible(model: type[Record], reader: Reader, attribute: str, within: bool) -> ColumnElement[bool]:

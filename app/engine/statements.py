@@ -28,7 +28,7 @@ from app.foundation.errors import Failure, QueryTimeout
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
-LIMIT = "SELECT set_config('statement_timeout', %s, true)"
+SET_TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Statement:
         try:
             # One round trip, and one transaction: the limit ends with it.
             with connection.pipeline():
-                connection.execute(LIMIT, (milliseconds,))
+                connection.execute(SET_TIMEOUT, (milliseconds,))
                 return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
         except psycopg.errors.QueryCanceled as error:
             raise QueryTimeout() from error
