@@ -14,7 +14,7 @@ from app.engine.encoding import dumps
 from app.engine.query import Page, Query
 from app.engine.record import Record
 from app.engine.sums import SumQuery, sums
-from app.foundation.errors import InvalidPagination
+from app.foundation.errors import AnswerTooLarge
 from blueprints.base import JSON, answer, json_body, json_object
 from schemas.queries import body_query, item_selection, list_query
 from schemas.sums import body_sum_query, sum_query
@@ -36,7 +36,7 @@ def of_body(model: type[Record]) -> Query:
 
 
 def respond(model: type[Record], query: Query, envelope: Envelope) -> Response:
-    """The page that ``query`` asks for; raises InvalidPagination for one that is too large."""
+    """The page that ``query`` asks for; raises AnswerTooLarge."""
     page = pages.list_page(model, caller(), query)
     body = dumps(envelope(query, page)) if query.is_plain else sized(envelope(query, page))
     return Response(body, 200, ASKED_BY, content_type=JSON)
@@ -51,10 +51,10 @@ def respond_with_item(model: type[Record], identifier: UUID) -> Response:
 
 
 def sized(value: Any) -> bytes:
-    """The JSON of an answer to a query; raises InvalidPagination for one that is too large."""
+    """The JSON of an answer to a query; raises AnswerTooLarge."""
     body, most = dumps(value), current_app.config["SETTINGS"].max_answer_bytes
     if len(body) > most:
-        raise InvalidPagination(f"The answer is larger than {most} bytes: ask for fewer records or fields")
+        raise AnswerTooLarge.than(most)
     return body
 
 

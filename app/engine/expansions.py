@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from flask import current_app
 
 from app.engine import fragments, ordering
 from app.engine.conditions import Source
+from app.engine.kinds import LongText
 from app.engine.layout import Layout, laid_out, named
 from app.engine.principal import Principal, Reader
 from app.engine.query import Expansion, Selection, bound
 from app.engine.statements import Statement, of_queries
+from app.foundation.errors import AnswerTooLarge
 
 Row = tuple[Any, ...]
 Referred = dict[str, Any]
@@ -68,7 +71,10 @@ def _rows(
         return []
     statement = compiled(expansion, principal.reader)
     binds = bound(expansion.where) | principal.binds
-    rows = statement.rows_in_time(connection, {**binds, "ids": wanted, "take": expansion.take})
+    most = current_app.config["SETTINGS"].max_answer_bytes
+    rows = statement.rows_in_time(connection, {**binds, "ids": wanted, "take": expansion.take, "most": most})
+    if rows and expansion.relation.many and rows[-1][-1] > most:
+        raise AnswerTooLarge.than(most)
     layout = statement.layout
     found = [(row[0], layout.record(row, 1), layout.referred(row, 1)) for row in rows]
     if expansion.selection.expansions:
@@ -96,10 +102,23 @@ def _compiled(expansion: Expansion, reader: Reader) -> Expanding:
     conditions += [shown] if (shown := source.shows(relation.target, reference, source.alias)) else []
     conditions.append(source.condition(expansion.where))
     order = ordering.ordered(source, expansion.sort or ordering.newest_first(relation.target))
+    tables, met = " ".join([source.table, *source.joins]), " AND ".join(conditions)
     window = (
-        f"SELECT {named(columns)} FROM {' '.join([source.table, *source.joins])} WHERE {' AND '.join(conditions)} "
+        f"SELECT {named(columns)}, {_length(source, layout)} AS length FROM {tables} WHERE {met} "
         f"ORDER BY {ordering.order_by(order, [each.value for each in order])} LIMIT %(take)s::bigint"
     )
-    # A lateral window is read row by row, which keeps the order within each.
-    sql = f"SELECT parent.id, page.* FROM unnest(%(ids)s::uuid[]) AS parent (id) CROSS JOIN LATERAL ({window}) AS page"
-    return Expanding(sql, source.fixed, layout)
+    # A lateral window is read row by row, which keeps the order within each. What has grown past the largest answer is
+    # not sent on: the row that does is the last.
+    length = "sum(page.length) OVER (ROWS UNBOUNDED PRECEDING)"
+    rows = (
+        f"SELECT parent.id AS parent, page.*, {length} AS sent FROM unnest(%(ids)s::uuid[]) AS parent (id) "
+        f"CROSS JOIN LATERAL ({window}) AS page"
+    )
+    return Expanding(f"SELECT * FROM ({rows}) AS sized WHERE sent - length <= %(most)s", source.fixed, layout)
+
+
+def _length(source: Source, layout: Layout) -> str:
+    """The bytes of the long texts of a row, which PostgreSQL knows without reading them."""
+    fields = [each for each in source.model.fields().values() if isinstance(each.spec.kind, LongText)]
+    columns = [fragments.column(each, source.alias) for each in fields if each.name in layout.names]
+    return " + ".join(["0", *(f"coalesce(octet_length({column}), 0)" for column in columns)])

@@ -44,6 +44,14 @@ class InvalidPagination(Failure):
     status, code, text = 400, "INVALID_PAGINATION", "Invalid pagination"
 
 
+class AnswerTooLarge(InvalidPagination):
+    """An answer to a query that would be larger than answers may be."""
+
+    @classmethod
+    def than(cls, most: int) -> AnswerTooLarge:
+        return cls(f"The answer is larger than {most} bytes: ask for fewer records or fields")
+
+
 class InvalidFilter(Failure):
     status, code, text = 400, "INVALID_FILTER", "Invalid filter"
 

@@ -82,3 +82,22 @@ def test_a_record_and_sums_that_are_too_large_are_refused_too(cast, build):
     sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
     for path in (f"/api/v1/crm/company/{company}?expand=deals", f"{DEALS}/_aggregate?group=name,id,createdAt:hour"):
         assert application.test_client().get(path, **sent).status_code == 400
+
+
+def test_long_texts_beyond_the_largest_answer_do_not_leave_the_database(cast, build, monkeypatch):
+    application, owner = build(max_answer_bytes=4096), cast.user()
+    chat = owner.post("/api/v1/ai/chat", {"title": "Long"}).json["id"]
+    for _ in range(9):
+        owner.post("/api/v1/ai/message", {"chatId": chat, "role": "user", "content": "x" * 1500})
+    plain, received = statements.Statement.rows_in_time, []
+
+    def noting(*args):
+        rows = plain(*args)
+        received.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(statements.Statement, "rows_in_time", noting)
+    sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
+    answer = application.test_client().get("/api/v1/ai/chat?expand=aiMessages", **sent)
+    assert (answer.status_code, answer.json["code"]) == (400, "INVALID_PAGINATION")
+    assert received == [1, 3]
