@@ -1,4 +1,4 @@
-"""URL converters: an id matches no fixed name beside it and nothing that begins with an underscore, so that a
+"""URL converters: an id matches no fixed name beside it and no segment of ours such as _query, so that a
 missing verb is 405 and not a record."""
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ def init_app(app: Flask) -> None:
         if model.path:
             beside = [each.segment for each in models if each.domain == model.domain and each is not model]
             app.url_map.converters[converter_of(model.path)] = _other_than(beside)
-    # Under its usual name: the rules of routes are labels of metrics and of log lines.
+    # Under its usual name: the rules of routes are labels of metrics and of log lines. Other names may begin with two
+    # underscores, and get their own answer.
     app.url_map.converters["string"] = _other_than([])
     app.url_map.converters["key"] = _other_than(["self"])
     app.url_map.converters["chat"] = _other_than(["history"])
@@ -34,7 +35,7 @@ def _other_than(names: Iterable[str]) -> type[UnicodeConverter]:
     class Other(UnicodeConverter):
         def __init__(self, map: Map) -> None:
             super().__init__(map)
-            self.regex = rf"(?!_|(?:{'|'.join(names)})\Z){self.regex}"
+            self.regex = rf"(?!_[a-z]|(?:{'|'.join(names)})\Z){self.regex}"
 
     return Other
 
