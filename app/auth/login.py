@@ -60,10 +60,14 @@ def _refuse() -> NoReturn:
 
 
 def login_required(
-    session_only: SessionOnly = SessionOnly.NEVER, *, with_tickets: bool = False, with_tabs: bool = False
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    with_tickets: bool = False,
+    with_tabs: bool = False,
+    private: bool = False,
 ) -> Callable[[F], F]:
     """Declare that a route of people needs whoever is signed in, with the scope of its verb."""
-    access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs)
+    access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private)
     return lambda view: declaring(access)(flask_login.login_required(view))
 
 

@@ -16,6 +16,7 @@ from flask import current_app
 from sqlalchemy import select, update
 
 from app.engine.database import reading
+from app.engine.events import Event
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -37,11 +38,17 @@ BATCH_SIZE = 200
 ERASED = {"text": None, "html": None, "unsubscribe_url": None}
 
 
+# A message, by its kind and cause, was sent or given up.
+concluded: Event[[Unit, str, str, bool]] = Event()
+
+
 @dataclass(frozen=True)
 class Claimed:
     """A message that this process may try to send."""
 
     id: UUID
+    kind: str
+    cause: str
     attempt: int
     created_at: datetime
     to: str
@@ -94,8 +101,8 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
     mail.attempts += 1
     mail.next_attempt_at = now() + timedelta(seconds=STEPS * current_app.config["SETTINGS"].mail_timeout)
     return Claimed(
-        mail.id, mail.attempts, mail.created_at, mail.to, mail.subject, mail.text, mail.html, mail.message_id,
-        mail.unsubscribe_url,
+        mail.id, mail.kind, mail.cause, mail.attempts, mail.created_at, mail.to, mail.subject, mail.text, mail.html,
+        mail.message_id, mail.unsubscribe_url,
     )  # fmt: skip
 
 
@@ -123,5 +130,11 @@ def _postpone(claimed: Claimed, error: str) -> None:
 
 def _conclude(claimed: Claimed, **values: object) -> None:
     """Write what an attempt came to, unless a later one has been made meanwhile."""
+    run_unit(SYSTEM, _write, claimed, values)
+
+
+def _write(unit: Unit, claimed: Claimed, values: dict[str, object]) -> None:
     own = (PlatformMail.id == claimed.id, PlatformMail.status == "pending", PlatformMail.attempts == claimed.attempt)
-    run_unit(SYSTEM, Unit.execute, update(PlatformMail).where(*own).values(values))
+    written = unit.execute(update(PlatformMail).where(*own).values(values))
+    if written and "status" in values:
+        concluded.emit(unit, claimed.kind, claimed.cause, values["status"] == "sent")

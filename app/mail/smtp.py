@@ -66,6 +66,14 @@ def sender(settings: Settings) -> Address:
     return Address(name or settings.product_name, addr_spec=address or fallback)
 
 
+def greet(settings: Settings) -> None:
+    """Connect to the server, and log in where it is asked for; raises TemporaryFailure."""
+    try:
+        _connected(settings).quit()
+    except (smtplib.SMTPException, OSError) as error:
+        raise TemporaryFailure(f"{type(error).__name__}: {error}") from None
+
+
 def deliver(settings: Settings, message: EmailMessage) -> None:
     """Hand a message to the server; raises TemporaryFailure and PermanentFailure.
 

@@ -1,4 +1,4 @@
-"""Keep what accounts live on: mail, whose proof a secret is, trusted devices, and who must have a second factor."""
+"""Keep what accounts live on: mail, whose proof a secret is, trusted devices, exports, and who must have a second factor."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,6 +23,7 @@ ENUMS = (
 def upgrade():
     _create_mail()
     _create_trusted_devices()
+    _create_exports()
     for table, column, before, added, width in ENUMS:
         op.alter_column(table, column, type_=sa.String(width), existing_nullable=False)
         _allow(table, column, before + added)
@@ -49,6 +50,7 @@ def downgrade():
     op.drop_column("auth_organization", "require_two_factor")
     for table, column, before, _, _ in ENUMS:
         _allow(table, column, before)
+    op.drop_table("storage_export")
     op.drop_table("auth_trusted_device")
     op.drop_table("platform_mail")
 
@@ -102,6 +104,26 @@ def _create_trusted_devices():
     _refer("auth_trusted_device", "two_factor_id", "auth_two_factor")
     for column in ("expires_at", "two_factor_id", "user_id"):
         op.create_index(f"ix_auth_trusted_device_{column}", "auth_trusted_device", [column])
+
+
+def _create_exports():
+    op.create_table(
+        "storage_export",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.Column("updated_at", MOMENT, nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("status", sa.String(7), nullable=False),
+        sa.Column("storage_key", sa.String(200)),
+        sa.Column("size", sa.BigInteger()),
+        sa.Column("expires_at", MOMENT, nullable=False),
+        sa.Column("error_message", sa.String(1000)),
+        sa.CheckConstraint("status IN ('pending', 'ready', 'failed')", name=op.f("ck_storage_export_status")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_storage_export")),
+    )
+    _refer("storage_export", "user_id", "auth_user")
+    for column in ("expires_at", "user_id"):
+        op.create_index(f"ix_storage_export_{column}", "storage_export", [column])
 
 
 def _refer(table, column, target):
