@@ -72,6 +72,8 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
+    product_name: str = setting("Rowgate", "what the product is called in mails and on account pages")
+    product_logo: str = setting("", "address of a picture with https, shown in mails and on account pages")
     cors_origins: str = setting(
         "",
         "origins whose pages may call the routes of people with bearer tokens, such as https://app.example.com, "
@@ -161,6 +163,8 @@ class Settings:
             _check_url(name.upper(), getattr(self, name))
         if self.base_url and not ORIGIN.fullmatch(self.base_url):
             raise SettingError("BASE_URL must be a scheme and a host, such as https://api.example.com")
+        if self.product_logo and not PICTURE.fullmatch(self.product_logo):
+            raise SettingError("PRODUCT_LOGO must be the address of a picture, such as https://example.com/logo.svg")
         if self.origins != [EVERY_ORIGIN] and not all(map(ORIGIN.fullmatch, self.origins)):
             raise SettingError("CORS_ORIGINS must be * or origins such as https://app.example.com, comma-separated")
         for name in ("api_v1_deprecation", "api_v1_sunset"):
@@ -214,6 +218,8 @@ class Settings:
 LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 EVERY_ORIGIN = "*"
 ORIGIN = re.compile(r"https?://[^/?#@*\s]+")
+# Its origin stands in a header, where these characters would end it.
+PICTURE = re.compile(r"https?://[^/?#@*\s;,'\"]+/[^\s;,'\"<>]*")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 
 BOUNDS = (

@@ -115,12 +115,13 @@ def _configure(app: Flask, settings: Settings) -> None:
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
-    # Flask's own session holds nothing but a sign-in at a provider that is under way.
+    # Flask's own session signs nobody in: it holds sign-ins at providers that are under way and, for the account pages,
+    # the language, the secret of their forms and what the next page says.
     secure = settings.base_url.startswith("https:")
     app.session_interface = SealedSessions()
     app.config.update(
         SECRET_KEY=app.extensions["vault"].signing_key,
-        SESSION_COOKIE_NAME="__Host-oauth" if secure else "oauth",
+        SESSION_COOKIE_NAME="__Host-flow" if secure else "flow",
         SESSION_COOKIE_SECURE=secure,
         SESSION_COOKIE_SAMESITE="Lax",
         TRUSTED_HOSTS=settings.hosts or None,
