@@ -7,6 +7,7 @@ from uuid import UUID
 
 from flask import Blueprint, Response, request
 from wtforms import SelectField
+from wtforms.fields import SelectChoice
 
 from app.auth.authentication import caller
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
@@ -22,12 +23,12 @@ from blueprints.base import load
 from schemas.derive import create_schema, update_schema
 
 MAX_SHOWN = 500
-ROLES = [("member", _("Member")), ("admin", _("Admin")), ("owner", _("Owner"))]
+ROLES = {"member": _("Member"), "admin": _("Admin"), "owner": _("Owner")}
 
 
 class InvitationForm(AccountForm):
     email = address_field(_("E-mail"), "off")
-    role = SelectField(_("Role"), choices=ROLES)
+    role = SelectField(_("Role"), choices=[SelectChoice(*each) for each in ROLES.items()])
 
 
 @pages.signed_in

@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 
 from flask import Blueprint, Response
 from wtforms import BooleanField, IntegerField, SelectField, SelectMultipleField, StringField
+from wtforms.fields import SelectChoice
 from wtforms.validators import InputRequired, NumberRange, Regexp
 from wtforms.widgets import CheckboxInput, ListWidget, TimeInput
 
@@ -63,10 +64,10 @@ class PreferencesForm(AccountForm):
 
     def offer(self, stored: dict[str, Any]) -> None:
         """Offer what can be chosen: what there is, and what is stored."""
-        self.channels.choices = [(name, _label(CHANNELS, name)) for name in stored["channels"]]
-        self.types.choices = [(name, _label(TYPES, name)) for name in sorted(stored["types"])]
+        self.channels.choices = [SelectChoice(name, _label(CHANNELS, name)) for name in stored["channels"]]
+        self.types.choices = [SelectChoice(name, _label(TYPES, name)) for name in sorted(stored["types"])]
         zones = sorted({*_zones(), stored["quietHours"]["timeZone"]})
-        self.timeZone.choices = [(name, name.replace("_", " ")) for name in zones]
+        self.timeZone.choices = [SelectChoice(name, name.replace("_", " ")) for name in zones]
 
 
 @pages.signed_in
