@@ -71,9 +71,7 @@ class Settings:
     """
 
     plugins: str = setting("", "plugins to load besides the product's own, comma-separated: entry points, or modules")
-    environment: str = setting(
-        "development", "development or production; production refuses to start without SECRET_KEY"
-    )
+    environment: str = setting("development", "development or production, which does not start without SECRET_KEY")
     secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
     database_url: str = setting("", "PostgreSQL 15 or newer with pgvector; empty starts the embedded one under VAR_DIR")
     redis_url: str = setting("", "Redis 6 or newer; empty starts the embedded one under VAR_DIR")
@@ -107,14 +105,10 @@ class Settings:
     max_take: int = setting(1000, "largest page a list may ask for with take")
     max_json_bytes: int = setting(1024 * 1024, "largest JSON body, in bytes")
     key_limit: str = setting("100 per minute", "requests of a key, unless the key has a limit of its own")
-    default_limit: str = setting(
-        "6000 per minute", "limit of the generic routes, for each credential or client address"
-    )
+    default_limit: str = setting("6000 per minute", "limit of the generic routes, by credential or client address")
     sign_up_limit: str = setting("30 per hour", "sign-ups from one network; loopback is not counted in development")
     sign_in_limit: str = setting("60 per minute", "sign-ins from one network; loopback is not counted in development")
-    unknown_key_limit: str = setting(
-        "60 per minute", "keys that do not exist, from one network; loopback is not counted in development"
-    )
+    unknown_key_limit: str = setting("60 per minute", "unknown keys from one network; loopback not in development")
     body_timeout: float = setting(30.0, "seconds without a byte of a request before its connection is closed")
     stop_grace: int = setting(20, "seconds that requests and jobs may go on after a signal asked for the end")
     query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
@@ -220,6 +214,7 @@ class Settings:
 LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 EVERY_ORIGIN = "*"
 ORIGIN = re.compile(r"https?://[^/?#@*\s]+")
+# Its origin stands in a header, where these characters would end it.
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 
 BOUNDS = tuple(Setting(name, low, "", low, high) for name, low, high in (

@@ -35,10 +35,12 @@ from app.notification.broadcaster import Broadcaster
 from app.plugins import Plugin
 from app.runtime import connections, embedded, logs, metrics, pubsub, rate_limits
 from blueprints import console, domains, openapi, operations, origins, routing
+from blueprints.account import pages as account_pages
+from blueprints.account import routes as account
 from blueprints.base import Blueprint as ApiBlueprint
 from blueprints.base import answer
 from config import ROOT, Settings, named_plugins
-from schemas.errors import body_of
+from schemas.errors import body_of, is_under
 
 log = logging.getLogger("rowgate")
 expected = logs.Throttle()
@@ -115,12 +117,13 @@ def _configure(app: Flask, settings: Settings) -> None:
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
-    # Flask's own session holds nothing but a sign-in at a provider that is under way.
+    # Flask's own session signs nobody in: it holds sign-ins at providers that are under way and, for the account pages,
+    # the language, the secret of their forms and what the next page says.
     secure = settings.base_url.startswith("https:")
     app.session_interface = SealedSessions()
     app.config.update(
         SECRET_KEY=app.extensions["vault"].signing_key,
-        SESSION_COOKIE_NAME="__Host-oauth" if secure else "oauth",
+        SESSION_COOKIE_NAME="__Host-flow" if secure else "flow",
         SESSION_COOKIE_SECURE=secure,
         SESSION_COOKIE_SAMESITE="Lax",
         TRUSTED_HOSTS=settings.hosts or None,
@@ -162,6 +165,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
             api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)
     app.register_blueprint(operations.build(api))
     app.register_blueprint(console.build())
+    app.register_blueprint(account.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
 
 
@@ -183,7 +187,10 @@ def _render(error: Exception) -> Response | HTTPException:
     if failure.status >= 500:
         _report(failure, error)
         failure.details = {**failure.details, "requestId": g.request_id}
-    response = answer(body_of(failure, request.path), failure.status)
+    if is_under(request.path, account_pages.ROOT):
+        response = account_pages.refusal(failure)
+    else:
+        response = answer(body_of(failure, request.path), failure.status)
     response.headers.update(failure.headers)
     return response
 

@@ -30,6 +30,8 @@ def test_values_are_typed():
         ("SECRET_KEY", "short"),
         ("DEFAULT_LIMIT", "lots"),
         ("MAX_JSON_BYTES", "1"),
+        ("PRODUCT_LOGO", "logo.svg"),
+        ("PRODUCT_LOGO", "https://cdn.example; script-src *"),
     ],
 )
 def test_a_setting_that_does_not_fit_is_named(name, value):

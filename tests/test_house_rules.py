@@ -44,6 +44,7 @@ def test_a_route_without_a_declaration_is_refused(build, cast):
 
 def test_open_routes_say_why(app):
     rules = [(rule, app.view_functions[rule.endpoint].access) for rule in app.url_map.iter_rules()]
+    rules = [(rule, access) for rule, access in rules if not rule.endpoint.startswith("account.")]
     assert {rule.rule for rule, access in rules if access.open} == {
         "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
         "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/oauth/<string:provider>/callback",
@@ -61,6 +62,26 @@ def test_open_routes_say_why(app):
     }  # fmt: skip
 
 
+def test_account_pages_know_who_is_signed_in_and_but_for_the_ways_in_lead_there(app):
+    client = app.test_client()
+    rules = [rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith("account.")]
+    assert len(rules) > 20
+    answered = {}
+    for rule in rules:
+        assert app.view_functions[rule.endpoint].access.optional, rule.rule
+        path = re.sub(r"<[^>]*>", "01a1fedd-47f3-7536-a333-810773c4a6d4", rule.rule)
+        for method in rule.methods - {"OPTIONS"}:
+            response = client.open(path, method=method)
+            leads = response.headers.get("Location", "").startswith("/account/sign-in?next=/account")
+            answered[rule.rule, method] = "leads" if leads else response.status_code
+    others = {place: answer for place, answer in answered.items() if answer != "leads"}
+    assert others == {
+        ("/account/sign-in", "GET"): 200, ("/account/sign-in", "HEAD"): 200, ("/account/sign-in", "POST"): 400,
+        ("/account/sign-up", "GET"): 200, ("/account/sign-up", "HEAD"): 200, ("/account/sign-up", "POST"): 400,
+        ("/account/providers/<string:provider>", "POST"): 400,
+    }  # fmt: skip
+
+
 def test_routes_of_people_that_need_a_login_refuse_whoever_has_none(app):
     client = app.test_client()
     asked = [
@@ -75,9 +96,10 @@ def test_routes_of_people_that_need_a_login_refuse_whoever_has_none(app):
     )
 
 
-def test_cookies_count_on_consumer_routes_only(app):
+def test_cookies_count_on_consumer_routes_and_account_pages_only(app):
     rules = [(rule.rule, app.view_functions[rule.endpoint].access) for rule in app.url_map.iter_rules()]
-    assert all(path.startswith("/api/") and not path.startswith("/api/v1") for path, access in rules if access.people)
+    counting = [path for path, access in rules if access.people]
+    assert all(re.match(r"/api/(?!v1)|/account(/|\Z)", path) for path in counting)
 
 
 def test_the_catalogue_has_the_published_totals():

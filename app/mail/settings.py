@@ -10,7 +10,7 @@ SETTINGS = (
         "product_logo",
         "",
         "address of a picture, shown in mails and on account pages",
-        pattern=r"https?://[!-~]+",
+        pattern=r"https?://[^/?#@*\s;,'\"]+/[^\s;,'\"<>]*",
     ),
     Setting(
         "mail_url",

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
-from uuid import UUID
 
 from flask import Response, current_app, request
 
 from app.auth import tickets
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine import pages
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
-from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import Forbidden, Invalid, UniqueViolation
+from app.foundation.errors import Invalid
+from app.notification import preferences
 from app.notification.broadcaster import Broadcaster
-from app.notification.models import NotificationPreference
 from app.notification.routing import default_of
 from blueprints.base import EVENTS, UNHELD, Blueprint, answer
 from blueprints.declarations import Answer, Body, Operation, serve
@@ -96,7 +91,7 @@ def _route_preferences(blp: Blueprint) -> None:
         gives=Answer(Preferences, example=PREFERENCES),
     ))  # fmt: skip
     def read() -> Response:
-        return answer(preferences_body(_own()))
+        return answer(preferences_body(preferences.own(caller())))
 
     @serve(blp, "PUT", "/preferences", Operation(
         "updateNotificationPreferences", "Change how you are notified", access=signed_in,
@@ -105,26 +100,7 @@ def _route_preferences(blp: Blueprint) -> None:
         description="What is sent is laid over what is there; missing keys keep their value.",
     ))  # fmt: skip
     def update(given: dict[str, Any]) -> Response:
-        changed = run_unit(caller(), Unit.update, NotificationPreference, UUID(str(_own()["id"])), given)
-        return answer(preferences_body(changed))
-
-
-def _own() -> dict[str, Any]:
-    """The caller's preferences; whoever deleted them gets the defaults again."""
-    user_id = caller().user_id
-    if user_id is None:
-        raise Forbidden()
-    found = _listed(user_id)
-    if found:
-        return found[0]
-    with suppress(UniqueViolation):  # two requests at once make one
-        return run_unit(caller(), Unit.create, NotificationPreference, {})
-    return _listed(user_id)[0]
-
-
-def _listed(user_id: UUID) -> list[dict[str, Any]]:
-    query = Query(where=equals(NotificationPreference, user_id=user_id), take=1)
-    return pages.list_page(NotificationPreference, caller(), query).records
+        return answer(preferences_body(preferences.change(caller(), given)))
 
 
 def _last() -> int | None:

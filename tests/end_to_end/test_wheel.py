@@ -70,7 +70,7 @@ def command(wheel, tmp_path_factory):
 def test_the_wheel_holds_what_is_no_code_too(wheel):
     assert wheel.name.startswith(f"rowgate-{VERSION}-")
     held = set(zipfile.ZipFile(wheel).namelist())
-    kinds = (".html", ".js", ".css", ".png", ".md", ".ini", ".mako", ".conf.py")
+    kinds = (".html", ".js", ".css", ".png", ".md", ".ini", ".mako", ".conf.py", ".po")
     listed = subprocess.run(
         ["git", "ls-files", "app", "migrations"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()

@@ -1,4 +1,4 @@
-"""The encrypted cookie that holds state and PKCE verifier of sign-ins in progress."""
+"""Flask's session as an encrypted cookie: state and PKCE verifier of sign-ins in progress, and what pages remember."""
 
 from __future__ import annotations
 

@@ -78,10 +78,10 @@ def test_v9_the_callback_counts_only_in_the_browser_that_began(google):
 def test_v19_a_callback_counts_once_even_with_the_cookie_put_back(google):
     browser = visit(google)
     callback = agree(start(browser, "google").json["url"])
-    cookie = browser.get_cookie("oauth").value
+    cookie = browser.get_cookie("flow").value
     assert error_of(browser.get(callback)) is None
     browser.delete_cookie("session")
-    browser.set_cookie("oauth", cookie)
+    browser.set_cookie("flow", cookie)
     assert error_of(browser.get(callback)) == "state_mismatch"
     assert user_of(browser) is None
 
@@ -89,7 +89,7 @@ def test_v19_a_callback_counts_once_even_with_the_cookie_put_back(google):
 def test_the_cookie_of_a_sign_in_under_way_says_nothing_to_who_holds_it(google):
     browser = visit(google)
     state = parse_qs(urlsplit(start(browser, "google").json["url"]).query)["state"][0]
-    cookie = browser.get_cookie("oauth").value
+    cookie = browser.get_cookie("flow").value
     raw = [cookie.encode(), *(urlsafe_b64decode(part + "===") for part in cookie.split("."))]
     assert not any(word in each for each in raw for word in (state.encode(), b"verifier", b"nonce"))
 
