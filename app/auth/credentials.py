@@ -10,12 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from flask import request
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, select, update
 
 from app.auth import key_usage, memberships
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.auth.models.organizations import AuthMember
 from app.auth.users import is_banned
 from app.engine.database import reading
 from app.engine.encoding import View
@@ -62,7 +61,7 @@ def _person(row: dict[str, Any]) -> Principal:
         user_id=row["user_id"],
         organization_id=_live(row["active_organization_id"], row["memberships"]),
         is_admin=is_admin,
-        memberships=_by_id(row["memberships"]),
+        memberships=row["memberships"],
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
     )
@@ -99,7 +98,7 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     scopes = covered(row["scopes"])
     if row["user_id"] is None:
         return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
-    memberships = {each: role for each, role in _by_id(row["memberships"]).items() if each == row["organization_id"]}
+    memberships = {each: role for each, role in row["memberships"].items() if each == row["organization_id"]}
     return Principal(
         credential=Credential.KEY,
         credential_id=row["id"],
@@ -126,7 +125,7 @@ def _outcome(row: dict[str, Any]) -> str:
 def _has_living_owner(row: dict[str, Any]) -> bool:
     if row["user_id"] is None:
         return True
-    left = row["organization_id"] is not None and str(row["organization_id"]) not in (row["memberships"] or {})
+    left = row["organization_id"] is not None and row["organization_id"] not in row["memberships"]
     return not is_banned(row["banned"], row["ban_expires"]) and not left
 
 
@@ -137,13 +136,9 @@ def admits(allowed: list[str], address: str | None) -> bool:
     return address is not None and any(ip_address(address) in ip_network(block, strict=False) for block in allowed)
 
 
-def _by_id(memberships: dict[str, str] | None) -> dict[UUID, str]:
-    return {UUID(organization): role for organization, role in (memberships or {}).items()}
-
-
-def _live(organization_id: UUID | None, memberships: dict[str, str] | None) -> UUID | None:
+def _live(organization_id: UUID | None, memberships: dict[UUID, str]) -> UUID | None:
     """The active organization, as long as its user is a member."""
-    return organization_id if str(organization_id) in (memberships or {}) else None
+    return organization_id if organization_id in memberships else None
 
 
 def _is_due(last: datetime | None) -> bool:
@@ -161,7 +156,10 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
 def _one(statement: Viewed, digest: str | UUID) -> dict[str, Any] | None:
     with autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
-    return dict(zip(statement.view.names, rows[0], strict=True)) if rows else None
+    if not rows:
+        return None
+    row = dict(zip(statement.view.names, rows[0], strict=True))
+    return row | {"memberships": memberships.counting(row["user_id"], row["memberships"])}
 
 
 @cache
@@ -180,7 +178,7 @@ def _sessions_by(secret: Any) -> Viewed:
         AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
-    source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
+    source = select(*columns, memberships.of(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
     return _statement(source.where(secret == bindparam("wanted_digest")), columns)
 
 
@@ -192,15 +190,8 @@ def _key_statement() -> Viewed:
         AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
         AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
     ]  # fmt: skip
-    source = select(*columns, _memberships(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
+    source = select(*columns, memberships.of(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
     return _statement(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
-
-
-def _memberships(user_id: Any) -> Any:
-    """The live memberships of a user as one JSON object, organization to role."""
-    roles = func.jsonb_object_agg(AuthMember.organization_id, AuthMember.role)
-    live = select(roles).where(AuthMember.user_id == user_id, memberships.counts())
-    return live.scalar_subquery().label("memberships")
 
 
 def _statement(statement: Any, columns: list[Any]) -> Viewed:

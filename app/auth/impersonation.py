@@ -43,4 +43,9 @@ def note_request(unit: Unit) -> None:
     own = unit.session.get(AuthSession, unit.principal.credential_id)
     if own is not None:
         route = request.url_rule.rule if request.url_rule else "unmatched"
-        audit.note(unit, "auth.session.impersonated_request", own, changes={"route": f"{request.method} {route}"})
+        audit.note(
+            unit,
+            "auth.session.impersonated_request",
+            own,
+            changes={"route": f"{request.method} {route}", "by": str(own.impersonated_by)},
+        )

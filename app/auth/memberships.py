@@ -5,11 +5,33 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, or_, select
+from sqlalchemy import ColumnElement, case, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor
 from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.engine.database import reading
+
+# In front of a role that only counts with a second factor.
+ASKED = "?"
+
+
+def of(user_id: Any) -> Any:
+    """The memberships of a user as one JSON object, organization to role, as ``counting`` reads it."""
+    role = case((AuthOrganization.require_two_factor, ASKED + AuthMember.role), else_=AuthMember.role)
+    roles = select(func.jsonb_object_agg(AuthMember.organization_id, role))
+    joined = roles.join(AuthOrganization, AuthOrganization.id == AuthMember.organization_id)
+    return joined.where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
+
+
+def counting(user_id: UUID | None, found: dict[str, str] | None) -> dict[UUID, str]:
+    """Those of the memberships that count. Whether the user has a second factor is looked up where it is asked for."""
+    roles = {UUID(organization): role for organization, role in (found or {}).items()}
+    if ASKED not in "".join(roles.values()):
+        return roles
+    with reading() as session:
+        proven = has_factor(session, user_id)
+    return {each: role.removeprefix(ASKED) for each, role in roles.items() if proven or not role.startswith(ASKED)}
 
 
 def counts() -> ColumnElement[bool]:
