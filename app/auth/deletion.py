@@ -28,7 +28,7 @@ BATCH_SIZE = 100
 
 def begin(principal: Principal) -> datetime:
     """Have the caller's account deleted in a week. Raises ReauthenticationRequired, and Conflict naming organizations
-    that would be left without an owner."""
+    that would be left without an owner, or for the last admin."""
     require_fresh(principal)
     return run_unit(principal, _begin)
 
@@ -39,6 +39,9 @@ def _begin(unit: Unit) -> datetime:
     if orphaned:
         named = [{"id": str(each.id), "slug": each.slug, "name": each.name} for each in orphaned]
         raise Conflict("Hand over or delete your organizations first", details={"organizations": named})
+    others = (AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
+    if user.role == "admin" and not unit.session.scalar(select(exists().where(*others))):
+        raise Conflict("The last admin stays")
     if user.delete_after is None:
         user.delete_after = now() + GRACE
         audit.note(unit, "auth.user.begin_deletion", user)

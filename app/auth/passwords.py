@@ -42,8 +42,10 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
         raise PasswordTooShort(shortest)
     if len(password) > MAX_LENGTH:
         raise PasswordTooLong()
-    folded = password.casefold()
-    if folded in _common() or folded.strip("0123456789!") in {word.casefold() for word in (*OWN_WORDS, *about) if word}:
+    folded, product = password.casefold(), current_app.config["SETTINGS"].product_name
+    if folded in _common() or folded.strip("0123456789!") in {
+        word.casefold() for word in (*OWN_WORDS, product, *about) if word
+    }:
         raise PasswordTooCommon()
     if breaches.has(password):
         raise PasswordBreached()

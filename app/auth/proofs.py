@@ -38,6 +38,7 @@ class Proof:
     purpose: str
     user_id: UUID | None
     context: dict[str, Any]
+    created_at: datetime
     expires_at: datetime
 
 
@@ -113,4 +114,4 @@ def _live(secret: str, purposes: tuple[str, ...]) -> list[ColumnElement[bool]]:
 
 
 def _proof(row: AuthVerification) -> Proof:
-    return Proof(row.id, row.purpose, row.user_id, context_of(row), row.expires_at)
+    return Proof(row.id, row.purpose, row.user_id, context_of(row), row.created_at, row.expires_at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import delete, select
@@ -18,6 +18,7 @@ from app.engine import audit
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
+from app.foundation.errors import Conflict
 from app.mail import outbox
 
 SEND_RESET = "send_password_reset"
@@ -85,12 +86,18 @@ def _reset(unit: Unit, token: str, hashed: str, revoke_keys: bool) -> None:
 
 def remove_unproven(unit: Unit, user: AuthUser) -> None:
     """Take away every way in that was there before the address was proved: whoever set it up may be somebody else."""
+    remove_since(unit, user, user.created_at)
+
+
+def remove_since(unit: Unit, user: AuthUser, moment: datetime) -> None:
+    """Take away the ways in that were added since ``moment``, keys among them."""
     for model in (AuthAccount, AuthTwoFactor, AuthPasskey):
-        for row in unit.session.scalars(select(model).where(model.user_id == user.id)).all():
+        later = (model.user_id == user.id, model.created_at >= moment)
+        for row in unit.session.scalars(select(model).where(*later)).all():
             audit.written(unit, "delete", row, actor=user)
-        unit.execute(delete(model).where(model.user_id == user.id))
-    user.two_factor_enabled = False
-    _revoke_keys(unit, user)
+            user.two_factor_enabled = user.two_factor_enabled and model is not AuthTwoFactor
+        unit.execute(delete(model).where(*later))
+    _revoke_keys(unit, user, since=moment)
 
 
 def change(principal: Principal, current: str | None, new: str, *, elsewhere: bool) -> str:
@@ -116,7 +123,7 @@ def _own(unit: Unit) -> tuple[AuthUser, str | None]:
 def _change(unit: Unit, hashed: str, stored: str | None, elsewhere: bool) -> str:
     user = sessions.own_user(unit)
     if passwords.stored_of(unit.session, user.id) != stored:
-        raise InvalidToken("The password was changed meanwhile")
+        raise Conflict("The password was changed meanwhile")
     users.replace_password(unit, user, hashed)
     proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
     if elsewhere:
@@ -127,8 +134,9 @@ def _change(unit: Unit, hashed: str, stored: str | None, elsewhere: bool) -> str
     return token
 
 
-def _revoke_keys(unit: Unit, user: AuthUser) -> None:
-    live = (AuthApiKey.user_id == user.id, AuthApiKey.revoked_at.is_(None))
+def _revoke_keys(unit: Unit, user: AuthUser, *, since: datetime | None = None) -> None:
+    made = AuthApiKey.created_at >= (since or user.created_at)
+    live = (AuthApiKey.user_id == user.id, AuthApiKey.revoked_at.is_(None), made)
     for key in unit.session.scalars(select(AuthApiKey).where(*live)).all():
         key.revoked_at = now()
         audit.note(unit, "auth.api_key.revoke", key, actor=user)

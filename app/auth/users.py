@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.auth import memberships, organizations, passwords
+from app.auth import mails, memberships, organizations, passwords
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import end_sessions
@@ -103,6 +103,7 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     passwords.check(password, about=words_about(user))
     replace_password(unit, user, passwords.hashed(password))
     end_sessions(unit, user.id)
+    mails.tell(unit, user, "password-changed", mails.FORGOT)
 
 
 def replace_password(unit: Unit, user: AuthUser, hashed: str) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import addresses, mails, passwords, proofs, throttling
+from app.auth import addresses, mails, passwords, proofs, recovery, throttling
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, InvalidToken
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthUser
@@ -98,7 +98,12 @@ def send_change(user_id: UUID, *, sealed: str) -> None:
 
 def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
     user = unit.session.get(AuthUser, user_id)
-    if user is None or addresses.is_taken(unit, address, user.id) or not outbox.is_due(unit, KIND_CHANGE, address):
+    if (
+        user is None
+        or user.email == address
+        or addresses.is_taken(unit, address, user.id)
+        or not outbox.is_due(unit, KIND_CHANGE, address)
+    ):
         return
     proofs.void(unit, user.id, proofs.CHANGE)
     proof, secret = proofs.issue(unit, proofs.CHANGE, user.id, email=address)
@@ -108,11 +113,11 @@ def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
 def _change(unit: Unit, user: AuthUser, address: str) -> None:
     addresses.claim(unit, address, user_id=user.id)
     before = {"email": user.email, "email_verified": user.email_verified}
-    _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
-    if before["email_verified"]:
-        mails.tell(
-            unit, user, "address-changed", mails.secret_path("revert", secret), to=user.email, address=address
-        )  # fmt: skip
+    # An address that was never proved may be anybody's: nobody is told there, and it is free at once.
+    if user.email_verified:
+        _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
+        path = mails.secret_path("revert", secret)
+        mails.tell(unit, user, "address-changed", path, to=user.email, address=address)
     user.email, user.email_verified = address, True
     proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET)
     audit.written(unit, "update", user, before, actor=user)
@@ -120,8 +125,8 @@ def _change(unit: Unit, user: AuthUser, address: str) -> None:
 
 
 def revert(token: str) -> None:
-    """Give an account its old address back, end its sessions, and send the address a link to choose a password. Raises
-    InvalidToken."""
+    """Give an account its old address back, with the ways in that it had then, end its sessions, and send the address a
+    link to choose a password. Raises InvalidToken."""
     run_unit(SYSTEM, _revert, token)
 
 
@@ -131,6 +136,7 @@ def _revert(unit: Unit, token: str) -> None:
     before: dict[str, Any] = {"email": user.email}
     user.email, user.email_verified = proof.context["email"], True
     proofs.void(unit, user.id, proofs.CHANGE, proofs.REVERT, proofs.RESET, proofs.CHALLENGE)
+    recovery.remove_since(unit, user, proof.created_at)
     end_sessions(unit, user.id)
     audit.written(unit, "update", user, before, actor=user)
     unit.session.flush()

@@ -87,6 +87,12 @@ def sign_up(page):
     return address
 
 
+def sign_in(page, address):
+    page.get_by_label("E-mail").fill(address)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
 @pytest.fixture
 def email(page):
     """Somebody who has signed up on the page."""

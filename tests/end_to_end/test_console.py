@@ -15,7 +15,7 @@ from app.auth.two_factor import codes
 from app.foundation.crypto import vault
 from app.notification.routing import notify
 from tests.database import unit_of_work
-from tests.end_to_end.conftest import PASSWORD, sign_up
+from tests.end_to_end.conftest import PASSWORD, sign_in, sign_up
 
 KEYS = "**/api/v1/auth/api-key?*"
 MAKING = "**/api/v1/auth/api-key"
@@ -30,12 +30,6 @@ def make_key(page, name):
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Make a key").click()
     expect(page.get_by_role("alert")).to_contain_text(f"{name}, shown once")
-
-
-def sign_in(page, email):
-    page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
 
 
 def tell(app, email, title):

@@ -23,6 +23,11 @@ PAGES = sorted(
     page.name for page in DOCS.glob("*.md") if "```sh" in page.read_text() and page.name not in NOT_RUN
 )  # fmt: skip
 
+AUTHENTICATOR = {
+    "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+    "isUserVerified": True, "automaticPresenceSimulation": True,
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def port(app, var_dir, tmp_path_factory):
@@ -54,10 +59,28 @@ def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
         transcripts.check(printed, expected)
 
 
+def test_the_script_for_passkeys_runs_in_a_browser(browser, port):
+    script = next(block for kind, block in BLOCK.findall((DOCS / "accounts.md").read_text()) if kind == "js")
+    page = browser.new_page(base_url=f"http://localhost:{port}")
+    page.goto("/console")
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
+    came_back = page.evaluate(f"""async () => {{
+        {script}
+        await post("signup", {{ email: "passkeys@example.com", password: "correct horse" }});
+        const {{ name }} = await registerPasskey("Laptop");
+        await post("signout");
+        const {{ user }} = await signInWithPasskey();
+        return [name, user.email];
+    }}""")
+    assert came_back == ["Laptop", "passkeys@example.com"]
+
+
 def test_every_route_family_has_a_page_with_examples():
     families = {
-        "tour.md", "concepts.md", "data-api.md", "queries.md", "api-keys.md", "sign-in.md", "authorization.md",
-        "uploads.md", "chat.md", "notifications.md", "errors.md",
+        "tour.md", "concepts.md", "data-api.md", "queries.md", "api-keys.md", "sign-in.md", "accounts.md",
+        "authorization.md", "uploads.md", "chat.md", "notifications.md", "errors.md",
     }  # fmt: skip
     assert families <= set(PAGES)
 

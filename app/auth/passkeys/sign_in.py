@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.auth import mails, users
+from app.auth import mails, proofs, users
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.passkeys import ceremonies
@@ -24,7 +24,7 @@ from app.foundation.clock import now
 from app.foundation.errors import Forbidden
 from app.runtime import rate_limits
 
-METHOD = "passkey"
+METHOD = challenges.PASSKEY
 MAX_ID_LENGTH = 1400
 
 
@@ -52,7 +52,8 @@ def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> Sign
     passkey = _presented(unit, response)
     if challenge:
         row, user = challenges.held(unit, challenge)
-        if user.id != passkey.user_id or not _proves(unit, passkey, user, response, user.id):
+        is_first = proofs.context_of(row)["method"] == METHOD
+        if is_first or user.id != passkey.user_id or not _proves(unit, passkey, user, response, user.id):
             return None
         return challenges.finish(unit, row, user)
     user = unit.session.get_one(AuthUser, passkey.user_id)

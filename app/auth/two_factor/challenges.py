@@ -16,6 +16,7 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 
 MAX_ATTEMPTS = 5
+PASSKEY = "passkey"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
         return None
     proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
     has_passkey = unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
-    offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey}
+    # A passkey that did not verify its user is one factor, however often it is used.
+    offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey and method != PASSKEY}
     return Challenged(secret, [name for name, there in offered.items() if there], proof.expires_at)
 
 
