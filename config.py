@@ -40,6 +40,15 @@ class Setting:
     text: str
     low: float | None = None
     high: float | None = None
+    # A regular expression that the value matches, unless it is empty.
+    pattern: str = ""
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that does not fit; raises SettingError."""
+        if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):
+            raise SettingError(f"{self.name.upper()} must be {_range(self.low, self.high)}")
+        if self.pattern and value and not re.fullmatch(self.pattern, value):
+            raise SettingError(f"{self.name.upper()} does not fit: {self.text}")
 
 
 # Filled by the plugins, by name.
@@ -70,8 +79,6 @@ class Settings:
     host: str = setting("127.0.0.1", "address that the service listens on")
     port: int = setting(3001, "port that the service listens on")
     base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
-    product_name: str = setting("Rowgate", "what the product is called in mails and on account pages")
-    product_logo: str = setting("", "address of a picture with https, shown in mails and on account pages")
     cors_origins: str = setting(
         "",
         "origins whose pages may call the routes of people with bearer tokens, such as https://app.example.com, "
@@ -157,8 +164,6 @@ class Settings:
             _check_url(name.upper(), getattr(self, name))
         if self.base_url and not ORIGIN.fullmatch(self.base_url):
             raise SettingError("BASE_URL must be a scheme and a host, such as https://api.example.com")
-        if self.product_logo and not PICTURE.fullmatch(self.product_logo):
-            raise SettingError("PRODUCT_LOGO must be the address of a picture, such as https://example.com/logo.svg")
         if self.origins != [EVERY_ORIGIN] and not all(map(ORIGIN.fullmatch, self.origins)):
             raise SettingError("CORS_ORIGINS must be * or origins such as https://app.example.com, comma-separated")
         for name in ("api_v1_deprecation", "api_v1_sunset"):
@@ -173,11 +178,8 @@ class Settings:
         unknown = self.of_plugins.keys() - DECLARED.keys()
         if unknown:
             raise SettingError(f"No plugin brings the setting {min(unknown).upper()}")
-        of_plugins = [(name, each.low, each.high) for name, each in DECLARED.items()]
-        for name, low, high in (*BOUNDS, *of_plugins):
-            value = getattr(self, name)
-            if (low is not None and value < low) or (high is not None and value > high):
-                raise SettingError(f"{name.upper()} must be {_range(low, high)}")
+        for each in (*BOUNDS, *DECLARED.values()):
+            each.check(getattr(self, each.name))
 
     @property
     def public_url(self) -> str:
@@ -213,26 +215,16 @@ LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 - compared, no
 EVERY_ORIGIN = "*"
 ORIGIN = re.compile(r"https?://[^/?#@*\s]+")
 # Its origin stands in a header, where these characters would end it.
-PICTURE = re.compile(r"https?://[^/?#@*\s;,'\"]+/[^\s;,'\"<>]*")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1")
 
-BOUNDS = (
-    ("port", 1, 65535),
-    ("workers", 1, 256),
-    ("database_pool_size", 1, 1000),
-    ("database_pool_overflow", 0, 1000),
-    ("database_connect_timeout", 1, 60),
-    ("database_pool_timeout", 0.1, 600.0),
-    ("database_statement_timeout", 0.1, 3600.0),
-    ("database_lock_timeout", 0.1, 3600.0),
-    ("database_idle_timeout", 0.1, 3600.0),
-    ("job_statement_timeout", 0.1, 86400.0),
-    ("body_timeout", 0.1, 3600.0),
-    ("stop_grace", 1, 3600),
-    ("trusted_proxies", 0, 10),
-    ("max_take", 1, 100_000),
+BOUNDS = tuple(Setting(name, low, "", low, high) for name, low, high in (
+    ("port", 1, 65535), ("workers", 1, 256), ("database_pool_size", 1, 1000), ("database_pool_overflow", 0, 1000),
+    ("database_connect_timeout", 1, 60), ("database_pool_timeout", 0.1, 600.0),
+    ("database_statement_timeout", 0.1, 3600.0), ("database_lock_timeout", 0.1, 3600.0),
+    ("database_idle_timeout", 0.1, 3600.0), ("job_statement_timeout", 0.1, 86400.0), ("body_timeout", 0.1, 3600.0),
+    ("stop_grace", 1, 3600), ("trusted_proxies", 0, 10), ("max_take", 1, 100_000),
     ("max_json_bytes", 1024, 64 * 1024 * 1024),
-)
+))  # fmt: skip
 
 # Names at least this alike count as misspelt; shorter names are alike by chance.
 ALIKE, MIN_NAME_LENGTH = 0.9, 7

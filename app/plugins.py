@@ -22,8 +22,8 @@ from config import VERSION, Setting, SettingError
 
 # In the order in which they are listed and described.
 PRODUCT = (
-    "ai", "ai_agent", "ai_rag", "ai_research", "analytics", "auth", "crm", "storage", "notification", "platform",
-    "teams",
+    "mail", "ai", "ai_agent", "ai_rag", "ai_research", "analytics", "auth", "crm", "storage", "notification",
+    "platform", "teams",
 )  # fmt: skip
 ENTRY_POINTS = "rowgate.plugins"
 

@@ -15,7 +15,7 @@ from flask import Flask
 from flask_migrate import upgrade
 from uuid_utils.compat import uuid7
 
-from app.auth import organizations, sign_in
+from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
 from app.engine.principal import SYSTEM
@@ -140,7 +140,7 @@ def _owner(unit: Unit, number: int, role: str = "user") -> Owner:
     company = CrmCompany(organization_id=home.id, created_by_id=user.id, name=f"Company {number}")
     unit.session.add(company)
     unit.session.flush()
-    return Owner(user.id, home.id, company.id, sign_in.open_session(unit, user).token)
+    return Owner(user.id, home.id, company.id, sessions.open_session(unit, user).token)
 
 
 def _contact(identifier: UUID, owner: Owner, number: int) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ import psutil
 from flask import Flask
 from flask_migrate import upgrade
 
-from app.auth import organizations, sign_in
+from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import attempt
@@ -99,7 +99,7 @@ def _users(app: Flask) -> list[str]:
             for _ in range(OPENING):
                 user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
                 organizations.provision_user(unit, user)
-                tokens.append(sign_in.open_session(unit, user).token)
+                tokens.append(sessions.open_session(unit, user).token)
     return tokens
 
 

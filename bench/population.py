@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.auth import organizations, sign_in
+from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
 from app.engine.principal import SYSTEM
@@ -62,7 +62,7 @@ def populate(app: Flask) -> Population:
         with attempt(SYSTEM) as unit:
             admin = AuthUser(email="admin@bench.example", name="Admin", email_verified=True, role="admin")
             organizations.provision_user(unit, admin)
-            admin_token = sign_in.open_session(unit, admin).token
+            admin_token = sessions.open_session(unit, admin).token
             people = tuple(_person(unit, number) for number in range(USERS))
             _copy_contacts(unit.session, people)
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -77,7 +77,7 @@ def _person(unit: Unit, number: int) -> Person:
     company = CrmCompany(organization_id=organization.id, created_by_id=user.id, name=f"Company {number}")
     unit.session.add(company)
     unit.session.flush()
-    token = sign_in.open_session(unit, user).token if number < SIGNED_IN else ""
+    token = sessions.open_session(unit, user).token if number < SIGNED_IN else ""
     contacts = tuple(uuid7() for _ in range(CONTACTS_EACH))
     return Person(user.id, organization.id, company.id, contacts, token)
 

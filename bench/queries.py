@@ -20,7 +20,7 @@ import psycopg
 from flask import Flask
 from flask_migrate import upgrade
 
-from app.auth import organizations, sign_in
+from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, attempt
@@ -188,7 +188,7 @@ def _fill(application: Flask, folder: str, tenants: int, rows: int) -> str:
 def _tenant(unit: Unit, number: int) -> tuple[str, UUID]:
     user = AuthUser(email=f"owner{number}@queries.example", name=f"Owner {number}")
     home = organizations.provision_user(unit, user)
-    return sign_in.open_session(unit, user).token, home.id
+    return sessions.open_session(unit, user).token, home.id
 
 
 FILLING = (

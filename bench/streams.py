@@ -21,7 +21,7 @@ from flask import Flask
 from flask_migrate import upgrade
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
-from app.auth import organizations, sign_in
+from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import attempt
@@ -103,7 +103,7 @@ def _asker(app: Flask, base_url: str) -> str:
         unit.session.add_all([provider, chain])
         unit.session.flush()
         unit.session.add(AiChainProvider(chain_id=chain.id, provider_id=provider.id, position=0))
-        return sign_in.open_session(unit, user).token
+        return sessions.open_session(unit, user).token
 
 
 async def _measured(port: int, token: str, worker: psutil.Process) -> Figures:

@@ -10,7 +10,7 @@ from uuid import UUID
 from flask import Response, current_app, request
 from werkzeug.datastructures import MultiDict
 
-from app.auth import api_keys
+from app.auth import api_keys, key_mails
 from app.auth.authentication import caller, caller_if_any, credentials_required, session_welcome
 from app.auth.key_usage import sums
 from app.auth.models.identity import AuthUser
@@ -194,7 +194,9 @@ def _issue(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
     owner = unit.session.get(AuthUser, unit.principal.user_id)
     if owner is None:
         raise Unauthenticated(invalid_token=True)
-    return _issued_body(*api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id))
+    key, secret = api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id)
+    key_mails.tell_of_new(unit, key)
+    return _issued_body(key, secret)
 
 
 def _check_verified(principal: Principal) -> None:

@@ -87,6 +87,11 @@ def _may_measure() -> bool:
     sent = request.headers.get("Authorization", "")
     if settings.metrics_token and hmac.compare_digest(sent.encode(), f"Bearer {settings.metrics_token}".encode()):
         return True
+    return settings.metrics and is_local()
+
+
+def is_local() -> bool:
+    """Whether the caller is on this machine, through no proxy."""
     # What came through a proxy on this machine has a local address as well, but says where it came from.
     peer = request.environ.get("werkzeug.proxy_fix.orig", request.environ).get("REMOTE_ADDR")
-    return settings.metrics and peer in LOCAL_PEERS and not any(name in request.headers for name in FORWARDED)
+    return peer in LOCAL_PEERS and not any(name in request.headers for name in FORWARDED)

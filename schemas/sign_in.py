@@ -24,7 +24,7 @@ def _own_path(text: str) -> None:
         raise ValidationError("Must be a path of this service, such as /welcome.")
 
 
-def _readable(text: str) -> None:
+def readable(text: str) -> None:
     """Refuse blanks alone, and characters that are not seen or that turn the text around them."""
     if not text.strip() or not text.isprintable():
         raise ValidationError("Must be readable text.")
@@ -46,7 +46,7 @@ class SignUp(WireSchema):
         },
     )  # fmt: skip
     name = Text(
-        validate=[validate.Length(1, 120), _readable],
+        validate=[validate.Length(1, 120), readable],
         metadata={"description": "The start of the address when omitted.", "pattern": r"\S"},
     )
     image = Url(validate=validate.Length(max=2048), allow_none=True)
@@ -98,12 +98,32 @@ class SignedUp(WireSchema):
     user = fields.Nested(SessionUser, required=True)
 
 
-class SignedInBody(WireSchema):
+class Notices(WireSchema):
+    """What a user should know of the account; left out where there is nothing to say."""
+
+    two_factor_setup = fields.List(
+        Identifier(metadata={"format": "uuid"}),
+        data_key="twoFactorSetup",
+        metadata={"description": "Organizations in which the user is no member until a second factor is set up."},
+    )
+    deletion_at = Moment(data_key="deletionAt", metadata={"description": "When the account will be deleted."})
+
+
+class SignedInBody(Notices):
     """A new session; ``token`` is for the Authorization header."""
 
     redirect = fields.Boolean(required=True)
     token = fields.String(required=True)
     user = fields.Nested(SessionUser, required=True)
+
+
+class TwoFactorRequired(WireSchema):
+    """The first factor was right, and a second one is asked for: nobody is signed in yet."""
+
+    two_factor_required = fields.Boolean(required=True, data_key="twoFactorRequired", metadata={"enum": [True]})
+    challenge = fields.String(required=True)
+    methods = fields.List(fields.String(metadata={"enum": ["totp", "recovery", "passkey"]}), required=True)
+    expires_at = Moment(required=True, data_key="expiresAt")
 
 
 class SessionRow(WireSchema):
@@ -118,7 +138,7 @@ class SessionRow(WireSchema):
     updated_at = Moment(required=True, data_key="updatedAt")
 
 
-class CurrentSession(WireSchema):
+class CurrentSession(Notices):
     """Session and user; null instead of both when nobody is signed in."""
 
     session = fields.Nested(SessionRow, required=True)

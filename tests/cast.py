@@ -11,7 +11,7 @@ from uuid import UUID
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.auth import api_keys, credentials, organizations, sign_in
+from app.auth import api_keys, credentials, organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.engine.principal import Principal
@@ -86,7 +86,7 @@ class Cast:
             user = AuthUser(email=f"user{number}@cast.example", name=f"User {number}", role=role, **values)
             user.email_verified = True
             home = organizations.provision_user(unit, user)
-            return Actor(self.app, sign_in.open_session(unit, user).token, user.id, home.id)
+            return Actor(self.app, sessions.open_session(unit, user).token, user.id, home.id)
 
     def colleague(self, of: Actor, role: str = "member") -> Actor:
         """A new user who is also a member of the organization of somebody else."""

@@ -49,12 +49,16 @@ def test_open_routes_say_why(app):
         "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
         "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/oauth/<string:provider>/callback",
         "/api/integrations/teams/webhooks", "/api/integrations/teams/tab/session", "/api/integrations/teams/tab/config",
-        "/teams-tab", "/metrics", "/console",
+        "/teams-tab", "/metrics", "/console", "/mailbox", "/mailbox/<uuid:id>", "/mailbox/<uuid:id>/html",
+        "/api/auth/verify-email/resend", "/api/auth/forgot-password", "/api/auth/reset-password",
+        "/api/auth/change-email/revert", "/api/auth/two-factor/challenge", "/api/auth/passkey/sign-in/options",
+        "/api/auth/passkey/sign-in/verify", "/api/auth/invitation", "/api/auth/invitation/reject",
     }  # fmt: skip
     optional = {(rule.rule, *(rule.methods - {"HEAD", "OPTIONS"})) for rule, access in rules if access.optional}
     assert optional == {
         ("/api/v1/auth/api-key", "POST"), ("/api/auth/session", "GET"), ("/api/auth/signout", "POST"),
-        ("/api/auth/oauth/<string:provider>", "POST"),
+        ("/api/auth/oauth/<string:provider>", "POST"), ("/api/auth/verify-email", "POST"),
+        ("/api/auth/invitation/accept", "POST"),
     }  # fmt: skip
 
 

@@ -171,6 +171,7 @@ def iso(moment: datetime) -> str:
 
 SPECIAL: dict[type[Record], dict[str, Any]] = {
     AiMessage: {"role": "user"},
+    AuthOrganization: {"requireTwoFactor": False},
     AuthInvitation: {"role": "member", "expiresAt": "2099-01-01T00:00:00.000Z"},
     AiRagIndex: {"chunkSize": 1000},
     AiProvider: {"kind": "openai_compatible", "baseUrl": "https://models.example.com/v1"},

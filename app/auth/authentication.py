@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeVar, cast
 from flask import Flask, after_this_request, current_app, g, request
 from flask_login import current_user
 
-from app.auth import cookies, credentials, key_usage, tickets
+from app.auth import cookies, credentials, impersonation, key_usage, tickets
 from app.auth.errors import InsufficientScope
 from app.engine.policy import SessionOnly
 from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
+from app.engine.unit_of_work import run_unit
 from app.foundation import crypto
 from app.foundation.errors import Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
@@ -39,9 +40,10 @@ class Access:
     """What a route asks of its caller.
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
-    credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb. On the
-    routes of ``people``, whom ``app.auth.login`` admits, a browser's session counts. With ``tickets`` one may come in
-    the query, for a stream. With ``tabs`` the token of the tab in Teams counts as well.
+    credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
+    ``private`` ones are closed to admins who impersonate. On the routes of ``people``, whom ``app.auth.login`` admits,
+    a browser's session counts. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the
+    tab in Teams counts as well.
     """
 
     open: str = ""
@@ -50,6 +52,7 @@ class Access:
     session_only: SessionOnly = SessionOnly.NEVER
     people: bool = False
     reads: bool = False
+    private: bool = False
     tickets: bool = False
     tabs: bool = False
 
@@ -126,6 +129,8 @@ def admitted(access: Access) -> Principal:
         consume_for_address()
         raise
     _authorize(principal, access)
+    if principal.impersonator_id is not None:
+        run_unit(principal, impersonation.note_request)
     return principal
 
 
@@ -154,6 +159,8 @@ def session_of_cookie() -> Principal | None:
 
 def _authorize(principal: Principal, access: Access) -> None:
     scope = "read" if access.reads else scope_of(request.method)
+    if principal.impersonator_id is not None and (access.tickets or access.private):
+        raise Forbidden("An impersonating session has no access to secrets, exports and streams")
     if scope not in principal.scopes:
         key_usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)

@@ -17,7 +17,7 @@ LASTS = timedelta(days=7)
 
 def name() -> str:
     """``__Host-session``, which browsers take over https only; plain ``session`` on http."""
-    return "__Host-session" if _is_secure() else "session"
+    return _called("session", "/")
 
 
 def session_token() -> str | None:
@@ -31,6 +31,30 @@ def set(response: Response, token: str, *, remember: bool) -> None:
     # Behind the secret stands the day of a cookie that is to be renewed; one that ends with the browser has none.
     value, age = (f"{token}.{_today()}", LASTS) if remember else (f"{token}.", None)
     response.set_cookie(name(), value, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path="/")
+
+
+def put(response: Response, kind: str, content: str, age: timedelta, *, path: str = "/") -> None:
+    """Set a cookie besides that of the session, for pages below ``path``."""
+    response.set_cookie(
+        _called(kind, path), content, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path=path
+    )  # fmt: skip
+
+
+def value(kind: str, *, path: str = "/") -> str:
+    """What ``put`` set; empty where the browser has none."""
+    return request.cookies.get(_called(kind, path), "")
+
+
+def drop(response: Response, kind: str, *, path: str = "/") -> None:
+    """Remove what ``put`` set."""
+    response.delete_cookie(_called(kind, path), secure=_is_secure(), httponly=True, samesite="Lax", path=path)
+
+
+def _called(kind: str, path: str) -> str:
+    """The name of a cookie: browsers hold the prefix to what it promises (RFC 6265bis)."""
+    if not _is_secure():
+        return kind
+    return f"__Host-{kind}" if path == "/" else f"__Secure-{kind}"
 
 
 def is_due() -> bool:

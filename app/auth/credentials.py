@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from ipaddress import ip_address, ip_network
@@ -11,11 +12,12 @@ from uuid import UUID
 from flask import request
 from sqlalchemy import bindparam, func, select, update
 
-from app.auth import key_usage
+from app.auth import key_usage, memberships
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember
 from app.auth.users import is_banned
+from app.engine.database import reading
 from app.engine.encoding import View
 from app.engine.principal import SYSTEM, Credential, Principal, covered
 from app.engine.statements import Viewed, autocommitted, compiled
@@ -42,10 +44,16 @@ def of_session_id(identifier: UUID) -> Principal:
 def _of_row(row: dict[str, Any] | None) -> Principal:
     if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
+    if row["impersonated_by"] is not None:
+        return _impersonating(row)
     rate_limits.consume(rate_limits.default_limit(), f"user:{row['user_id']}")
     if _is_due(row["last_seen_at"]):
         slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
         _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
+    return _person(row)
+
+
+def _person(row: dict[str, Any]) -> Principal:
     is_admin = row["role"] == "admin"
     return Principal(
         credential=Credential.SESSION,
@@ -58,6 +66,16 @@ def _of_row(row: dict[str, Any] | None) -> Principal:
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
     )
+
+
+def _impersonating(row: dict[str, Any]) -> Principal:
+    """An admin who sees what the user sees, as long as the admin is one: reads, and nothing of an admin's."""
+    with reading() as session:
+        admin = session.get(AuthUser, row["impersonated_by"])
+    if admin is None or admin.role != "admin" or is_banned(admin.banned, admin.ban_expires):
+        raise Unauthenticated(invalid_token=True)
+    rate_limits.consume(rate_limits.default_limit(), f"user:{admin.id}")
+    return replace(_person(row), scopes=frozenset({"read"}), is_admin=False, impersonator_id=admin.id)
 
 
 def of_key(digest: str, *, from_query: bool) -> Principal:
@@ -159,7 +177,7 @@ def _cookie_statement() -> Viewed:
 def _sessions_by(secret: Any) -> Viewed:
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
-        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at,
+        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
     source = select(*columns, _memberships(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
@@ -181,7 +199,8 @@ def _key_statement() -> Viewed:
 def _memberships(user_id: Any) -> Any:
     """The live memberships of a user as one JSON object, organization to role."""
     roles = func.jsonb_object_agg(AuthMember.organization_id, AuthMember.role)
-    return select(roles).where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
+    live = select(roles).where(AuthMember.user_id == user_id, memberships.counts())
+    return live.scalar_subquery().label("memberships")
 
 
 def _statement(statement: Any, columns: list[Any]) -> Viewed:

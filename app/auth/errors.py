@@ -35,6 +35,27 @@ class PasswordTooLong(PasswordRefused):
     reason = "Must have 128 characters at most."
 
 
+class PasswordBreached(PasswordRefused):
+    code, text = "PASSWORD_BREACHED", "The password is known from breaches of other services"
+    reason = "Is known from breaches of other services."
+
+
+class InvalidToken(Failure):
+    """A link that is wrong, used or expired: callers cannot tell which."""
+
+    status, code, text = 400, "INVALID_TOKEN", "The link is not valid any more"
+
+
+class InvalidCode(Failure):
+    """A second factor that is wrong or was used before, or a challenge that is over."""
+
+    status, code, text = 401, "INVALID_CODE", "The code is not valid"
+
+
+class LastSignInMethod(Failure):
+    status, code, text = 409, "LAST_SIGN_IN_METHOD", "The last way to sign in stays"
+
+
 class PasswordTooCommon(PasswordRefused):
     code, text = "PASSWORD_TOO_COMMON", "The password is among the first that are guessed"
     reason = "Is among the first that are guessed."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from secrets import token_hex
 from typing import Any
 from uuid import UUID
@@ -10,27 +9,27 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
-from app.auth.errors import ReauthenticationRequired
-from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth import memberships, recovery
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
 from app.auth.organizations import end_sessions, free_slug, provision_organization, provision_user
+from app.auth.reauthentication import require_fresh
 from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
-from app.engine.principal import Credential, Principal
+from app.engine.principal import Principal
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden
 
-FRESH = timedelta(minutes=10)
 RANKS = {"member": 0, "admin": 1, "owner": 2}
 # Any number of its own will do.
 ADMIN_LOCK = 7_203_150
-MAX_PENDING = 100
 
 
 @on_create(AuthUser)
 def register(user: AuthUser, write: Write) -> None:
     provision_user(write.unit, user)
+    recovery.welcome(write.unit, user)
 
 
 @on_update(AuthUser)
@@ -60,7 +59,7 @@ def remove_user(user: AuthUser, write: Write) -> None:
 def _keep_an_admin(user: AuthUser, write: Write) -> None:
     """Refuse to take away the last admin. One at a time does so, or two could remove each other."""
     write.unit.session.execute(select(func.pg_advisory_xact_lock(ADMIN_LOCK)))
-    others = _count(AuthUser, AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
+    others = count(AuthUser, AuthUser.role == "admin", AuthUser.banned.is_(False), AuthUser.id != user.id)
     with write.unit.session.no_autoflush:
         if not write.unit.session.scalar(others):
             raise Conflict("The last admin stays")
@@ -70,19 +69,14 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
 def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
-    if write.unit.session.scalar(_count(AuthAccount, AuthAccount.user_id == account.user_id)) == 1:
+    ways = (count(model, model.user_id == account.user_id) for model in (AuthAccount, AuthPasskey))
+    if sum(write.unit.session.scalar(each) or 0 for each in ways) == 1:
         raise Conflict("The last way to sign in stays")
-
-
-def require_fresh(principal: Principal) -> None:
-    """Refuse unless the session proved a credential in the last ten minutes."""
-    proved = principal.authenticated_at
-    if proved is None or now() - proved > FRESH:
-        raise ReauthenticationRequired()
 
 
 @on_create(AuthOrganization)
 def found(organization: AuthOrganization, write: Write) -> None:
+    _check_factor(organization, write)
     if organization.slug is None:
         _store_under_free_slug(organization, write)
     else:
@@ -101,6 +95,18 @@ def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None
         write.unit.store(organization)
 
 
+@on_update(AuthOrganization)
+def govern_organization(organization: AuthOrganization, write: Write) -> None:
+    if write.changed("require_two_factor"):
+        _check_factor(organization, write)
+
+
+def _check_factor(organization: AuthOrganization, write: Write) -> None:
+    """Whoever asks others for a second factor has one, or would be out at once."""
+    if organization.require_two_factor and not memberships.has_factor(write.unit.session, write.unit.principal.user_id):
+        raise Forbidden("Set up a second factor or a passkey of your own first")
+
+
 @on_delete(AuthOrganization)
 def dissolve(organization: AuthOrganization, write: Write) -> None:
     if organization.is_personal:
@@ -109,7 +115,7 @@ def dissolve(organization: AuthOrganization, write: Write) -> None:
 
 @on_create(AuthMember)
 def enroll(member: AuthMember, write: Write) -> None:
-    _refuse_second_owner(member.organization_id, member.role, write)
+    refuse_second_owner(member.organization_id, member.role, write)
 
 
 @on_update(AuthMember)
@@ -117,15 +123,15 @@ def change_role(member: AuthMember, write: Write) -> None:
     before = write.before.get("role")
     if before is None:
         return
-    _lock_organization(member.organization_id, write)
-    _refuse_second_owner(member.organization_id, member.role, write)
-    _check_grant(member.organization_id, member.role, write.unit.principal)
+    lock_organization(member.organization_id, write)
+    refuse_second_owner(member.organization_id, member.role, write)
+    check_grant(member.organization_id, member.role, write.unit.principal)
     _check_outranks(member, before, write)
 
 
 @on_delete(AuthMember)
 def leave(member: AuthMember, write: Write) -> None:
-    _lock_organization(member.organization_id, write)
+    lock_organization(member.organization_id, write)
     if member.user_id != write.unit.principal.user_id:
         _check_outranks(member, member.role, write)
     elif member.role == "owner":
@@ -152,14 +158,14 @@ def _leave_nothing(member: AuthMember, write: Write) -> None:
         audit.written(write.unit, "update", invitation, {"status": "pending"})
 
 
-def _check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
+def check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
     """Nobody but an owner grants a role at or above their own."""
     own = principal.memberships.get(organization_id, "member")
     if not principal.is_admin and own != "owner" and RANKS[role] >= RANKS[own]:
         raise Forbidden(f"Only an owner grants the role {role}")
 
 
-def _refuse_second_owner(organization_id: UUID, role: str, write: Write) -> None:
+def refuse_second_owner(organization_id: UUID, role: str, write: Write) -> None:
     """A personal organization has one owner, the person it was made for."""
     with write.unit.session.no_autoflush:
         organization = write.unit.get(AuthOrganization, organization_id)
@@ -190,78 +196,16 @@ def _is_last_owner(organization_id: UUID, user_id: UUID, write: Write) -> bool:
         return not write.unit.session.scalar(select(others))
 
 
-def _lock_organization(organization_id: UUID, write: Write) -> None:
+def lock_organization(organization_id: UUID, write: Write) -> None:
     with write.unit.session.no_autoflush:
         write.unit.get(AuthOrganization, organization_id, lock=True)
-
-
-@on_create(AuthInvitation)
-def invite(invitation: AuthInvitation, write: Write) -> None:
-    require(invitation.status == "pending", "status", "A new invitation is pending.")
-    require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
-    _lock_organization(invitation.organization_id, write)
-    waiting = (AuthInvitation.organization_id == invitation.organization_id, AuthInvitation.status == "pending")
-    if (write.unit.session.scalar(_count(AuthInvitation, *waiting)) or 0) >= MAX_PENDING:
-        raise Conflict(f"An organization has at most {MAX_PENDING} invitations that wait for an answer")
-    _refuse_second_owner(invitation.organization_id, invitation.role, write)
-    _check_grant(invitation.organization_id, invitation.role, write.unit.principal)
-    if invitation.team_id is not None:
-        team = write.unit.get(AuthTeam, invitation.team_id)
-        fits = team.organization_id == invitation.organization_id
-        require(fits, "teamId", "Must be a team of the organization.")
-
-
-@on_update(AuthInvitation)
-def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
-    if not write.changed("status"):
-        return
-    principal = write.unit.principal
-    if invitation.status == "canceled":
-        _check_manager(invitation, principal)
-    else:
-        if not _is_addressee(invitation, principal):
-            raise Forbidden("Only the invited person accepts or rejects")
-        if invitation.status == "accepted":
-            _admit(invitation, write)
-    invitation.responded_at = now()
-
-
-@on_delete(AuthInvitation)
-def withdraw_invitation(invitation: AuthInvitation, write: Write) -> None:
-    _check_manager(invitation, write.unit.principal)
-
-
-def _check_manager(invitation: AuthInvitation, principal: Principal) -> None:
-    if not principal.manages(invitation.organization_id):
-        raise Forbidden("Only a manager of the organization withdraws an invitation")
-
-
-def _is_addressee(invitation: AuthInvitation, principal: Principal) -> bool:
-    return principal.credential is Credential.SESSION and principal.verified_email == invitation.email
-
-
-def _admit(invitation: AuthInvitation, write: Write) -> None:
-    require(invitation.expires_at > now(), "status", "The invitation has expired.")
-    _join(AuthMember, "organization_id", invitation.organization_id, write, role=invitation.role)
-    if invitation.team_id is not None:
-        _join(AuthTeamMember, "team_id", invitation.team_id, write)
-
-
-def _join(model: type[AuthMember | AuthTeamMember], group: str, group_id: UUID, write: Write, **values: str) -> None:
-    user_id = write.unit.principal.user_id
-    with write.unit.session.no_autoflush:
-        joined = write.unit.session.scalar(_count(model, getattr(model, group) == group_id, model.user_id == user_id))
-    if not joined:
-        membership = model(**{group: group_id}, user_id=user_id, **values)
-        write.unit.store(membership)
-        audit.written(write.unit, "create", membership)
 
 
 @on_create(AuthTeamMember)
 def join_team(membership: AuthTeamMember, write: Write) -> None:
     team = write.unit.get(AuthTeam, membership.team_id)
     wanted = (AuthMember.organization_id == team.organization_id, AuthMember.user_id == membership.user_id)
-    fits = bool(write.unit.session.scalar(_count(AuthMember, *wanted)))
+    fits = bool(write.unit.session.scalar(count(AuthMember, *wanted)))
     require(fits, "userId", "Must be a member of the organization of the team.")
 
 
@@ -273,5 +217,5 @@ def _owned_by(user_id: UUID) -> Select[Any]:
     return owned.order_by(AuthOrganization.id).with_for_update(of=AuthOrganization)
 
 
-def _count(model: type, *conditions: ColumnElement[bool]) -> Select[Any]:
+def count(model: type, *conditions: ColumnElement[bool]) -> Select[Any]:
     return select(func.count()).select_from(model).where(*conditions)

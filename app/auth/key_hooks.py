@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.auth.hooks import require_fresh
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
+from app.auth.reauthentication import require_fresh
 from app.engine.hooks import Write, on_update, require
 from app.engine.principal import covered
 from app.foundation.errors import Forbidden

@@ -60,14 +60,18 @@ def _refuse() -> NoReturn:
 
 
 def login_required(
-    session_only: SessionOnly = SessionOnly.NEVER, *, with_tickets: bool = False, with_tabs: bool = False
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    with_tickets: bool = False,
+    with_tabs: bool = False,
+    private: bool = False,
 ) -> Callable[[F], F]:
     """Declare that a route of people needs whoever is signed in, with the scope of its verb."""
-    access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs)
+    access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private)
     return lambda view: declaring(access)(flask_login.login_required(view))
 
 
-def login_welcome(reason: str) -> Callable[[F], F]:
+def login_welcome(reason: str, *, reads: bool = False) -> Callable[[F], F]:
     """Declare that a route of people works without a credential, why, and that it knows who is signed in. A credential
-    that is not good counts as none."""
-    return declaring(Access(optional=reason, session_only=SessionOnly.ALL, people=True))
+    that is not good counts as none. With ``reads``, one that may only read is good enough."""
+    return declaring(Access(optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads))

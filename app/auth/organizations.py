@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
+from app.auth import addresses
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.engine.events import Event
@@ -23,7 +24,9 @@ MAX_SLUG_LENGTH = 48
 
 
 def provision_user(unit: Unit, user: AuthUser) -> AuthOrganization:
-    """Store a new user with what everybody has: a personal organization, and what other domains give a user."""
+    """Store a new user with what everybody has: a personal organization, and what other domains give a user. Raises
+    UniqueViolation for an address that is another account's."""
+    addresses.claim(unit, user.email)
     unit.store(user)
     organization = AuthOrganization(name=user.name, slug=free_slug(unit.session, user.name), is_personal=True)
     unit.store(organization)

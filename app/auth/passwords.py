@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeVar
+from uuid import UUID
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from flask import current_app
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from app.auth.errors import PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.auth import breaches
+from app.auth.errors import PasswordBreached, PasswordTooCommon, PasswordTooLong, PasswordTooShort
+from app.auth.models.identity import AuthAccount
 from app.foundation.errors import Unavailable
 from app.runtime.gevent_support import run_in_thread
 from app.runtime.places import Places
@@ -29,8 +34,9 @@ HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 def check(password: str, *, about: Iterable[str] = ()) -> None:
-    """Refuse a new password that is too short, too long, among the most common ones, or one of the words ``about`` its
-    user; raises PasswordTooShort, PasswordTooLong and PasswordTooCommon."""
+    """Refuse a new password that is too short, too long, among the most common ones, one of the words ``about`` its
+    user, or known from breaches where PASSWORD_RANGES_URL is set; raises PasswordTooShort, PasswordTooLong,
+    PasswordTooCommon and PasswordBreached. Not for the inside of a transaction: the last check asks another service."""
     shortest = current_app.config["SETTINGS"].password_min_length
     if len(password) < shortest:
         raise PasswordTooShort(shortest)
@@ -39,6 +45,14 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
     folded = password.casefold()
     if folded in _common() or folded.strip("0123456789!") in {word.casefold() for word in (*OWN_WORDS, *about) if word}:
         raise PasswordTooCommon()
+    if breaches.has(password):
+        raise PasswordBreached()
+
+
+def stored_of(session: Session, user_id: UUID) -> str | None:
+    """What is stored of the password of a user, who may have none."""
+    mine = (AuthAccount.user_id == user_id, AuthAccount.provider_id == "credential")
+    return session.scalar(select(AuthAccount.password).where(*mine))
 
 
 def hashed(password: str, *, network: str = "") -> str:

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from app.auth import errors, hooks, key_hooks, settings, sign_in
+from app.auth import (
+    deletion,
+    errors,
+    hooks,
+    invitation_hooks,
+    key_hooks,
+    key_mails,
+    recovery,
+    sessions,
+    settings,
+    verification,
+)
 from app.auth.key_usage import models as key_usage
 from app.auth.key_usage import sums
 from app.auth.models import identity, keys, organizations
-from app.jobs.registry import Periodic, as_unit
+from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 
 plugin = Plugin(
     "auth",
     "Identity, credentials, sessions, keys, organizations and teams.",
     models=(identity, keys, organizations, key_usage),
-    hooks=(hooks, key_hooks),
+    hooks=(hooks, invitation_hooks, key_hooks),
+    jobs={
+        verification.SEND_VERIFICATION: Job(verification.send_again),
+        verification.SEND_CHANGE: Job(verification.send_change),
+        recovery.SEND_RESET: Job(recovery.send_link),
+    },
     periodic=(
         Periodic("sum_key_use", "5 * * * *", as_unit(sums.roll_up)),
         Periodic("expire_key_use", "25 3 * * *", sums.expire),
-        Periodic("forget_expired", "45 * * * *", as_unit(sign_in.forget_expired)),
+        Periodic("forget_expired", "45 * * * *", as_unit(sessions.forget_expired)),
+        Periodic("delete_accounts", "50 * * * *", deletion.carry_out),
+        Periodic("tell_of_ending_keys", "20 * * * *", key_mails.tell_of_ends),
     ),
     blueprints=(
         "blueprints.api_keys:build",
         "blueprints.consumer.sign_in:build",
         "blueprints.consumer.oauth:build",
+        "blueprints.consumer.addresses:build",
+        "blueprints.consumer.two_factor:build",
+        "blueprints.consumer.passkeys:build",
+        "blueprints.consumer.invitations:build",
+        "blueprints.consumer.privacy:build",
     ),
     commands=("app.commands.users:group", "app.commands.keys:group", "app.commands.sessions:group"),
     errors=(
@@ -30,6 +53,10 @@ plugin = Plugin(
         errors.PasswordTooShort,
         errors.PasswordTooLong,
         errors.PasswordTooCommon,
+        errors.PasswordBreached,
+        errors.InvalidToken,
+        errors.InvalidCode,
+        errors.LastSignInMethod,
         errors.InvalidEmailOrPassword,
         errors.InsufficientScope,
         errors.ReauthenticationRequired,

@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from config import Setting
 
+# A limit as Flask-Limiter reads it.
+LIMIT = r"[1-9][0-9]* (per|/) ?([1-9][0-9]* )?(second|minute|hour|day)s?"
+
 SETTINGS = (
     Setting("password_min_length", 8, "fewest characters of a new password", low=8, high=128),
+    Setting(
+        "password_ranges_url",
+        "",
+        "where ranges of breached passwords are asked for by the first five characters of a SHA-1 digest, such as "
+        "https://api.pwnedpasswords.com/range; empty asks nobody",
+        pattern=r"https?://[!-~]+",
+    ),
+    Setting("passkey_origins", "", "further origins whose pages may use passkeys of BASE_URL's host, comma-separated"),
+    Setting(
+        "mail_limit",
+        "30 per hour",
+        "requests for mail from one network; loopback is not counted in development",
+        pattern=LIMIT,
+    ),
+    Setting("invitation_limit", "200 per hour", "invitations that one user sends", pattern=LIMIT),
     Setting("require_email_verification", False, "sign-in and new keys only for accounts with a verified address"),
     Setting(
         "key_max_days",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from threading import Lock
 from typing import Any
 
-from flask import current_app
+from flask import current_app, request
 from limits.storage import Storage
 
+from app.auth import devices
+from app.foundation import crypto
 from app.runtime import rate_limits
 
 FIRST, MAX_LENGTH = 1, 15 * 60
@@ -51,6 +53,26 @@ def record_attempt(account: str, network: str, *, succeeded: bool) -> bool:
         lambda shared: _record_shared(shared, keys, free, succeeded),
         lambda own: _record_own(own, keys, free, succeeded),
     )
+
+
+def record_for_request(user_id: object, email: str, *, succeeded: bool) -> bool:
+    """The same for a guess at the password of a known account. From a device that its owner has signed in on, guesses
+    count for that device: whoever guesses elsewhere does not lock the owner out."""
+    device = devices.known(user_id)
+    who = crypto.vault().digest(f"{email}/{device}" if device else email)
+    return record_attempt(who, f"device/{device}" if device else network(), succeeded=succeeded)
+
+
+def network() -> str:
+    """The network that the running request comes from."""
+    return rate_limits.network_of(request.remote_addr)
+
+
+def forget(email: str) -> None:
+    """Forget the failures of an account, whose owner has come in another way."""
+    who = crypto.vault().digest(email)
+    keys = [f"sign-in/{kind}/account/{who}" for kind in KINDS]
+    rate_limits.counter().first_answer(lambda storage: [storage.clear(key) for key in keys])
 
 
 KINDS = ("lock", "failures")

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.auth import organizations, passwords
+from app.auth import memberships, organizations, passwords
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import end_sessions
@@ -19,7 +19,7 @@ from app.engine.principal import Credential, Principal, covered
 from app.engine.unit_of_work import Unit
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
-from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
+from app.foundation.errors import NotFound, Unauthenticated
 
 LOCAL_ISSUER = "local"
 
@@ -43,8 +43,6 @@ def register(unit: Unit, *, email: str, password: str, name: str | None = None, 
 
 def add(unit: Unit, user: AuthUser) -> None:
     """Store a new user with a personal organization; raises UniqueViolation for a known address."""
-    if unit.session.scalar(select(AuthUser.id).where(AuthUser.email == user.email)):
-        raise UniqueViolation.on(["email"])
     organizations.provision_user(unit, user)
 
 
@@ -95,10 +93,20 @@ def verify(unit: Unit, user: AuthUser) -> None:
     audit.written(unit, "update", user, {"email_verified": before})
 
 
+def words_about(user: AuthUser) -> tuple[str, ...]:
+    """What a guess at the password of a user would begin with."""
+    return (user.email, name_of(user.email), user.name)
+
+
 def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     """Replace the password of the user, or give the first one, and end all sessions. Raises PasswordRefused."""
-    passwords.check(password, about=(user.email, name_of(user.email), user.name))
-    hashed = passwords.hashed(password)
+    passwords.check(password, about=words_about(user))
+    replace_password(unit, user, passwords.hashed(password))
+    end_sessions(unit, user.id)
+
+
+def replace_password(unit: Unit, user: AuthUser, hashed: str) -> None:
+    """Let the user sign in with the password that ``hashed`` is made of, and no other."""
     mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
     account = unit.session.scalar(select(AuthAccount).where(*mine).with_for_update())
     if account is None:
@@ -106,7 +114,6 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     else:
         account.password = hashed
         audit.written(unit, "update", account)
-    end_sessions(unit, user.id)
 
 
 def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
@@ -135,7 +142,8 @@ def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     user = session.get(AuthUser, user_id) if user_id else None
     if user is None or is_banned(user.banned, user.ban_expires):
         return None
-    held = select(AuthMember.organization_id, AuthMember.role).where(AuthMember.user_id == user_id)
-    memberships = {row.organization_id: row.role for row in session.execute(held)}
+    held = select(AuthMember.organization_id, AuthMember.role)
+    live = held.where(AuthMember.user_id == user_id, memberships.counts())
+    roles = {row.organization_id: row.role for row in session.execute(live)}
     is_admin = user.role == "admin"
-    return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, memberships)
+    return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, roles)

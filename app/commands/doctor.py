@@ -6,20 +6,24 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import click
 import psycopg
 from flask import current_app
 from flask.cli import with_appcontext
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
+from app.auth import memberships
+from app.auth.models.identity import AuthUser
 from app.commands.groups import as_json, show, unreachable
 from app.engine import schema_version
 from app.engine.database import reading
 from app.engine.schema_version import State
 from app.extensions import history
 from app.foundation.errors import Failure
+from app.mail import smtp
 from app.runtime import connections, rate_limits
 from app.storage.object_store import object_store, put
 from config import Settings, misspelt
@@ -39,6 +43,10 @@ FAILED_JOBS = text("""
 SELECT task_name, count(*) FROM procrastinate_jobs WHERE status = 'failed' GROUP BY task_name ORDER BY task_name
 """)
 
+REFUSED_MAIL = text("""
+SELECT count(*) FROM platform_mail WHERE status = 'failed' AND created_at > now() - interval '1 day'
+""")
+
 
 class Trouble(Exception):
     """Something is wrong; the text says what to do."""
@@ -52,7 +60,7 @@ class Advice(Exception):
 @as_json
 @with_appcontext
 def command(as_json: bool) -> None:
-    """Check settings, database, Redis, storage, migrations, clock and jobs; exit status 1 when something is wrong."""
+    """Check the settings and every part that the service needs; exit status 1 when something is wrong."""
     found = [{"part": part, "state": state, "note": note} for part, state, note in _findings()]
     show(found if as_json else _once(found), as_json, COLUMNS)
     if any(each["state"] == "wrong" for each in found):
@@ -185,6 +193,32 @@ def _check_jobs() -> str:
     return "none waits, none has failed"
 
 
+def _check_mail() -> str:
+    settings: Settings = current_app.config["SETTINGS"]
+    if not settings.mail_url and settings.production:
+        raise Advice("set MAIL_URL: without it nobody recovers a password, proves or changes an address, or is invited")
+    if not settings.mail_url:
+        return "none is sent: messages are shown at /mailbox"
+    try:
+        smtp.greet(settings)
+    except smtp.TemporaryFailure as failure:
+        raise Trouble(f"the mail server cannot be used: {failure}") from None
+    with reading() as session:
+        refused = session.scalar(REFUSED_MAIL) or 0
+    if refused:
+        raise Advice(f"{refused} messages were refused or given up in a day: see flask mail list --status failed")
+    return f"{smtp.sender(settings)} by {urlsplit(settings.mail_url).hostname}"
+
+
+def _check_admins() -> str:
+    with reading() as session:
+        admins = select(AuthUser.id).where(AuthUser.role == "admin", AuthUser.banned.is_(False))
+        bare = [each for each in session.scalars(admins) if not memberships.has_factor(session, each)]
+    if bare and current_app.config["SETTINGS"].production:
+        raise Advice(f"{len(bare)} admins have no second factor and no passkey: they set one up at /account/security")
+    return "all have a second factor or a passkey" if not bare else f"{len(bare)} without a second factor"
+
+
 CHECKS: dict[str, Callable[[], str]] = {
     "settings": _check_settings,
     "database": _check_database,
@@ -196,4 +230,6 @@ CHECKS: dict[str, Callable[[], str]] = {
     "storage": _check_storage,
     "clock": _check_clock,
     "jobs": _check_jobs,
+    "mail": _check_mail,
+    "admins": _check_admins,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.auth import sign_in, users
+from app.auth import sessions, users
 from app.commands.groups import Group, as_json, show
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
@@ -23,5 +23,5 @@ def create(email: str, as_json: bool) -> None:
     show(shown, as_json, ("id", "userId", "expiresAt", "token"))
 
 
-def _open(unit: Unit, email: str) -> sign_in.SignedIn:
-    return sign_in.open_session(unit, users.by_email(unit.session, email))
+def _open(unit: Unit, email: str) -> sessions.SignedIn:
+    return sessions.open_session(unit, users.by_email(unit.session, email))

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from app.auth import users
 from app.auth.models.identity import AuthUser
+from app.auth.two_factor import enrolment
 from app.commands.groups import Group, as_json, show
 from app.engine.database import reading
 from app.engine.principal import SYSTEM
@@ -80,6 +81,14 @@ def verify(email: str, as_json: bool) -> None:
 def set_password(email: str, password: str, as_json: bool) -> None:
     """Give the user a new password, and end all of their sessions."""
     _change(users.set_password, email, as_json, password)
+
+
+@group.command("reset-factors")
+@click.argument("email")
+@as_json
+def reset_factors(email: str, as_json: bool) -> None:
+    """Take the second factor and the passkeys of the user away, and end all of their sessions."""
+    _change(enrolment.reset, email, as_json)
 
 
 @group.command()

@@ -61,6 +61,8 @@ class Principal:
     memberships: Mapping[UUID, str] = field(default_factory=dict)
     verified_email: str | None = None
     authenticated_at: datetime | None = None
+    # The admin who looks at the service with the eyes of the user.
+    impersonator_id: UUID | None = None
 
     @property
     def reader(self) -> Reader:

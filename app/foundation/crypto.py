@@ -28,6 +28,11 @@ def make(prefix: str) -> str:
     return f"{prefix}{body}{_checksum(prefix + body)}"
 
 
+def link_secret() -> str:
+    """A secret for a link in a mail: 32 random bytes in 43 base62 characters."""
+    return _base62(int.from_bytes(secrets.token_bytes(32), "big"), BODY)
+
+
 def kind(token: str) -> str | None:
     """Tell the kind of a token by its prefix, or None when its form or checksum is wrong; no database is asked."""
     prefix = next((each for each in PREFIXES if token.startswith(each)), None)

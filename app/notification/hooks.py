@@ -6,7 +6,10 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from sqlalchemy import select
+
 from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthInvitation, AuthOrganization
 from app.auth.organizations import user_provisioned
 from app.engine.hooks import Write, on_create, on_update, require
 from app.engine.record import camel
@@ -15,6 +18,7 @@ from app.notification import routing
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.notification.routing import default_of
 
+INVITATION = "APPROVAL_REQUEST"
 SWITCHES = ("channels", "types")
 CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
@@ -23,6 +27,19 @@ CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 def give_preferences(unit: Unit, user: AuthUser) -> None:
     """Give a new user the preferences of everybody."""
     unit.session.add(NotificationPreference(user_id=user.id))
+
+
+@on_create(AuthInvitation)
+def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
+    """Notify the invited person, where the address is an account's, besides the mail."""
+    holder = (AuthUser.email == invitation.email, AuthUser.email_verified)
+    with write.unit.session.no_autoflush:
+        user_id = write.unit.session.scalar(select(AuthUser.id).where(*holder))
+        organization = write.unit.get(AuthOrganization, invitation.organization_id)
+        if user_id is not None:
+            data = {"organizationId": str(organization.id), "link": "/account/organizations"}
+            title = f"You are invited to join {organization.name}"
+            routing.notify(write.unit, user_id, INVITATION, title, data=data, actor_id=invitation.inviter_id)
 
 
 @on_create(NotificationNotification)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.notification import hooks, models, settings
+from app.notification import hooks, mails, models, settings
 from app.plugins import Plugin
 
 plugin = Plugin(
     "notification",
     "What users are told, and how they want to be told.",
     models=(models,),
-    hooks=(hooks,),
+    hooks=(hooks, mails),
     notifications=("MESSAGE", "MENTION"),
     blueprints=("blueprints.teams.notifications:build",),
     settings=settings.SETTINGS,

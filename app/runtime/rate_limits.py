@@ -144,6 +144,7 @@ ANONYMOUS_KEYS = limiter.shared_limit("5 per hour", scope="anonymous-keys")
 KEYS = limiter.shared_limit("10 per hour", scope="keys", key_func=_user)
 ROTATIONS = limiter.shared_limit("10 per hour", scope="rotations", key_func=_user)
 SIGN_UPS = limiter.shared_limit(_text_of("sign_up_limit"), scope="sign-up", exempt_when=_is_uncounted)
+MAILS = limiter.shared_limit(_text_of("mail_limit"), scope="mail", exempt_when=_is_uncounted)
 SIGN_INS = limiter.shared_limit(_text_of("sign_in_limit"), scope="sign-in", exempt_when=_is_uncounted)
 
 

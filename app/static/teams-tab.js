@@ -2,6 +2,7 @@
 import { bearersFrom, call, send, signIn } from "./api.js";
 import { guarded, h, onFailure } from "./elements.js";
 import { moment, NotificationList } from "./notifications.js";
+import { askForCode } from "./second-factor.js";
 
 // TeamsJS is a classic script before this one.
 const { app, authentication } = microsoftTeams;
@@ -33,7 +34,14 @@ async function enter() {
 
 async function ofTeams() {
   const bearer = await authentication.getAuthToken();
-  return (await send("POST", `${TEAMS}/tab/session`, { bearer })).token;
+  const answer = await send("POST", `${TEAMS}/tab/session`, { bearer });
+  if (!answer.twoFactorRequired) return answer.token;
+  // Teams waits for the page to say that it is there, not for its user.
+  app.notifySuccess();
+  page.state.textContent = "";
+  const { token } = await askForCode(answer, page["second-factor"]);
+  page["second-factor"].replaceChildren();
+  return token;
 }
 
 function count(all, unread) {

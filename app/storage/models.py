@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from app.engine.fields import (
     SORTABLE,
     UNLISTED,
     WRITE_ONLY,
+    After,
     enum,
     integer,
     json,
@@ -35,7 +36,7 @@ from app.engine.fields import (
 from app.engine.indexes import index, sorted_by, unique
 from app.engine.kinds import INTEGER_MAX, SAFE_MAX, String
 from app.engine.policy import PUBLISHED, Organization, Owner, Policy, Rule
-from app.engine.record import Record
+from app.engine.record import Base, Record
 
 
 class StorageBucket(Record):
@@ -146,3 +147,18 @@ class StorageDocument(Record):
         READ_ONLY, min=1, max=INTEGER_MAX, default=1, note="grows when title or content changes"
     )
     published_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
+
+
+class StorageExport(Base):
+    """What belongs to one user, as an archive to fetch."""
+
+    __tablename__ = "storage_export"
+    keys = (index("expires_at"),)
+    transitions = {"status": {"pending": ["ready", "failed"], "ready": [], "failed": []}}
+
+    user_id: Mapped[UUID] = reference("auth_user", "cascade")
+    status: Mapped[str] = enum("pending", "ready", "failed", default="pending")
+    storage_key: Mapped[str | None] = string(min=1, max=200)
+    size: Mapped[int | None] = integer(min=0, max=SAFE_MAX)
+    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=7)))
+    error_message: Mapped[str | None] = string(max=1000)

@@ -5,15 +5,25 @@ from __future__ import annotations
 from app.jobs.queue import FILES
 from app.jobs.registry import Job, Periodic
 from app.plugins import Plugin
-from app.storage import documents, hooks, models, settings, uploads
+from app.storage import documents, exports, hooks, models, settings, uploads
 
 plugin = Plugin(
     "storage",
     "Files and written documents.",
     models=(models,),
     hooks=(hooks,),
-    jobs={documents.READ_DOCUMENT: Job(documents.read, queue=FILES)},
-    periodic=(Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),),
-    blueprints=("blueprints.consumer.uploads:build", "blueprints.consumer.documents:build"),
+    jobs={
+        documents.READ_DOCUMENT: Job(documents.read, queue=FILES),
+        exports.EXPORT: Job(exports.make, exports.give_up, queue=FILES),
+    },
+    periodic=(
+        Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),
+        Periodic("expire_exports", "40 * * * *", exports.expire),
+    ),
+    blueprints=(
+        "blueprints.consumer.uploads:build",
+        "blueprints.consumer.documents:build",
+        "blueprints.consumer.exports:build",
+    ),
     settings=settings.SETTINGS,
 )

@@ -17,7 +17,7 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
-from app.storage.models import StorageUpload
+from app.storage.models import StorageExport, StorageUpload
 from app.storage.object_store import new_key, object_store
 
 # The part of a file that its type is told from.
@@ -135,7 +135,11 @@ def sweep() -> int:
     settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
     while keys := list(islice(settled, LOOKUP_BATCH_SIZE)):
         with reading() as session:
-            known = set(session.scalars(select(StorageUpload.storage_key).where(StorageUpload.storage_key.in_(keys))))
+            known = {
+                key
+                for model in (StorageUpload, StorageExport)
+                for key in session.scalars(select(model.storage_key).where(model.storage_key.in_(keys)))
+            }
         for key in set(keys) - known:
             store.remove(key)
             removed += 1

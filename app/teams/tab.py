@@ -17,7 +17,8 @@ from app.auth.authentication import BearerScheme, tab_schemes
 from app.auth.models.identity import AuthSession
 from app.auth.oauth import linking
 from app.auth.oauth.providers import Identity, Refused
-from app.auth.sign_in import SignedIn
+from app.auth.sessions import SignedIn
+from app.auth.two_factor.challenges import Challenged
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
@@ -37,8 +38,8 @@ METHOD = "teams_sso"
 log = logging.getLogger(__name__)
 
 
-def sign_in(header: str) -> SignedIn:
-    """Open a session for whoever the tab token in an Authorization header stands for, by tenant and object id.
+def sign_in(header: str) -> SignedIn | Challenged:
+    """Let in whoever the tab token in an Authorization header stands for, by tenant and object id.
 
     Raises TeamsAuthenticationFailed, TabContextUnavailable when it stands for nobody, Forbidden when the account may
     not be used or linked, and Unavailable.
@@ -54,6 +55,8 @@ def sign_in(header: str) -> SignedIn:
         opened = linking.sign_in(identity, None, method=METHOD)
     except Refused as refused:
         raise Forbidden(f"The account cannot be used here: {refused.code}") from None
+    if isinstance(opened, Challenged):
+        return opened
     metadata = {"source": "teams", "tenantId": claims["tid"], "sessionId": str(opened.session.id)}
     run_unit(SYSTEM, record, opened.user.id, "SSO_LOGIN", metadata)
     return opened
@@ -66,12 +69,15 @@ def is_token(token: str) -> bool:
 
 def authenticate(header: str) -> Principal:
     """The caller whom the tab token in an Authorization header stands for: the session that the token opened when it
-    came for the first time. Raises what ``sign_in`` does."""
+    came for the first time. Raises what ``sign_in`` does, and TeamsAuthenticationFailed for an account whose second
+    factor is not given yet."""
     _claims(header)
     digest = vault().digest(bearer_of(header))
     with suppress(Unauthenticated):
         return credentials.of_session(digest)
     opened = sign_in(header)
+    if isinstance(opened, Challenged):
+        raise TeamsAuthenticationFailed()
     own = update(AuthSession).where(AuthSession.id == opened.session.id)
     with suppress(UniqueViolation):  # two requests of one page may come at once
         run_unit(SYSTEM, Unit.execute, own.values(token_hash=digest))

@@ -13,7 +13,7 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder
 
-from app.auth import api_keys, credentials, sign_in
+from app.auth import api_keys, credentials, sessions
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import attempt
@@ -108,7 +108,7 @@ def _caller(app: Flask) -> Caller:
     made = orjson.loads(Client(app).ready("POST", "/api/auth/signup", account)())
     with app.app_context(), attempt(SYSTEM) as unit:
         user = unit.session.get_one(AuthUser, UUID(made["user"]["id"]))
-        opened = sign_in.open_session(unit, user)
+        opened = sessions.open_session(unit, user)
         _, key = api_keys.issue(unit, user, scopes=("read",))
         session_id, token, cookie = opened.session.id, opened.token, opened.cookie
     with app.test_request_context():

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from flask_migrate import upgrade
 
-from app.auth import api_keys, organizations, sign_in
+from app.auth import api_keys, organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
 from app.engine.principal import SYSTEM
@@ -121,7 +121,7 @@ class Rowgate(Gunicorn):
         user = AuthUser(email=email(owner), name=f"Owner {owner}", email_verified=True)
         home = organizations.provision_user(unit, user)
         if owner in SIGNED_IN:
-            self.tokens[owner] = sign_in.open_session(unit, user).token
+            self.tokens[owner] = sessions.open_session(unit, user).token
             _, self.keys[owner] = api_keys.issue(unit, user, scopes=("write",), rate_limit_enabled=False)
         return home.id, user.id
 

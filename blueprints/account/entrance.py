@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from flask import Blueprint, Response, redirect, request, url_for
 
-from app.auth import cookies
+from app.auth import challenge_cookie, cookies, sessions
 from app.auth import sign_in as services
 from app.auth.authentication import caller_if_any, session_of_cookie
 from app.auth.login import login_welcome
 from app.auth.oauth import flow, providers
-from app.auth.sign_in import SignedIn
+from app.auth.sessions import SignedIn
+from app.auth.two_factor.challenges import Challenged
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure
 from app.foundation.languages import gettext as _
@@ -17,6 +20,7 @@ from app.runtime import rate_limits
 from blueprints.account import pages, sentences
 from blueprints.account.forms import SignInForm, SignUpForm
 from blueprints.base import load
+from blueprints.consumer.entering import set_cookies
 from schemas.sign_in import SignUp
 
 SIGN_UP = SignUp()
@@ -40,7 +44,7 @@ def enter() -> Response:
     opened = services.with_password(form.email.data, form.password.data)
     before = caller_if_any()
     if before is not None:
-        run_unit(before, services.sign_out)
+        run_unit(before, sessions.sign_out)
     return _entered(opened, remember=form.rememberMe.data)
 
 
@@ -83,15 +87,19 @@ def go_to_provider(provider: str) -> Response:
 def sign_out() -> Response:
     principal = caller_if_any() or session_of_cookie()
     if principal is not None:
-        run_unit(principal, services.sign_out)
+        run_unit(principal, sessions.sign_out)
     response = pages.done("sign_in", _("You are signed out."))
     cookies.clear(response)
     return response
 
 
-def _entered(opened: SignedIn, *, remember: bool) -> Response:
-    response: Response = redirect(_next(), 303)  # type: ignore[assignment]
-    cookies.set(response, opened.cookie, remember=remember)
+def _entered(outcome: SignedIn | Challenged, *, remember: bool) -> Response:
+    if isinstance(outcome, Challenged):
+        response = pages.to("second_factor")
+        challenge_cookie.put(response, outcome.challenge, _next(), remember=remember)
+        return response
+    response = cast(Response, redirect(_next(), 303))
+    set_cookies(response, outcome, remember=remember)
     return response
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import Blueprint, Response
 
-from app.auth import sign_in
+from app.auth import sessions as services
 from app.auth.authentication import caller
 from app.auth.models.identity import AuthSession
 from app.engine.kind import Operator
@@ -44,7 +44,7 @@ def revoke(session_id: UUID) -> Response:
 @pages.signed_in
 @pages.acts_on("sessions")
 def revoke_others() -> Response:
-    run_unit(caller(), sign_in.sign_out_elsewhere)
+    run_unit(caller(), services.sign_out_elsewhere)
     return pages.done("sessions", _("You are signed out everywhere else."))
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 from flask import Response
 
-from app.auth import cookies, sign_in
+from app.auth import cookies, sessions, sign_in
 from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
 from app.auth.login import login_required, login_welcome
-from app.auth.sign_in import SignedIn
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import ForeignKeyViolation, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
+from blueprints.consumer.entering import entered, notices, unstored, with_session
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS, USER
 from schemas.sign_in import (
@@ -28,6 +28,7 @@ from schemas.sign_in import (
     SignedUp,
     SignIn,
     SignUp,
+    TwoFactorRequired,
     session_body,
     user_body,
 )
@@ -39,6 +40,9 @@ SESSION = {
 CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
 TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
 
+SECOND = """An account with a second factor is asked for it: the answer holds a `challenge` in place of a token, for
+`POST /api/auth/two-factor/challenge` or a passkey."""
+
 session_required = login_required(SessionOnly.ALL)
 
 
@@ -46,6 +50,7 @@ def build() -> Blueprint:
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
     blp.after_request(rate_limits.tell)
     _route_entrance(blp)
+    _route_exit(blp)
     _route_session(blp)
     _route_use(blp)
     return blp
@@ -61,30 +66,36 @@ def _route_entrance(blp: Blueprint) -> None:
     def sign_up(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         user, opened = sign_in.sign_up(given)
-        body = {"token": opened.token if opened else None, "user": user_body(user)}
-        return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        if opened is None:
+            return unstored(answer({"token": None, "user": user_body(user)}))
+        body = {"token": opened.token, "user": user_body(user)}
+        return with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
     @serve(blp, "POST", "/signin", Operation(
         "signIn", "Sign in with email and password", access=open_to_all("opens the session", limited=True),
         takes=Body(SignIn, example=CREDENTIALS),
-        gives=Answer(SignedInBody, example={"redirect": False, "token": TOKEN, "user": USER}), fails=(401, 403),
+        gives=Answer(
+            example={"redirect": False, "token": TOKEN, "user": USER}, any_of=(SignedInBody, TwoFactorRequired)
+        ),
+        fails=(401, 403), description=SECOND,
     ))  # fmt: skip
     @rate_limits.counts(rate_limits.SIGN_INS)
     def sign_in_with_password(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
-        opened = sign_in.with_password(given["email"], given["password"])
-        body = {"redirect": False, "token": opened.token, "user": user_body(opened.user)}
-        return _with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        outcome = sign_in.with_password(given["email"], given["password"])
+        return entered(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
+
+def _route_exit(blp: Blueprint) -> None:
     @serve(blp, "POST", "/signout", Operation(
-        "signOut", "Sign out", access=login_welcome("ends a session if there is one"),
+        "signOut", "Sign out", access=login_welcome("ends a session if there is one", reads=True),
         gives=Answer(SignedOut, example={"success": True}),
     ))  # fmt: skip
     def sign_out() -> Response:
         # Another page of the browser may have made the bearer dead; the cookie that goes still opens the session.
         principal = caller_if_any() or session_of_cookie()
         if principal is not None:
-            run_unit(principal, sign_in.sign_out)
+            run_unit(principal, sessions.sign_out)
         response = answer({"success": True})
         cookies.clear(response)
         return response
@@ -98,19 +109,19 @@ def _route_session(blp: Blueprint) -> None:
     def read_session() -> Response:
         principal = caller_if_any()
         if principal is None:
-            return _unstored(answer(None))
+            return unstored(answer(None))
         try:
-            session, user = sign_in.current(principal)
+            session, user = sessions.current(principal)
         except Unauthenticated:
-            return _unstored(answer(None))
-        return _unstored(answer({"session": session_body(session), "user": user_body(user)}))
+            return unstored(answer(None))
+        return unstored(answer({"session": session_body(session), "user": user_body(user)} | notices(user)))
 
     @serve(blp, "POST", "/revoke-other-sessions", Operation(
         "revokeOtherSessions", "Sign out everywhere else", access=session_required,
         gives=Answer(SignedOut, example={"success": True}),
     ))  # fmt: skip
     def revoke_other_sessions() -> Response:
-        run_unit(caller(), sign_in.sign_out_elsewhere)
+        run_unit(caller(), sessions.sign_out_elsewhere)
         return answer({"success": True})
 
 
@@ -120,8 +131,8 @@ def _route_use(blp: Blueprint) -> None:
         gives=Answer(FreshToken, example={"token": TOKEN, "expiresAt": SESSION["expiresAt"]}),
     ))  # fmt: skip
     def renew_token() -> Response:
-        token, session = run_unit(caller(), sign_in.renew_token)
-        return _unstored(answer({"token": token, "expiresAt": session.expires_at}))
+        token, session = run_unit(caller(), sessions.renew_token)
+        return unstored(answer({"token": token, "expiresAt": session.expires_at}))
 
     @serve(blp, "POST", "/session/organization", Operation(
         "actInOrganization", "Choose the organization that the session acts in", access=session_required,
@@ -133,20 +144,5 @@ def _route_use(blp: Blueprint) -> None:
         chosen = given["organization_id"]
         if chosen not in caller().memberships:
             raise ForeignKeyViolation.on("organizationId")
-        run_unit(caller(), sign_in.act_in, chosen)
+        run_unit(caller(), sessions.act_in, chosen)
         return answer({"activeOrganizationId": chosen})
-
-
-def _with_session(body: dict[str, Any], opened: SignedIn | None, *, with_cookie: bool, remember: bool) -> Response:
-    """Answer with the two secrets of a new session: the token in the body and a header, the other in the cookie."""
-    response = _unstored(answer(body))
-    if opened is not None:
-        response.headers["set-auth-token"] = opened.token
-        if with_cookie:
-            cookies.set(response, opened.cookie, remember=remember)
-    return response
-
-
-def _unstored(response: Response) -> Response:
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -90,7 +90,7 @@ def _route_item(blp: Blueprint) -> None:
         fails=(416,), description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
     ))  # fmt: skip
     def read_content(id: str) -> Response:
-        return _delivered(uploads.find(caller(), wanted(id)))
+        return delivered(uploads.find(caller(), wanted(id)))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteUpload", "Delete a file", access=signed_in,
@@ -139,7 +139,8 @@ def _parsed(open_file: Any) -> FileStorage:
     return files["file"]
 
 
-def _delivered(stored: uploads.Stored) -> Response:
+def delivered(stored: uploads.Stored) -> Response:
+    """Answer with the bytes of a file, whole or in part, or with where they are for a minute."""
     in_place = stored.content_type in SHOWN_IN_PLACE or stored.content_type.startswith(SHOWN_FAMILIES)
     disposition = f"{'inline' if in_place else 'attachment'}; filename*=UTF-8''{quote(stored.filename, safe='')}"
     delivery = object_store().deliver(stored.key, content_type=stored.content_type, disposition=disposition)

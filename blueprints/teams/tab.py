@@ -6,12 +6,14 @@ import flask
 from flask import Response, render_template, request
 
 from app.auth.authentication import open_to_all
-from app.auth.sign_in import SignedIn
+from app.auth.sessions import SignedIn
+from app.auth.two_factor.challenges import Challenged
 from app.teams import tab
 from blueprints.base import Blueprint, answer
+from blueprints.consumer.entering import challenge_body, unstored
 from blueprints.declarations import ANY_QUERY, Answer, Operation, serve
 from blueprints.examples import USER
-from schemas.sign_in import TabSession, user_body
+from schemas.sign_in import TabSession, TwoFactorRequired, user_body
 
 # Where Teams and its relatives show pages in frames.
 HOSTS = (
@@ -35,8 +37,8 @@ def build() -> Blueprint:
     @serve(blp, "POST", "/session", Operation(
         "createTabSession", "Exchange a tab token for a session",
         access=open_to_all("proves its caller by a token of Teams", limited=True),
-        gives=Answer(TabSession, example=SESSION), fails=(401, 403),
-        description="Send the token that TeamsJS gets as the bearer.",
+        gives=Answer(example=SESSION, any_of=(TabSession, TwoFactorRequired)), fails=(401, 403),
+        description="Send the token that TeamsJS gets as the bearer. An account with a second factor is asked for it.",
     ))  # fmt: skip
     def session() -> Response:
         return _opened(tab.sign_in(request.headers.get("Authorization", "")))
@@ -63,8 +65,8 @@ def build_page() -> flask.Blueprint:
     return blp
 
 
-def _opened(opened: SignedIn) -> Response:
+def _opened(opened: SignedIn | Challenged) -> Response:
+    if isinstance(opened, Challenged):
+        return unstored(answer(challenge_body(opened)))
     body = {"token": opened.token, "user": user_body(opened.user), "expiresAt": opened.session.expires_at}
-    response = answer(body)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(answer(body))

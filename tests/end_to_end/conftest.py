@@ -72,12 +72,17 @@ def page(browser, console):
     assert raised == []
 
 
+PASSWORD = "correct horse battery"
+
+
 def sign_up(page):
     """Make an account on the page, and give its address."""
     address = f"console-{uuid4().hex[:8]}@example.com"
+    page.get_by_role("link", name="Make an account").click()
+    page.get_by_label("Name").fill("Ada")
     page.get_by_label("E-mail").fill(address)
-    page.get_by_label("Password").fill("correct horse battery")
-    page.get_by_role("button", name="Make an account").click()
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Create an account").click()
     expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
     return address
 

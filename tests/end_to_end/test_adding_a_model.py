@@ -16,14 +16,14 @@ from config import ROOT
 from tests.end_to_end.service import environment
 
 USE = """
-from app.auth import sign_in, users
+from app.auth import sessions, users
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from wsgi import app
 
 with app.app_context():
     user = run_unit(SYSTEM, users.register, email="a@example.com", password="correct horse")
-    token = run_unit(SYSTEM, sign_in.open_session, user).token
+    token = run_unit(SYSTEM, sessions.open_session, user).token
 client, headers = app.test_client(), {"Authorization": f"Bearer {token}"}
 call = lambda method, path, **rest: client.open(f"/api/v1/{path}", method=method, headers=headers, **rest)
 company = call("POST", "crm/company", json={"name": "Acme"}).json["id"]

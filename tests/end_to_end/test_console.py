@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from uuid import uuid4
 
+import pyotp
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
 
-from app.auth.models.identity import AuthUser
+from app.auth.models.identity import AuthTwoFactor, AuthUser
+from app.auth.two_factor import codes
+from app.foundation.crypto import vault
 from app.notification.routing import notify
 from tests.database import unit_of_work
-from tests.end_to_end.conftest import sign_up
+from tests.end_to_end.conftest import PASSWORD, sign_up
 
 KEYS = "**/api/v1/auth/api-key?*"
 MAKING = "**/api/v1/auth/api-key"
@@ -26,6 +30,12 @@ def make_key(page, name):
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Make a key").click()
     expect(page.get_by_role("alert")).to_contain_text(f"{name}, shown once")
+
+
+def sign_in(page, email):
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
 
 
 def tell(app, email, title):
@@ -48,16 +58,6 @@ def test_whoever_is_signed_out_sees_no_navigation(page):
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(page.get_by_role("navigation")).to_be_hidden()
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
-
-
-def test_what_is_wrong_with_a_sign_up_is_said_at_its_field_until_it_is_changed(page):
-    page.goto("/console")
-    page.get_by_label("E-mail").fill("nobody@example.com")
-    page.get_by_label("Password").fill("password")
-    page.get_by_role("button", name="Make an account").click()
-    expect(page.get_by_label("Password")).to_have_accessible_description("Is among the first that are guessed.")
-    page.get_by_label("Password").fill("correct horse")
-    expect(page.get_by_label("Password")).to_have_accessible_description("")
 
 
 def test_a_key_is_made_by_keyboard_shown_once_and_revoked(page, email):
@@ -122,10 +122,12 @@ def test_a_secret_is_shown_to_whoever_left_the_page_meanwhile(page, slow_key):
     expect(page.get_by_text("Slow, shown once, keep it: rg_key_")).to_be_visible()
 
 
-def test_a_secret_is_not_shown_to_whoever_comes_after(page, slow_key):
+def test_a_secret_is_not_shown_to_whoever_comes_after(app, page, slow_key):
+    other = {"email": f"after-{uuid4().hex[:8]}@example.com", "password": PASSWORD}
+    assert app.test_client().post("/api/auth/signup", json=other).status_code == 200
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    sign_up(page)
+    sign_in(page, other["email"])
+    expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
     with page.expect_response(MAKING):
         slow_key()
     make_key(page, "Own")
@@ -240,12 +242,21 @@ def test_a_service_that_is_away_is_no_reason_to_sign_in(page, email):
     expect(page.get_by_role("heading", name="Sign in")).to_have_count(0)
 
 
-def test_an_account_that_has_to_be_verified_is_told_so(page):
-    page.route("**/api/auth/signup", lambda route: route.fulfill(json={"token": None, "user": {}}))
-    page.get_by_label("E-mail").fill("new@example.com")
-    page.get_by_label("Password").fill("correct horse battery")
-    page.get_by_role("button", name="Make an account").click()
-    expect(page.get_by_role("status")).to_contain_text("Verify your e-mail address first.")
+def test_an_account_with_a_second_factor_is_asked_for_it(app, page, email):
+    with app.app_context(), unit_of_work() as unit:
+        user = unit.session.scalar(select(AuthUser).where(AuthUser.email == email))
+        secret = codes.new_secret()
+        unit.session.add(
+            AuthTwoFactor(user_id=user.id, secret=vault().encrypt(secret), backup_codes="[]", verified=True)
+        )
+    page.get_by_role("button", name="Sign out").click()
+    sign_in(page, email)
+    page.get_by_label("Code").fill("12345678")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_have_text("The code is not valid")
+    page.get_by_label("Code").fill(pyotp.TOTP(secret).now())
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
 
 
 def test_a_refusal_of_a_provider_is_said_once(page):

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from sqlalchemy import update
 
-from app.auth import sign_in
+from app.auth import sessions
 from app.auth.models.identity import AuthUser, AuthVerification
 from app.foundation.clock import now
 from app.notification.routing import notify
@@ -162,7 +162,7 @@ def test_what_is_committed_late_is_not_passed_over(port, app, owner, send):
 
 def test_a_browser_may_listen_with_its_cookie(port, app, owner):
     with app.app_context(), unit_of_work() as unit:
-        cookie = sign_in.open_session(unit, unit.session.get_one(AuthUser, owner.user_id)).cookie
+        cookie = sessions.open_session(unit, unit.session.get_one(AuthUser, owner.user_id)).cookie
     today = now().strftime("%Y%m%d")
     with EventStream(port, cookie=f"session={cookie}.{today}") as stream:
         assert stream.next().name == "ready"

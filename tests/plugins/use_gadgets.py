@@ -6,7 +6,7 @@ import json
 
 from gadgets.models import Gadget, GadgetPart
 
-from app.auth import sign_in, users
+from app.auth import sessions, users
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.extensions import db
@@ -19,7 +19,7 @@ with app.app_context():
     for table in (Gadget.__table__, GadgetPart.__table__):
         table.create(db.engine)
     people = [run_unit(SYSTEM, users.register, email=f"{n}@example.com", password="correct horse") for n in "ab"]
-    tokens = [run_unit(SYSTEM, sign_in.open_session, each).token for each in people]
+    tokens = [run_unit(SYSTEM, sessions.open_session, each).token for each in people]
 
 
 def call(method, path, token=tokens[0], **options):

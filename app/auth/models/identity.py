@@ -33,7 +33,7 @@ from app.engine.fields import (
 from app.engine.indexes import index, unique
 from app.engine.kinds import SAFE_MAX
 from app.engine.policy import Admin, Owner, Policy, Rule, SessionOnly
-from app.engine.record import Record
+from app.engine.record import Base, Record
 
 
 class AuthUser(Record):
@@ -64,6 +64,8 @@ class AuthUser(Record):
     ban_expires: Mapped[datetime | None] = timestamp(READ_ONLY, ADMIN_WRITES)
     two_factor_enabled: Mapped[bool] = boolean(READ_ONLY, default=False)
     last_login_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
+    locale: Mapped[str | None] = string(HIDDEN, min=2, max=35, note="language of the last sign-in, for mails")
+    delete_after: Mapped[datetime | None] = timestamp(HIDDEN, note="end of the grace in which a deletion is cancelled")
 
 
 class AuthSession(Record):
@@ -95,7 +97,7 @@ class AuthSession(Record):
     ip_address: Mapped[str | None] = string(READ_ONLY, min=2, max=45)
     user_agent: Mapped[str | None] = string(READ_ONLY, max=512)
     sign_in_method: Mapped[str] = enum(
-        "password", "oauth", "passkey", "teams_sso", flags=(READ_ONLY, FILTERABLE), default=DERIVED
+        "password", "oauth", "passkey", "teams_sso", "impersonation", flags=(READ_ONLY, FILTERABLE), default=DERIVED
     )
     active_organization_id: Mapped[UUID | None] = reference(
         "auth_organization", "set null", READ_ONLY, note="the personal organization at sign-in"
@@ -149,6 +151,7 @@ class AuthVerification(Record):
     operations_note = "made and consumed by the sign-in flows"
     keys = (
         index("identifier"),
+        index("value"),
         index("expires_at"),
     )
 
@@ -159,6 +162,8 @@ class AuthVerification(Record):
         "two_factor_challenge",
         "passkey_challenge",
         "stream_ticket",
+        "change_email",
+        "change_email_revert",
         flags=(READ_ONLY, FILTERABLE),
         default=DERIVED,
     )
@@ -166,6 +171,9 @@ class AuthVerification(Record):
         HIDDEN, DIGEST, min=64, max=64, default=DERIVED, note="digest of purpose and subject"
     )
     value: Mapped[str] = string(HIDDEN, DIGEST, min=64, max=64, default=GENERATED)
+    user_id: Mapped[UUID | None] = reference("auth_user", "cascade", HIDDEN, note="whose proof it is")
+    context: Mapped[str | None] = long_text(HIDDEN, ENCRYPTED, max=8192, note="what is proved, such as the address")
+    attempts: Mapped[int] = integer(HIDDEN, min=0, max=100, default=0, note="wrong answers to a challenge")
     expires_at: Mapped[datetime] = timestamp(READ_ONLY, FILTERABLE, SORTABLE, default=After(timedelta(hours=1)))
 
 
@@ -212,3 +220,18 @@ class AuthPasskey(Record):
     )
     aaguid: Mapped[str | None] = string(READ_ONLY, min=36, max=36)
     last_used_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
+
+
+class AuthTrustedDevice(Base):
+    """A device on which a second factor was given, and is not asked for again for a while."""
+
+    __tablename__ = "auth_trusted_device"
+    keys = (index("expires_at"),)
+
+    user_id: Mapped[UUID] = reference("auth_user", "cascade")
+    two_factor_id: Mapped[UUID] = reference("auth_two_factor", "cascade", note="another factor trusts no device yet")
+    token_hash: Mapped[str] = string(DIGEST, min=64, max=64, unique=True, note="of the device's secret and the account")
+    ip_address: Mapped[str | None] = string(min=2, max=45)
+    user_agent: Mapped[str | None] = string(max=512)
+    last_used_at: Mapped[datetime] = timestamp(default=NOW)
+    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=30)))

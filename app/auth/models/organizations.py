@@ -59,6 +59,9 @@ class AuthOrganization(Record):
     )
     logo: Mapped[str | None] = string(max=2048, format="url")
     is_personal: Mapped[bool] = boolean(READ_ONLY, FILTERABLE, default=False)
+    require_two_factor: Mapped[bool] = boolean(
+        FILTERABLE, default=False, note="members without a second factor or passkey act as if they were none"
+    )
     metadata_: Mapped[dict[str, Any]] = json(name="metadata", shape="object", max_bytes=16384, default={})
 
 

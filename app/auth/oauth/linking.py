@@ -12,10 +12,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.auth import organizations, users
-from app.auth.hooks import FRESH
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
 from app.auth.oauth.providers import Identity, Refused
-from app.auth.sign_in import SignedIn, must_verify, open_session
+from app.auth.reauthentication import FRESH
+from app.auth.sessions import SignedIn
+from app.auth.sign_in import enter, must_verify
+from app.auth.two_factor.challenges import Challenged
 from app.engine import audit
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import TRIES, Unit, run_unit
@@ -29,8 +31,8 @@ MAX_NAME_LENGTH, MAX_IMAGE_LENGTH = 120, 2048
 A_YEAR = 366 * 24 * 3600
 
 
-def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth") -> SignedIn:
-    """Open a session for the user that ``identity`` stands for; raises Refused.
+def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth") -> SignedIn | Challenged:
+    """Let in the user that ``identity`` stands for; raises Refused.
 
     An identity that is known signs in its user, whatever its address is by now. One that is not is linked to the user
     whose session asked for it, or to the user with the same address when both sides have verified that, and makes a
@@ -43,7 +45,7 @@ def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth
     raise Refused("sign_in_failed")
 
 
-def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn:
+def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn | Challenged:
     known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
     account = unit.session.scalar(select(AuthAccount).where(*known))
     asking = _asking(unit.session, session_id)
@@ -63,7 +65,7 @@ def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: st
         raise Refused("account_not_verified")
     if identity.token:
         _keep_tokens(account, identity)
-    return open_session(unit, user, method=method)
+    return enter(unit, user, method=method)
 
 
 def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:

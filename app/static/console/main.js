@@ -6,6 +6,7 @@ import { showKeys } from "./keys.js";
 import { showModels } from "./models.js";
 import { showNotifications } from "./notifications.js";
 import { showRecords } from "./records.js";
+import { askForCode } from "../second-factor.js";
 
 const view = document.getElementById("view");
 const nav = document.getElementById("nav");
@@ -24,12 +25,11 @@ function showSignIn() {
     const { email, password } = Object.fromEntries(new FormData(form));
     say("");
     forgetErrors(form);
-    const way = event.submitter?.value ?? "signin";
-    const { token } = await call("POST", `/api/auth/${way}`, { email, password }).catch((error) => {
+    const answer = await call("POST", "/api/auth/signin", { email, password }).catch((error) => {
       throw Object.assign(error, { message: sayAtFields(form, error) });
     });
-    if (token) await begin();
-    else say("Verify your e-mail address first.");
+    if (answer.twoFactorRequired) await askForCode(answer, view);
+    await begin();
   }));
   for (const button of form.querySelectorAll("[data-provider]"))
     button.addEventListener("click", guarded(async () => {

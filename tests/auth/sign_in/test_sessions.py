@@ -9,7 +9,7 @@ import pytest
 from flask_login import user_loaded_from_request
 from sqlalchemy import select, update
 
-from app.auth import sign_in
+from app.auth import sessions
 from app.auth.models.identity import AuthSession, AuthVerification
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
@@ -199,7 +199,7 @@ def test_expired_sessions_and_proofs_are_forgotten(app, cast):
             session.execute(update(AuthSession).where(own).values(expires_at=now()))
             proof = {"purpose": "oauth_state", "identifier": uuid4().hex * 2, "value": "0" * 64, "expires_at": now()}
             session.add(AuthVerification(**proof))
-        run_unit(SYSTEM, sign_in.forget_expired)
+        run_unit(SYSTEM, sessions.forget_expired)
         with transaction() as session:
             proofs = select(AuthVerification.id).where(AuthVerification.identifier == proof["identifier"])
             assert session.scalar(proofs) is None

@@ -1,0 +1,37 @@
+"""Passwords known from breaches, asked for by the first five characters of their SHA-1 digest (k-anonymity): the
+service that is asked learns nothing of the others."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+
+import httpx2
+from flask import current_app
+
+from app.foundation.outbound import Outbound
+
+log = logging.getLogger("rowgate")
+
+TIMEOUT = 3.0
+PREFIX = 5
+
+
+def has(password: str) -> bool:
+    """Whether a password is in the ranges at PASSWORD_RANGES_URL. A service that is away holds nobody up: its silence
+    counts as no."""
+    address = current_app.config["SETTINGS"].password_ranges_url
+    if not address:
+        return False
+    digest = hashlib.sha1(password.encode(), usedforsecurity=False).hexdigest().upper()
+    try:
+        client = Outbound(time.monotonic() + TIMEOUT, private=True).client()
+        # Padding hides from the network how many digests the range has.
+        answer = client.get(f"{address}/{digest[:PREFIX]}", headers={"Add-Padding": "true"}, timeout=TIMEOUT)
+        answer.raise_for_status()
+    except httpx2.HTTPError as error:
+        log.warning("The ranges of breached passwords cannot be read: %s", type(error).__name__)
+        return False
+    counts = dict(line.split(":", 1) for line in answer.text.split() if ":" in line)
+    return int(counts.get(digest[PREFIX:], "0")) > 0

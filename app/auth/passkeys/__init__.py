@@ -1,0 +1,1 @@
+"""Passkeys (WebAuthn level 3): registering, signing in, and keeping them."""

@@ -1,0 +1,58 @@
+"""Step-up: sensitive acts want a proof of a credential that is not older than ten minutes."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from app.auth import passwords, throttling
+from app.auth.errors import InvalidEmailOrPassword, ReauthenticationRequired
+from app.auth.models.identity import AuthSession, AuthUser
+from app.engine import audit
+from app.engine.principal import Principal
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
+from app.foundation.errors import Unauthenticated
+
+FRESH = timedelta(minutes=10)
+
+
+def require_fresh(principal: Principal) -> None:
+    """Refuse unless the session proved a credential in the last ten minutes."""
+    proved = principal.authenticated_at
+    if proved is None or now() - proved > FRESH:
+        raise ReauthenticationRequired()
+
+
+def by_password(principal: Principal, password: str) -> datetime:
+    """Prove the caller's session anew by the password; raises InvalidEmailOrPassword."""
+    check_password(principal, password)
+    return run_unit(principal, renew)
+
+
+def check_password(principal: Principal, password: str) -> None:
+    """Refuse unless the password is the caller's; guesses count as those at the sign-in do. Raises
+    InvalidEmailOrPassword."""
+    email, stored = run_unit(principal, _stored)
+    right = passwords.is_right(stored, password)
+    if not throttling.record_for_request(principal.user_id, email, succeeded=right):
+        raise InvalidEmailOrPassword()
+
+
+def renew(unit: Unit) -> datetime:
+    """Write down that the caller's session proved a credential now."""
+    own = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update={"key_share": True})
+    if own is None:  # signed out since the guard looked
+        raise Unauthenticated(invalid_token=True)
+    own.authenticated_at = now()
+    audit.note(unit, "auth.session.reauthenticate", own)
+    return own.authenticated_at
+
+
+def _stored(unit: Unit) -> tuple[str, str | None]:
+    user_id = unit.principal.user_id
+    email = unit.session.scalar(select(AuthUser.email).where(AuthUser.id == user_id))
+    if user_id is None or email is None:
+        raise Unauthenticated(invalid_token=True)
+    return email, passwords.stored_of(unit.session, user_id)

@@ -1,0 +1,81 @@
+"""Challenges: what a sign-in is answered with until the second factor is given. A challenge is no session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import exists, select
+
+from app.auth import devices, proofs, users
+from app.auth.errors import InvalidCode, InvalidToken
+from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
+from app.auth.sessions import SignedIn, open_session
+from app.auth.two_factor import codes
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
+
+MAX_ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class Challenged:
+    """A first factor was right; ``challenge`` is the secret with which a second one can be given, by ``methods``."""
+
+    challenge: str
+    methods: list[str]
+    expires_at: datetime
+
+
+def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
+    """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for."""
+    own = (AuthTwoFactor.user_id == user.id, AuthTwoFactor.verified)
+    factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
+    if factor is None or devices.is_trusted(unit, factor):
+        return None
+    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
+    has_passkey = unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
+    offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey}
+    return Challenged(secret, [name for name, there in offered.items() if there], proof.expires_at)
+
+
+def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: bool = False) -> SignedIn:
+    """Open the session that a challenge stands for, with a code. Raises InvalidCode, also for a challenge that is
+    unknown, used or over, and RateLimited."""
+    opened = run_unit(SYSTEM, _answer, challenge, code, recovery, devices.own_id() if trust_device else "")
+    if opened is None:
+        raise InvalidCode()
+    return opened
+
+
+def _answer(unit: Unit, challenge: str, code: str, recovery: bool, device: str) -> SignedIn | None:
+    row, user = held(unit, challenge)
+    own = (AuthTwoFactor.user_id == user.id, AuthTwoFactor.verified)
+    factor = unit.session.scalar(select(AuthTwoFactor).where(*own).with_for_update())
+    if factor is None or not codes.take(factor, code, recovery=recovery):
+        row.attempts += 1
+        if row.attempts >= MAX_ATTEMPTS:
+            unit.session.delete(row)
+        return None
+    if device:
+        devices.trust(unit, factor, device)
+    return finish(unit, row, user)
+
+
+def held(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
+    """A challenge, locked until the end, and its user; raises InvalidCode."""
+    try:
+        row = proofs.held(unit, challenge, proofs.CHALLENGE)
+    except InvalidToken:
+        raise InvalidCode() from None
+    user = unit.session.get(AuthUser, row.user_id)
+    if user is None or users.is_banned(user.banned, user.ban_expires):
+        raise InvalidCode()
+    return row, user
+
+
+def finish(unit: Unit, row: AuthVerification, user: AuthUser) -> SignedIn:
+    """Use a challenge up and open its session."""
+    method = proofs.context_of(row)["method"]
+    unit.session.delete(row)
+    return open_session(unit, user, method=method)

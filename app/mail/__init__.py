@@ -1,0 +1,1 @@
+"""Mail: templates, the outbox, and delivery over SMTP."""

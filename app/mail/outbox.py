@@ -1,0 +1,72 @@
+"""The outbox: a message is written in the unit of work of its cause, and delivered by a job once that is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import exists, select
+from uuid_utils.compat import uuid7
+
+from app.engine.unit_of_work import Unit
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.jobs.queue import defer
+from app.mail.models import PlatformMail
+from app.mail.smtp import new_message_id
+from app.mail.templates import render
+from config import Settings
+
+DELIVER = "deliver_mail"
+# How often anybody may have mail of one kind sent to an address.
+PAUSE = timedelta(minutes=5)
+NO_SERVER = "MAIL_URL is not set"
+
+
+def send(
+    unit: Unit,
+    kind: str,
+    to: str,
+    values: Mapping[str, Any],
+    *,
+    cause: UUID | str,
+    language: str = "en",
+    unsubscribe_url: str | None = None,
+) -> None:
+    """Write a message of ``kind`` to an address. Its links begin with the configured base URL: see ``link``. What was
+    written for the same ``cause`` is not written again."""
+    written = (PlatformMail.kind == kind, PlatformMail.cause == str(cause), PlatformMail.to == to)
+    if unit.session.scalar(select(exists().where(*written))):
+        return
+    settings: Settings = current_app.config["SETTINGS"]
+    shown = {**values, "unsubscribe": unsubscribe_url} if unsubscribe_url else values
+    message = render(kind, language, shown, product=settings.product_name, logo=settings.product_logo)
+    id = uuid7()
+    mail = PlatformMail(
+        id=id, kind=kind, to=to, locale=language, cause=str(cause), subject=message.subject,
+        message_id=new_message_id(settings, id),
+    )  # fmt: skip
+    if settings.mail_url or not settings.production:
+        mail.text, mail.html = vault().encrypt(message.text), vault().encrypt(message.html)
+        mail.unsubscribe_url = vault().encrypt(unsubscribe_url) if unsubscribe_url else None
+        mail.status = "pending" if settings.mail_url else "shown"
+    else:
+        mail.status, mail.error_message = "failed", NO_SERVER
+    unit.store(mail)
+    if mail.status == "pending":
+        defer(unit, DELIVER, id)
+
+
+def is_due(unit: Unit, kind: str, to: str) -> bool:
+    """Whether anybody may have mail of ``kind`` sent to an address again; of those who ask at once, one may."""
+    unit.lock(f"mail {kind} to {to}")
+    lately = (PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - PAUSE)
+    return not unit.session.scalar(select(exists().where(*lately)))
+
+
+def link(path: str) -> str:
+    """The address of a page of the service, for a message: never made from a request."""
+    return f"{current_app.config['SETTINGS'].public_url}{path}"

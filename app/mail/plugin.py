@@ -1,0 +1,21 @@
+"""The plugin of mail."""
+
+from __future__ import annotations
+
+from app.jobs.registry import Job, Periodic, as_unit
+from app.mail import delivery, models, outbox, settings
+from app.plugins import Plugin
+
+plugin = Plugin(
+    "mail",
+    "Messages to addresses: templates, the outbox, delivery.",
+    models=(models,),
+    jobs={outbox.DELIVER: Job(delivery.deliver)},
+    periodic=(
+        Periodic("deliver_due_mail", "* * * * *", delivery.deliver_due),
+        Periodic("expire_mail", "15 3 * * *", as_unit(delivery.expire)),
+    ),
+    blueprints=("blueprints.mailbox:build",),
+    commands=("app.commands.mail:group",),
+    settings=settings.SETTINGS,
+)

@@ -1,0 +1,137 @@
+"""Templates of mails: one per kind and language, put together as plain text and as HTML by two layouts.
+
+A kind's template says sentences in blocks. They are rendered as plain text, and the HTML layout escapes what came of
+it, so a value is escaped once, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
+
+FOLDER = Path(__file__).parents[1] / "templates" / "mail"
+DEFAULT_LANGUAGE = "en"
+# What every kind says alike, such as the greeting; a kind's own block takes its place.
+SHARED = "shared"
+
+MAX_HEADER = 500
+MAX_SUBJECT = 110
+MAX_LINE = 200
+MAX_BODY = 4000
+MAX_URL = 2000
+
+_FOUND = {(kind, language) for kind, language, _ in (path.name.split(".") for path in FOLDER.glob("*.*.txt"))}
+KINDS = tuple(sorted({kind for kind, _ in _FOUND} - {SHARED}))
+LANGUAGES = (
+    DEFAULT_LANGUAGE,
+    *sorted(language for kind, language in _FOUND if kind == SHARED and language != DEFAULT_LANGUAGE),
+)
+
+_URL = re.compile(r'https?://[^\s"<>\\]+', re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+# They turn the direction of the text around them, so a name could rewrite the sentence that it stands in.
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+_environment = Environment(
+    loader=FileSystemLoader(FOLDER),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A mail in words: what its subject and its two bodies say."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def language_of(accept_language: str | None) -> str:
+    """The language that suits an Accept-Language header best, English where none does."""
+    if accept_language is None or len(accept_language) > MAX_HEADER:
+        return DEFAULT_LANGUAGE
+    # Werkzeug's best_match prefers an exact tag to an earlier one: "de-AT, en;q=0.5" would be answered in English.
+    accepted = parse_accept_header(accept_language, LanguageAccept)
+    wanted = (re.split("[-_]", tag.lower())[0] for tag, quality in accepted if quality > 0)
+    return next((language for language in wanted if language in LANGUAGES), DEFAULT_LANGUAGE)
+
+
+def render(kind: str, language: str, values: Mapping[str, Any], *, product: str, logo: str = "") -> Rendered:
+    """A mail of ``kind`` in ``language``, in English where there is no translation.
+
+    Raises LookupError for an unknown kind and for a kind that needs a link and got none, and jinja2's UndefinedError
+    for any other missing value. A link that is not http or https is left out.
+    """
+    if kind not in KINDS:
+        raise LookupError(f"There is no mail of the kind {kind}")
+    spoken = language if (kind, language) in _FOUND and language in LANGUAGES else DEFAULT_LANGUAGE
+    own, shared = (_environment.get_template(f"{name}.{spoken}.txt") for name in (kind, SHARED))
+    known = {name: _cleaned(name, value) for name, value in values.items()} | {"product": _line(product, MAX_LINE)}
+    said = {name: _block(own, name, known) or _block(shared, name, known) for name in {*own.blocks, *shared.blocks}}
+    subject = _line(said["subject"], MAX_SUBJECT)
+    parts = said | {
+        "subject": subject,
+        "language": spoken,
+        "product": known["product"],
+        "logo": _url(logo),
+        "paragraphs": _paragraphs(said["text"]),
+        # A kind that names its button makes no sense without a link.
+        "link": _url(values["link"] if "label" in own.blocks else values.get("link")),
+        "unsubscribe": _url(values.get("unsubscribe")),
+    }
+    text, html = (_environment.get_template(name).render(parts) for name in ("layout.txt", "layout.html"))
+    return Rendered(subject, text.strip() + "\n", html.strip() + "\n")
+
+
+def _block(template: Template, name: str, values: Mapping[str, Any]) -> str:
+    """What a block says; nothing where the template has no such block."""
+    if name not in template.blocks:
+        return ""
+    return "".join(template.blocks[name](template.new_context(dict(values)))).strip()
+
+
+def _paragraphs(text: str) -> list[list[str]]:
+    """The paragraphs of a text, each as its lines."""
+    return [paragraph.splitlines() for paragraph in _BLANK_LINES.split(text) if paragraph.strip()]
+
+
+def _cleaned(name: str, value: Any) -> str:
+    """A value as a template may write it; a body alone has more than one line."""
+    text = "" if value is None else str(value)
+    if name != "body":
+        return _line(text, MAX_LINE)
+    return _cut("\n".join(_line(line, MAX_BODY) for line in text.strip().splitlines()), MAX_BODY)
+
+
+def _line(text: str, length: int) -> str:
+    """One line of at most ``length`` characters, all of which are seen or needed by those beside them."""
+    # Control characters and halves of surrogate pairs cannot be sent; those that are whitespace part words.
+    seen = (
+        character
+        for character in " ".join(text.split())
+        if unicodedata.category(character) not in ("Cc", "Cs") and character not in _DIRECTIONS
+    )
+    return _cut(" ".join("".join(seen).split()), length)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def _url(value: object) -> str:
+    """An address as it may stand in a link; nothing of one that is not http or https."""
+    text = str(value or "")
+    return text if len(text) <= MAX_URL and text.isprintable() and _URL.fullmatch(text) else ""
