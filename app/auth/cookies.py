@@ -112,7 +112,12 @@ def _is_same_origin(*, unknown: bool) -> bool:
 
 def own_origin() -> str:
     """Scheme, host and port that pages of this service have."""
-    parts = urlsplit(_own_url().lower())
+    return origin_of(_own_url())
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an address as browsers write them."""
+    parts = urlsplit(url.lower())
     default = {"http": ":80", "https": ":443"}[parts.scheme]
     return f"{parts.scheme}://{parts.netloc.removesuffix(default)}"
 

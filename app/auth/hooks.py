@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.auth import memberships, recovery
+from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
@@ -71,7 +72,7 @@ def unlink(account: AuthAccount, write: Write) -> None:
     write.unit.get(AuthUser, account.user_id, lock=True)
     ways = (count(model, model.user_id == account.user_id) for model in (AuthAccount, AuthPasskey))
     if sum(write.unit.session.scalar(each) or 0 for each in ways) == 1:
-        raise Conflict("The last way to sign in stays")
+        raise LastSignInMethod()
 
 
 @on_create(AuthOrganization)

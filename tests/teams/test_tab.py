@@ -10,6 +10,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jws import JWSRegistry
 
+from tests.auth.people import Clock, Person
+from tests.auth.sign_in.visitors import visit
 from tests.cast import Actor
 from tests.teams.microsoft import APP_ID, TENANT, A, C, public
 
@@ -35,6 +37,13 @@ def token(ms):
         return jwt.encode({k: v for k, v in head.items() if v is not None}, merged, key, registry=LENIENT)
 
     return make
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    standing = Clock()
+    standing.stop(monkeypatch)
+    return standing
 
 
 def exchange(app, token):
@@ -157,6 +166,36 @@ def test_an_address_that_somebody_has_links_nothing(teams, token, cast):
 
 def test_a_tab_token_is_no_credential_of_the_data_api(teams, token):
     assert Actor(teams, token()).get("/api/v1/crm/contact").status_code == 401
+
+
+def enrolled(teams, clock, token, person):
+    """The person of a tab, with a second factor."""
+    opened = exchange(teams, token(oid=person)).json
+    ada = Person(teams, clock, visit(teams), opened["user"]["email"], opened["token"], opened["user"]["id"])
+    ada.switch_on()
+    return ada
+
+
+def test_v11_whoever_has_a_second_factor_is_asked_for_it_in_the_tab(teams, clock, token):
+    person = str(uuid4())
+    ada = enrolled(teams, clock, token, person)
+    asked = exchange(teams, token(oid=person))
+    assert (asked.status_code, set(asked.json)) == (200, {"twoFactorRequired", "challenge", "methods", "expiresAt"})
+    assert asked.headers["Cache-Control"] == "no-store"
+    opened = ada.answer(asked.json["challenge"], visit(teams))
+    assert Actor(teams, opened.json["token"]).get(f"{NOTIFICATIONS}/preferences").status_code == 200
+    rows = Actor(teams, opened.json["token"]).get("/api/v1/auth/session").json["data"]
+    assert {row["signInMethod"] for row in rows} == {"teams_sso"}
+
+
+def test_v11_the_token_of_the_tab_is_no_credential_where_a_second_factor_is_asked_for(teams, clock, token):
+    person = str(uuid4())
+    before = token(oid=person)
+    assert Actor(teams, before).get(f"{NOTIFICATIONS}/preferences").status_code == 200
+    enrolled(teams, clock, token, person)
+    for presented in (before, token(oid=person)):
+        answer = Actor(teams, presented).get(f"{NOTIFICATIONS}/preferences")
+        assert (answer.status_code, answer.json["code"]) == (401, "TEAMS_001")
 
 
 @pytest.mark.parametrize("path", ["/teams-tab", "/api/integrations/teams/tab/config"])

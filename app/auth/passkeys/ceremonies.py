@@ -14,7 +14,7 @@ import orjson
 from flask import current_app
 from sqlalchemy import select
 
-from app.auth import proofs
+from app.auth import cookies, proofs
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.engine.unit_of_work import Unit
@@ -23,6 +23,8 @@ from config import Settings
 REGISTER, SIGN_IN = "register", "sign-in"
 CHALLENGE_BYTES = 32
 MAX_CREDENTIALS = 50
+# WebAuthn, section 4: credential ids have at most so many bytes. Keys of RSA with 8192 bits have a good kilobyte.
+MAX_ID_BYTES, MAX_KEY_BYTES = 1023, 2048
 
 
 def registration_options(unit: Unit, user: AuthUser) -> dict[str, Any]:
@@ -57,18 +59,24 @@ def sign_in_options(unit: Unit, user_id: UUID | None) -> dict[str, Any]:
     return _json(options)
 
 
-def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any:
-    """What the answer to a registration proves; its challenge is used up. Raises InvalidToken."""
+def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | None:
+    """What the answer to a registration proves, None where it proves nothing; its challenge is used up either way.
+    Raises InvalidToken for a challenge that is unknown or over."""
     import webauthn
+    from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
 
     challenge = _redeem(unit, REGISTER, response, user_id)
     try:
-        return webauthn.verify_registration_response(
+        proved = webauthn.verify_registration_response(
             credential=response, expected_challenge=challenge, expected_rp_id=relying_party(),
             expected_origin=origins(),
         )  # fmt: skip
-    except Exception as error:  # whatever the parsers of its formats raise
-        raise InvalidToken("The passkey could not be registered") from error
+        # A key that nothing can be checked with would be a way in that leads nowhere.
+        decoded_public_key_to_cryptography(decode_credential_public_key(proved.credential_public_key))
+    except Exception:  # whatever the parsers of its formats raise
+        return None
+    lengths = (len(proved.credential_id), len(proved.credential_public_key))
+    return proved if lengths[0] <= MAX_ID_BYTES and lengths[1] <= MAX_KEY_BYTES else None
 
 
 def asserted(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id: UUID | None) -> Any | None:
@@ -82,11 +90,13 @@ def asserted(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id
     except InvalidToken:
         raise InvalidCode() from None
     try:
-        return webauthn.verify_authentication_response(
+        proved = webauthn.verify_authentication_response(
             credential=response, expected_challenge=challenge, expected_rp_id=relying_party(),
             expected_origin=origins(), credential_public_key=unpadded(passkey.public_key),
             credential_current_sign_count=0,
         )  # fmt: skip
+        handle = response["response"].get("userHandle")
+        return proved if handle is None or unpadded(handle) == passkey.user_id.bytes else None
     except Exception:  # whatever the parsers of its formats raise
         return None
 
@@ -99,7 +109,7 @@ def relying_party() -> str:
 def origins() -> list[str]:
     """The origins whose pages may use them."""
     named = [each.strip() for each in _settings().passkey_origins.split(",") if each.strip()]
-    return [_settings().public_url, *named]
+    return [cookies.origin_of(_settings().public_url), *named]
 
 
 def encoded(content: bytes) -> str:

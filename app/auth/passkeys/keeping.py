@@ -31,17 +31,22 @@ def options(principal: Principal) -> dict[str, Any]:
 def register(principal: Principal, response: dict[str, Any], name: str | None) -> AuthPasskey:
     """Keep the passkey that the browser has made; raises ReauthenticationRequired, InvalidToken and Conflict."""
     require_fresh(principal)
-    return run_unit(principal, _register, response, name or NAME)
+    passkey = run_unit(principal, _register, response, name or NAME)
+    if passkey is None:
+        raise InvalidToken("The passkey could not be registered")
+    return passkey
 
 
-def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey:
+def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey | None:
     user = sessions.own_user(unit)
     proved = ceremonies.registered(unit, user.id, response)
+    if proved is None:
+        return None
     if (unit.session.scalar(_count(AuthPasskey, user.id)) or 0) >= MAX_PASSKEYS:
         raise Conflict(f"An account has at most {MAX_PASSKEYS} passkeys")
     identifier = ceremonies.encoded(proved.credential_id)
     if unit.session.scalar(select(AuthPasskey.id).where(AuthPasskey.credential_id == identifier)):
-        raise InvalidToken("The passkey could not be registered")
+        return None
     sent = response.get("response", {}).get("transports")
     passkey = AuthPasskey(
         user_id=user.id, name=name, public_key=ceremonies.encoded(proved.credential_public_key),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.auth import mails, proofs, users
+from app.auth import mails, users
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.passkeys import ceremonies
@@ -35,7 +35,7 @@ def options(challenge: str | None) -> dict[str, Any]:
 
 
 def _options(unit: Unit, challenge: str | None) -> dict[str, Any]:
-    user_id = challenges.held(unit, challenge)[1].id if challenge else None
+    user_id = challenges.held_for_passkey(unit, challenge)[1].id if challenge else None
     return ceremonies.sign_in_options(unit, user_id)
 
 
@@ -51,19 +51,16 @@ def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | Challe
 def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> SignedIn | Challenged | None:
     passkey = _presented(unit, response)
     if challenge:
-        row, user = challenges.held(unit, challenge)
-        is_first = proofs.context_of(row)["method"] == METHOD
-        if is_first or user.id != passkey.user_id or not _proves(unit, passkey, user, response, user.id):
+        row, user = challenges.held_for_passkey(unit, challenge)
+        if user.id != passkey.user_id or not _proves(unit, passkey, user, response, user.id):
             return None
         return challenges.finish(unit, row, user)
     user = unit.session.get_one(AuthUser, passkey.user_id)
-    if users.is_banned(user.banned, user.ban_expires):
-        raise InvalidCode()
+    proved = _proves(unit, passkey, user, response, None)
+    if proved is None or users.is_banned(user.banned, user.ban_expires):
+        return None
     if must_verify(user):
         raise Forbidden("Verify the email address of the account first")
-    proved = _proves(unit, passkey, user, response, None)
-    if proved is None:
-        return None
     return open_session(unit, user, method=METHOD) if proved.user_verified else enter(unit, user, method=METHOD)
 
 

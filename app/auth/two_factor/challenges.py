@@ -35,9 +35,9 @@ def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
     if factor is None or devices.is_trusted(unit, factor):
         return None
     proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
-    has_passkey = unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
-    # A passkey that did not verify its user is one factor, however often it is used.
-    offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey and method != PASSKEY}
+    # A passkey that was the first factor is not the second one as well.
+    has_passkey = method != PASSKEY and unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
+    offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey}
     return Challenged(secret, [name for name, there in offered.items() if there], proof.expires_at)
 
 
@@ -72,6 +72,14 @@ def held(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
         raise InvalidCode() from None
     user = unit.session.get(AuthUser, row.user_id)
     if user is None or users.is_banned(user.banned, user.ban_expires):
+        raise InvalidCode()
+    return row, user
+
+
+def held_for_passkey(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
+    """The same for a challenge that a passkey may answer, since its first factor was another."""
+    row, user = held(unit, challenge)
+    if proofs.context_of(row)["method"] == PASSKEY:
         raise InvalidCode()
     return row, user
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import requests
 
+from app.auth import challenge_cookie
 from app.auth.models.identity import AuthUser
 from tests.auth.sign_in.visitors import visit
 from tests.database import transaction
@@ -52,10 +53,17 @@ def user_of(client) -> dict[str, Any] | None:
     return session and session["user"]
 
 
+def carried(browser) -> tuple[str, str, bool] | None:
+    """What the browser brings to the pages of the account: the challenge, where it goes then, and for how long."""
+    cookie = browser.get_cookie("challenge", path="/account")
+    with browser.application.test_request_context("/account", headers={"Cookie": f"challenge={cookie.value}"}):
+        return challenge_cookie.take()
+
+
 def verify(app, made) -> None:
     """Let the address of somebody who signed up be verified."""
     with app.app_context(), transaction() as session:
         session.get_one(AuthUser, made.json["user"]["id"]).email_verified = True
 
 
-__all__ = ["BACK", "PUBLIC", "agree", "error_of", "start", "travel", "user_of", "verify", "visit"]
+__all__ = ["BACK", "PUBLIC", "agree", "carried", "error_of", "start", "travel", "user_of", "verify", "visit"]

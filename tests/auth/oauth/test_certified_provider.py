@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount, AuthSession
-from tests.auth.oauth.journey import PUBLIC, error_of, start, travel, user_of, verify, visit
+from tests.auth.oauth.journey import PUBLIC, carried, error_of, start, travel, user_of, verify, visit
+from tests.auth.people import join
 from tests.auth.sign_in.visitors import sign_up
 from tests.database import transaction
 
@@ -89,3 +90,14 @@ def test_a_start_without_its_end_leaves_nobody_signed_in(application, certified,
     browser = visit(application)
     start(browser, certified.shape)
     assert user_of(browser) is None
+
+
+def test_v11_whoever_has_a_second_factor_is_asked_for_it_and_then_signed_in(application, certified, ada, clock):
+    person = join(application, clock)
+    certified.sign_in_as(**ada | {"email": person.email})
+    person.switch_on()
+    browser = visit(application)
+    assert travel(browser, certified.shape).headers["Location"] == "/account/second-factor"
+    assert user_of(browser) is None
+    assert person.answer(carried(browser)[0], browser).status_code == 200
+    assert user_of(browser)["email"] == person.email
