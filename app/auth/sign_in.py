@@ -9,7 +9,7 @@ from flask import current_app, request
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import devices, passwords, throttling, users, verification
+from app.auth import devices, mails, passwords, throttling, users, verification
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.sessions import SignedIn, open_session
@@ -67,8 +67,9 @@ def _sign_up(unit: Unit, values: dict[str, Any], hashed: str) -> tuple[AuthUser,
 
 
 def add_account(unit: Unit, values: dict[str, Any], hashed: str) -> AuthUser:
-    """Store an account with a password; raises UserAlreadyExists."""
-    user = AuthUser(**values)
+    """Store an account with a password; its first mail speaks the language of the request. Raises
+    UserAlreadyExists."""
+    user = AuthUser(locale=mails.language_of_request(), **values)
     try:
         with translating():
             users.add(unit, user)

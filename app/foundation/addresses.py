@@ -22,7 +22,7 @@ def normalized(address: str) -> str:
         raise ValidationError("Not a valid email address.")
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
-    if any(unicodedata.category(character) == "Cf" for character in normal):
+    if any(unicodedata.category(character) in ("Cc", "Cf") for character in normal):
         raise ValidationError("Not a valid email address.")
     local, at, domain = str(_check(str(_check(normal)).lower())).rpartition("@")
     return local + at + _a_label(domain)

@@ -26,6 +26,14 @@ def is_private(host: str) -> bool:
         return False
 
 
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine, by the name or an address that is never another's."""
+    try:
+        return host.lower() == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def is_private_address(text: str) -> bool:
     """Whether an IP address is not of the public internet; raises ValueError when it is none."""
     address = ip_address(text.partition("%")[0])

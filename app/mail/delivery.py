@@ -32,9 +32,12 @@ STEPS = 12
 WAITS = (1, 2, 5, 10, 20, 40, 60, 120)
 LAST_WAIT = 240
 GIVE_UP_AFTER = timedelta(hours=24)
+# Far more than that makes: attempts that nobody concludes are the message's own fault, which may kill whoever sends it.
+MOST_ATTEMPTS = 50
 # How long messages are kept: to be shown, and as a record of what was sent.
 KEPT = timedelta(days=30)
 BATCH_SIZE = 200
+NEVER_ENDED = "None of the attempts came to an end"
 ERASED = {"text": None, "html": None, "unsubscribe_url": None}
 
 
@@ -71,6 +74,9 @@ def deliver(mail_id: UUID) -> None:
         _conclude(claimed, status="failed", error_message=str(failure), **ERASED)
     except smtp.TemporaryFailure as failure:
         _postpone(claimed, str(failure)[:1000])
+    except Exception as failure:
+        log.exception("Mail %s (%s) could not be sent", claimed.id, claimed.message_id)
+        _postpone(claimed, type(failure).__name__)
     else:
         _conclude(claimed, status="sent", sent_at=now(), error_message=None, **ERASED)
 
@@ -98,6 +104,9 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
     mail = unit.session.scalar(select(PlatformMail).where(*due).with_for_update(skip_locked=True))
     if mail is None or mail.text is None or mail.html is None:
         return None
+    if mail.attempts >= MOST_ATTEMPTS:
+        unit.execute(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
+        return None
     mail.attempts += 1
     mail.next_attempt_at = now() + timedelta(seconds=STEPS * current_app.config["SETTINGS"].mail_timeout)
     return Claimed(
@@ -120,12 +129,12 @@ def _opened(claimed: Claimed) -> EmailMessage:
 
 def _postpone(claimed: Claimed, error: str) -> None:
     minutes = WAITS[claimed.attempt - 1] if claimed.attempt <= len(WAITS) else LAST_WAIT
-    again = now() + timedelta(minutes=minutes)
-    if again > claimed.created_at + GIVE_UP_AFTER:
+    end = claimed.created_at + GIVE_UP_AFTER
+    if now() >= end:
         log.warning("Mail %s (%s) is given up", claimed.id, claimed.message_id)
         _conclude(claimed, status="failed", error_message=error, **ERASED)
     else:
-        _conclude(claimed, next_attempt_at=again, error_message=error)
+        _conclude(claimed, next_attempt_at=min(now() + timedelta(minutes=minutes), end), error_message=error)
 
 
 def _conclude(claimed: Claimed, **values: object) -> None:

@@ -15,7 +15,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from app.foundation.clock import now
-from app.foundation.networks import is_private
+from app.foundation.networks import is_loopback
 from config import Settings
 
 PORTS = {"smtp": 25, "smtps": 465}
@@ -35,7 +35,7 @@ def message(
     """A message with a plain and an HTML body. The library refuses line breaks in headers."""
     made = EmailMessage(policy=SMTP)
     made["From"] = sender(settings)
-    made["To"] = Address(addr_spec=to)
+    made["To"] = to  # an Address would refuse a local part that is not ASCII
     made["Subject"] = subject
     made["Date"] = format_datetime(now())
     made["Message-ID"] = message_id
@@ -122,7 +122,7 @@ def _connected(settings: Settings) -> smtplib.SMTP:
 def _log_in(server: smtplib.SMTP, url: SplitResult) -> None:
     if not url.username:
         return
-    if not isinstance(server.sock, ssl.SSLSocket) and not is_private(url.hostname or ""):
+    if not isinstance(server.sock, ssl.SSLSocket) and not is_loopback(url.hostname or ""):
         raise smtplib.SMTPException("the server offers no TLS, so it is not told the password")
     server.login(unquote(url.username), unquote(url.password or ""))
 
