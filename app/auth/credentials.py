@@ -62,6 +62,7 @@ def _person(row: dict[str, Any]) -> Principal:
         organization_id=_live(row["active_organization_id"], row["memberships"]),
         is_admin=is_admin,
         memberships=row["memberships"],
+        waiting=row["waiting"],
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
     )
@@ -159,7 +160,8 @@ def _one(statement: Viewed, digest: str | UUID) -> dict[str, Any] | None:
     if not rows:
         return None
     row = dict(zip(statement.view.names, rows[0], strict=True))
-    return row | {"memberships": memberships.counting(row["user_id"], row["memberships"])}
+    row["memberships"], row["waiting"] = memberships.counting(row["user_id"], row["memberships"])
+    return row
 
 
 @cache

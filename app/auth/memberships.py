@@ -24,14 +24,17 @@ def of(user_id: Any) -> Any:
     return joined.where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
 
 
-def counting(user_id: UUID | None, found: dict[str, str] | None) -> dict[UUID, str]:
-    """Those of the memberships that count. Whether the user has a second factor is looked up where it is asked for."""
+def counting(user_id: UUID | None, found: dict[str, str] | None) -> tuple[dict[UUID, str], list[UUID]]:
+    """The memberships that count, and the organizations where one waits for a second factor. Whether the user has one
+    is looked up where it is asked for."""
     roles = {UUID(organization): role for organization, role in (found or {}).items()}
-    if ASKED not in "".join(roles.values()):
-        return roles
+    asked = [each for each, role in roles.items() if role.startswith(ASKED)] if ASKED in "".join(roles.values()) else []
+    if not asked:
+        return roles, asked
     with reading() as session:
         proven = has_factor(session, user_id)
-    return {each: role.removeprefix(ASKED) for each, role in roles.items() if proven or not role.startswith(ASKED)}
+    live = {each: role.removeprefix(ASKED) for each, role in roles.items() if proven or each not in asked}
+    return live, [] if proven else sorted(asked)
 
 
 def counts() -> ColumnElement[bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -61,6 +61,8 @@ class Principal:
     memberships: Mapping[UUID, str] = field(default_factory=dict)
     verified_email: str | None = None
     authenticated_at: datetime | None = None
+    # Organizations that count the caller as no member until a second factor is set up.
+    waiting: Sequence[UUID] = ()
     # The admin who looks at the service with the eyes of the user.
     impersonator_id: UUID | None = None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from flask import Response
 
@@ -48,10 +50,12 @@ def challenge_body(challenged: Challenged) -> dict[str, Any]:
     }
 
 
-def notices(user: AuthUser) -> dict[str, Any]:
-    """What a user should know of the account: organizations that wait for a second factor, and a deletion under way."""
-    with reading() as session:
-        waiting = memberships.waiting(session, user.id)
+def notices(user: AuthUser, waiting: Sequence[UUID] | None = None) -> dict[str, Any]:
+    """What a user should know of the account: organizations that wait for a second factor, which are looked up unless
+    they are known, and a deletion under way."""
+    if waiting is None:
+        with reading() as session:
+            waiting = memberships.waiting(session, user.id)
     return ({"twoFactorSetup": waiting} if waiting else {}) | (
         {"deletionAt": user.delete_after} if user.delete_after else {}
     )

@@ -114,7 +114,9 @@ def _route_session(blp: Blueprint) -> None:
             session, user = sessions.current(principal)
         except Unauthenticated:
             return unstored(answer(None))
-        return unstored(answer({"session": session_body(session), "user": user_body(user)} | notices(user)))
+        return unstored(
+            answer({"session": session_body(session), "user": user_body(user)} | notices(user, principal.waiting))
+        )
 
     @serve(blp, "POST", "/revoke-other-sessions", Operation(
         "revokeOtherSessions", "Sign out everywhere else", access=session_required,
