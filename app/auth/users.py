@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.auth import mails, memberships, organizations, passwords
+from app.auth import devices, mails, memberships, organizations, passwords, proofs
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import end_sessions
@@ -99,9 +99,12 @@ def words_about(user: AuthUser) -> tuple[str, ...]:
 
 
 def set_password(unit: Unit, user: AuthUser, password: str) -> None:
-    """Replace the password of the user, or give the first one, and end all sessions. Raises PasswordRefused."""
+    """Replace the password of the user, or give the first one, and end all sessions, sign-ins under way and trust in
+    devices. Raises PasswordRefused."""
     passwords.check(password, about=words_about(user))
     replace_password(unit, user, passwords.hashed(password))
+    proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
+    devices.distrust_all(unit, user.id)
     end_sessions(unit, user.id)
     mails.tell(unit, user, "password-changed", mails.FORGOT)
 

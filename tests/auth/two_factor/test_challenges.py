@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import delete, func, select
 
-from app.auth import proofs
+from app.auth import proofs, users
 from app.auth.models.identity import AuthSession, AuthTwoFactor, AuthUser, AuthVerification
 from app.foundation.clock import now
 from tests.auth.people import CHALLENGE, SECRET_OF_LINK, TWO_FACTOR, join
 from tests.auth.sign_in.visitors import PASSWORD, SAME_ORIGIN, cookie_of, session_of, visit
 from tests.cast import Actor
-from tests.database import transaction
+from tests.database import transaction, unit_of_work
 from tests.waiting import work
 
 SOME_ID = "01a1fedd-47f3-7536-a333-810773c4a6d4"
@@ -227,6 +227,13 @@ def test_a_new_password_voids_the_challenges_of_the_old_one(ada):
     challenge = ada.challenge()
     change = {"currentPassword": PASSWORD, "newPassword": "another fine password"}
     assert ada.post("/api/auth/change-password", change).status_code == 200
+    assert refused(ada.answer(challenge))
+
+
+def test_a_password_that_the_operator_sets_voids_the_challenges_of_the_old_one(ada):
+    challenge = ada.challenge()
+    with ada.app.app_context(), unit_of_work() as unit:
+        users.set_password(unit, unit.session.get_one(AuthUser, ada.id), "another fine password")
     assert refused(ada.answer(challenge))
 
 

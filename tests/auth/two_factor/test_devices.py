@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.auth.models.identity import AuthTrustedDevice
+from app.auth import users
+from app.auth.models.identity import AuthTrustedDevice, AuthUser
 from app.foundation.clock import now
 from tests.auth.people import CHALLENGE, TWO_FACTOR, join
 from tests.auth.sign_in.visitors import PASSWORD, SAME_ORIGIN, visit
+from tests.database import unit_of_work
 
 DEVICES = f"{TWO_FACTOR}/devices"
 
@@ -133,10 +135,20 @@ def make_anew(person):
     person.switch_on()
 
 
+def set_by_the_operator(person):
+    with person.app.app_context(), unit_of_work() as unit:
+        users.set_password(unit, unit.session.get_one(AuthUser, person.id), "another fine password")
+
+
 @pytest.mark.parametrize(
     ("act", "password"),
-    [(reset, "another fine password"), (change_elsewhere, "another fine password"), (make_anew, PASSWORD)],
-    ids=["reset", "change elsewhere", "another factor"],
+    [
+        (reset, "another fine password"),
+        (change_elsewhere, "another fine password"),
+        (set_by_the_operator, "another fine password"),
+        (make_anew, PASSWORD),
+    ],
+    ids=["reset", "change elsewhere", "a password by the operator", "another factor"],
 )
 def test_trust_is_gone_after(ada, act, password):
     ada.trust()
