@@ -8,7 +8,7 @@ from uuid import UUID
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import addresses, mails, passwords, proofs, throttling
+from app.auth import addresses, mails, passwords, proofs, throttling, users
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, InvalidToken
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthUser
@@ -64,6 +64,8 @@ def verify(token: str, password: str | None, principal: Principal | None) -> Aut
 def _asked(unit: Unit, token: str) -> tuple[proofs.Proof, AuthUser, str | None]:
     proof = proofs.look(unit, token, proofs.VERIFY, proofs.CHANGE)
     user = unit.session.get_one(AuthUser, proof.user_id)
+    if users.is_banned(user.banned, user.ban_expires):
+        raise InvalidToken()
     return proof, user, passwords.stored_of(unit.session, user.id)
 
 
@@ -108,11 +110,10 @@ def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
 def _change(unit: Unit, user: AuthUser, address: str) -> None:
     addresses.claim(unit, address, user_id=user.id)
     before = {"email": user.email, "email_verified": user.email_verified}
-    _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
-    if before["email_verified"]:
-        mails.tell(
-            unit, user, "address-changed", mails.secret_path("revert", secret), to=user.email, address=address
-        )  # fmt: skip
+    if user.email_verified:  # an address that was never proved to be the user's is kept for nobody
+        _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
+        path = mails.secret_path("revert", secret)
+        mails.tell(unit, user, "address-changed", path, to=user.email, address=address)
     user.email, user.email_verified = address, True
     proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET)
     audit.written(unit, "update", user, before, actor=user)
@@ -130,7 +131,9 @@ def _revert(unit: Unit, token: str) -> None:
     user = unit.session.get_one(AuthUser, proof.user_id, with_for_update=True)
     before: dict[str, Any] = {"email": user.email}
     user.email, user.email_verified = proof.context["email"], True
-    proofs.void(unit, user.id, proofs.CHANGE, proofs.REVERT, proofs.RESET, proofs.CHALLENGE)
+    proofs.void(unit, user.id, proofs.CHANGE, proofs.RESET, proofs.CHALLENGE)
+    # Whoever had the address before goes on to be able to take it back.
+    proofs.void(unit, user.id, proofs.REVERT, since=proof.id)
     end_sessions(unit, user.id)
     audit.written(unit, "update", user, before, actor=user)
     unit.session.flush()
