@@ -18,7 +18,7 @@ from app.engine.policy import SessionOnly
 from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
 from app.engine.unit_of_work import run_unit
 from app.foundation import crypto
-from app.foundation.errors import Forbidden, Invalid, Unauthenticated
+from app.foundation.errors import Failure, Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -128,10 +128,18 @@ def admitted(access: Access) -> Principal:
     except Unauthenticated:
         consume_for_address()
         raise
-    _authorize(principal, access)
-    if principal.impersonator_id is not None:
-        run_unit(principal, impersonation.note_request)
+    try:
+        _authorize(principal, access)
+    except Failure:
+        _note(principal, "denied")
+        raise
+    _note(principal, "success")
     return principal
+
+
+def _note(principal: Principal, outcome: str) -> None:
+    if principal.impersonator_id is not None:
+        run_unit(principal, impersonation.note_request, outcome)
 
 
 def consume_for_address() -> None:

@@ -30,8 +30,9 @@ def has(password: str) -> bool:
         # Padding hides from the network how many digests the range has.
         answer = client.get(f"{address}/{digest[:PREFIX]}", headers={"Add-Padding": "true"}, timeout=TIMEOUT)
         answer.raise_for_status()
-    except httpx2.HTTPError as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         log.warning("The ranges of breached passwords cannot be read: %s", type(error).__name__)
         return False
     counts = dict(line.split(":", 1) for line in answer.text.split() if ":" in line)
-    return int(counts.get(digest[PREFIX:], "0")) > 0
+    count = counts.get(digest[PREFIX:], "")
+    return count.isdecimal() and int(count) > 0

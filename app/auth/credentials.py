@@ -27,6 +27,7 @@ from app.foundation.errors import RateLimited, Unauthenticated
 from app.runtime import rate_limits
 
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
+IMPERSONATION = "impersonation"
 SEEN_EVERY = timedelta(minutes=1)
 
 
@@ -43,7 +44,8 @@ def of_session_id(identifier: UUID) -> Principal:
 def _of_row(row: dict[str, Any] | None) -> Principal:
     if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
         raise Unauthenticated(invalid_token=True)
-    if row["impersonated_by"] is not None:
+    # The admin may be gone, and the reference with them.
+    if row["sign_in_method"] == IMPERSONATION:
         return _impersonating(row)
     rate_limits.consume(rate_limits.default_limit(), f"user:{row['user_id']}")
     if _is_due(row["last_seen_at"]):
@@ -71,7 +73,7 @@ def _person(row: dict[str, Any]) -> Principal:
 def _impersonating(row: dict[str, Any]) -> Principal:
     """An admin who sees what the user sees, as long as the admin is one: reads, and nothing of an admin's."""
     with reading() as session:
-        admin = session.get(AuthUser, row["impersonated_by"])
+        admin = session.get(AuthUser, row["impersonated_by"]) if row["impersonated_by"] else None
     if admin is None or admin.role != "admin" or is_banned(admin.banned, admin.ban_expires):
         raise Unauthenticated(invalid_token=True)
     rate_limits.consume(rate_limits.default_limit(), f"user:{admin.id}")
@@ -178,6 +180,7 @@ def _sessions_by(secret: Any) -> Viewed:
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
         AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
+        AuthSession.sign_in_method,
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
     source = select(*columns, memberships.of(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)

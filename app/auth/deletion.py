@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import aliased
@@ -59,14 +60,25 @@ def cancel(unit: Unit) -> None:
 
 def carry_out() -> None:
     """Delete the accounts whose week is over. One that cannot be deleted now is tried again."""
-    with reading() as session:
-        due = select(AuthUser.id).where(AuthUser.delete_after <= now()).order_by(AuthUser.delete_after)
-        found = list(session.scalars(due.limit(BATCH_SIZE)))
-    for user_id in found:
-        try:
-            run_unit(SYSTEM, Unit.delete, AuthUser, user_id)
-        except Failure as failure:
-            log.warning("The account %s cannot be deleted now: %s", user_id, failure.text)
+    last = None
+    while True:
+        with reading() as session:
+            due = select(AuthUser.id).where(AuthUser.delete_after <= now(), *([AuthUser.id > last] if last else []))
+            found = list(session.scalars(due.order_by(AuthUser.id).limit(BATCH_SIZE)))
+        for user_id in found:
+            try:
+                run_unit(SYSTEM, _carry_out, user_id)
+            except Failure as failure:
+                log.warning("The account %s cannot be deleted now: %s", user_id, failure.text)
+        if len(found) < BATCH_SIZE:
+            return
+        last = found[-1]
+
+
+def _carry_out(unit: Unit, user_id: UUID) -> None:
+    user = unit.session.get(AuthUser, user_id, with_for_update={"key_share": True})
+    if user is not None and user.delete_after is not None and user.delete_after <= now():
+        unit.delete(AuthUser, user_id)
 
 
 def _sole_ownerships(unit: Unit, user: AuthUser) -> list[Any]:

@@ -21,6 +21,11 @@ class PasswordRefused(Failure):
     def __init__(self) -> None:
         super().__init__(details={"fields": {"password": [self.reason]}})
 
+    def on(self, field: str) -> PasswordRefused:
+        """The same about a password that is sent as ``field``."""
+        self.details = {"fields": {field: [self.reason]}}
+        return self
+
 
 class PasswordTooShort(PasswordRefused):
     code, text = "PASSWORD_TOO_SHORT", "The password is too short"

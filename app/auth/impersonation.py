@@ -38,14 +38,10 @@ def _impersonate(unit: Unit, user_id: UUID) -> SignedIn:
     return opened
 
 
-def note_request(unit: Unit) -> None:
-    """Write down what an impersonating session asks for."""
+def note_request(unit: Unit, outcome: str) -> None:
+    """Write down what an impersonating session asks for, and whether it was refused that."""
     own = unit.session.get(AuthSession, unit.principal.credential_id)
     if own is not None:
         route = request.url_rule.rule if request.url_rule else "unmatched"
-        audit.note(
-            unit,
-            "auth.session.impersonated_request",
-            own,
-            changes={"route": f"{request.method} {route}", "by": str(own.impersonated_by)},
-        )
+        changes = {"route": f"{request.method} {route}", "by": str(own.impersonated_by)}
+        audit.note(unit, "auth.session.impersonated_request", own, changes=changes, outcome=outcome)

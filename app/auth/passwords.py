@@ -28,6 +28,7 @@ COMMON_PASSWORDS = 30_000
 PLACES = Places(total=100, each=3, wait=0.0, refusal=lambda: Unavailable("Too many people sign in at this moment"))
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
+ADDED = "0123456789!"
 
 # OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -42,13 +43,18 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
         raise PasswordTooShort(shortest)
     if len(password) > MAX_LENGTH:
         raise PasswordTooLong()
-    folded, product = password.casefold(), current_app.config["SETTINGS"].product_name
-    if folded in _common() or folded.strip("0123456789!") in {
-        word.casefold() for word in (*OWN_WORDS, product, *about) if word
-    }:
+    folded = password.casefold()
+    words = (*OWN_WORDS, current_app.config["SETTINGS"].product_name, *about)
+    if folded in _common() or any(_is_like(folded, word.casefold()) for word in words):
         raise PasswordTooCommon()
     if breaches.has(password):
         raise PasswordBreached()
+
+
+def _is_like(password: str, word: str) -> bool:
+    """Whether they are one word, but for what people put around it."""
+    bare = password.strip(ADDED)
+    return password == word or (bare != "" and bare == word.strip(ADDED))
 
 
 def stored_of(session: Session, user_id: UUID) -> str | None:

@@ -90,9 +90,12 @@ def look(unit: Unit, secret: str, *purposes: str) -> Proof:
     return _proof(row)
 
 
-def void(unit: Unit, user_id: UUID, *purposes: str) -> None:
-    """Forget the proofs of an account that are for any of ``purposes``."""
-    own = (AuthVerification.user_id == user_id, AuthVerification.purpose.in_(purposes))
+def void(unit: Unit, user_id: UUID, *purposes: str, since: UUID | None = None) -> None:
+    """Forget the proofs of an account that are for any of ``purposes``; only those that were made ``since`` another,
+    where one is named."""
+    own = [AuthVerification.user_id == user_id, AuthVerification.purpose.in_(purposes)]
+    if since is not None:
+        own.append(AuthVerification.id > since)
     unit.execute(delete(AuthVerification).where(*own))
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import delete, select
 
 from app.auth import devices, mails, passwords, proofs, sessions, throttling, users
-from app.auth.errors import InvalidToken
+from app.auth.errors import InvalidToken, PasswordRefused
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.models.keys import AuthApiKey
@@ -111,7 +111,10 @@ def change(principal: Principal, current: str | None, new: str, *, elsewhere: bo
         check_password(principal, current or "")
     else:
         require_fresh(principal)
-    passwords.check(new, about=users.words_about(user))
+    try:
+        passwords.check(new, about=users.words_about(user))
+    except PasswordRefused as refused:
+        raise refused.on("newPassword") from None
     return run_unit(principal, _change, passwords.hashed(new), stored, elsewhere)
 
 

@@ -72,7 +72,9 @@ def forget(email: str) -> None:
     """Forget the failures of an account, whose owner has come in another way."""
     who = crypto.vault().digest(email)
     keys = [f"sign-in/{kind}/account/{who}" for kind in KINDS]
-    rate_limits.counter().first_answer(lambda storage: [storage.clear(key) for key in keys])
+    rate_limits.counter().first_answer(
+        lambda shared: shared.storage.delete(*keys), lambda own: [own.clear(key) for key in keys]
+    )
 
 
 KINDS = ("lock", "failures")

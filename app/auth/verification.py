@@ -8,7 +8,7 @@ from uuid import UUID
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import addresses, mails, passwords, proofs, recovery, throttling
+from app.auth import addresses, mails, passwords, proofs, recovery, throttling, users
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, InvalidToken
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthUser
@@ -64,6 +64,8 @@ def verify(token: str, password: str | None, principal: Principal | None) -> Aut
 def _asked(unit: Unit, token: str) -> tuple[proofs.Proof, AuthUser, str | None]:
     proof = proofs.look(unit, token, proofs.VERIFY, proofs.CHANGE)
     user = unit.session.get_one(AuthUser, proof.user_id)
+    if users.is_banned(user.banned, user.ban_expires):
+        raise InvalidToken()
     return proof, user, passwords.stored_of(unit.session, user.id)
 
 
@@ -135,7 +137,9 @@ def _revert(unit: Unit, token: str) -> None:
     user = unit.session.get_one(AuthUser, proof.user_id, with_for_update=True)
     before: dict[str, Any] = {"email": user.email}
     user.email, user.email_verified = proof.context["email"], True
-    proofs.void(unit, user.id, proofs.CHANGE, proofs.REVERT, proofs.RESET, proofs.CHALLENGE)
+    proofs.void(unit, user.id, proofs.CHANGE, proofs.RESET, proofs.CHALLENGE)
+    # Whoever had the address before goes on to be able to take it back.
+    proofs.void(unit, user.id, proofs.REVERT, since=proof.id)
     recovery.remove_since(unit, user, proof.created_at)
     end_sessions(unit, user.id)
     audit.written(unit, "update", user, before, actor=user)

@@ -53,8 +53,9 @@ def _actor(actor: Actor) -> dict[str, Any]:
     if not isinstance(actor, Principal):
         return {"actor_type": "user", "actor_id": str(actor.id), "actor_name": actor.name}
     if actor.credential is Credential.SESSION:
-        name = select(AuthUser.name).where(AuthUser.id == actor.user_id)
-        return {"actor_type": "user", "actor_id": str(actor.user_id), "actor_name": name.scalar_subquery()}
+        person = actor.impersonator_id or actor.user_id
+        name = select(AuthUser.name).where(AuthUser.id == person)
+        return {"actor_type": "user", "actor_id": str(person), "actor_name": name.scalar_subquery()}
     kind = "anonymous" if actor.user_id is None else "api_key"
     name = select(AuthApiKey.name).where(AuthApiKey.id == actor.credential_id)
     return {"actor_type": kind, "actor_id": str(actor.credential_id), "actor_name": name.scalar_subquery()}
