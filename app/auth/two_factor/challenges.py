@@ -30,6 +30,8 @@ class Challenged:
 
 def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
     """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for."""
+    # Whoever switches the factor on holds the user, so that no session is opened behind its back.
+    unit.session.execute(select(AuthUser.id).where(AuthUser.id == user.id).with_for_update(key_share=True))
     own = (AuthTwoFactor.user_id == user.id, AuthTwoFactor.verified)
     factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
     if factor is None or devices.is_trusted(unit, factor):
