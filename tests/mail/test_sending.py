@@ -53,6 +53,16 @@ def test_the_mail_of_a_sign_up_has_the_headers_of_an_automatic_message(arrived):
     assert message["Auto-Submitted"] == "auto-generated"
 
 
+def test_the_sender_and_the_product_are_those_of_the_settings(build, mailing, server):
+    acme = build(mail_url=server.url, mail_from="Harbour Post <post@acme.example>", product_name="Acme")
+    email = address()
+    sign_up(visit(acme), email=email)
+    work(acme)
+    (message,) = server.to(email)
+    assert str(message["From"]) == "Harbour Post <post@acme.example>"
+    assert message["Subject"] == "Confirm your address for Acme"
+
+
 def test_a_mail_says_the_same_as_text_and_as_html(arrived):
     message = arrived()
     assert message.get_content_type() == "multipart/alternative"

@@ -11,6 +11,8 @@ from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
 from app.auth import breaches
+from app.engine.unit_of_work import RUNNING
+from app.extensions import db
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, sign_up_person
 from tests.auth.sign_in.visitors import address, sign_up, visit
 from tests.mail.server import free_port
@@ -152,9 +154,6 @@ def test_nobody_is_asked_unless_a_service_is_named(app, ranges):
 
 
 def test_passwords_are_asked_about_outside_of_transactions(careful, ranges, monkeypatch):
-    from app.engine.unit_of_work import RUNNING
-    from app.extensions import db
-
     open_, has = [], breaches.has
     monkeypatch.setattr(breaches, "has", lambda password: open_.append(RUNNING in db.session.info) or has(password))
     for route in ROUTES:

@@ -88,7 +88,8 @@ def test_a_reset_leaves_the_second_factor_in_force(ada):
     assert given.status_code == 200
 
 
-def test_a_banned_account_gets_no_link_and_cannot_use_one(ada, link):
+def test_a_banned_account_gets_no_link_and_cannot_use_one(ada, link, monkeypatch):
+    monkeypatch.setattr(outbox, "PAUSE", timedelta(0))
     ada.set(banned=True)
     assert told(ada.asks("reset-password", token=link, password=NEW_PASSWORD)) == INVALID
     before = len(ada.mails())
