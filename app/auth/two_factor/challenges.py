@@ -34,9 +34,30 @@ def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
     if factor is None or devices.is_trusted(unit, factor):
         return None
     proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
-    has_passkey = unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
+    return Challenged(secret, _methods(unit, factor), proof.expires_at)
+
+
+def methods_of(challenge: str) -> list[str]:
+    """How a challenge can be answered, for a page that asks; raises InvalidCode for one that is over."""
+    return run_unit(SYSTEM, _methods_of, challenge)
+
+
+def _methods_of(unit: Unit, challenge: str) -> list[str]:
+    try:
+        asked = proofs.look(unit, challenge, proofs.CHALLENGE).user_id
+    except InvalidToken:
+        raise InvalidCode() from None
+    own = (AuthTwoFactor.user_id == asked, AuthTwoFactor.verified)
+    factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
+    if factor is None:
+        raise InvalidCode()
+    return _methods(unit, factor)
+
+
+def _methods(unit: Unit, factor: AuthTwoFactor) -> list[str]:
+    has_passkey = unit.session.scalar(select(exists().where(AuthPasskey.user_id == factor.user_id)))
     offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey}
-    return Challenged(secret, [name for name, there in offered.items() if there], proof.expires_at)
+    return [name for name, there in offered.items() if there]
 
 
 def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: bool = False) -> SignedIn:
