@@ -40,12 +40,12 @@ def counting(user_id: UUID | None, found: dict[str, str] | None) -> tuple[dict[U
 def counts() -> ColumnElement[bool]:
     """The condition under which a row of members counts."""
     asked = exists().where(AuthOrganization.id == AuthMember.organization_id, AuthOrganization.require_two_factor)
-    return or_(~asked, _has_factor(AuthMember.user_id))
+    return or_(~asked, factor_of(AuthMember.user_id))
 
 
 def has_factor(session: Session, user_id: UUID | None) -> bool:
     """Whether a user has a second factor, or a passkey."""
-    return bool(user_id and session.scalar(select(_has_factor(user_id))))
+    return bool(user_id and session.scalar(select(factor_of(user_id))))
 
 
 def waiting(session: Session, user_id: UUID) -> list[UUID]:
@@ -54,6 +54,7 @@ def waiting(session: Session, user_id: UUID) -> list[UUID]:
     return list(session.scalars(own.order_by(AuthMember.organization_id)))
 
 
-def _has_factor(user_id: Any) -> ColumnElement[bool]:
+def factor_of(user_id: Any) -> ColumnElement[bool]:
+    """The condition that a user has a second factor, or a passkey."""
     by_code = exists().where(AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
     return or_(by_code, exists().where(AuthPasskey.user_id == user_id))

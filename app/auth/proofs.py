@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, delete, select
 
 from app.auth.errors import InvalidToken
 from app.auth.models.identity import AuthVerification
-from app.engine.unit_of_work import Unit
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 
@@ -88,6 +89,11 @@ def look(unit: Unit, secret: str, *purposes: str) -> Proof:
     if row is None:
         raise InvalidToken()
     return _proof(row)
+
+
+def seen(secret: str, *purposes: str) -> Proof:
+    """What a proof stands for, for a page that asks before it is used; raises InvalidToken."""
+    return run_unit(SYSTEM, look, secret, *purposes)
 
 
 def void(unit: Unit, user_id: UUID, *purposes: str, since: UUID | None = None) -> None:

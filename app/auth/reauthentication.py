@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from app.auth import passwords, throttling
 from app.auth.errors import InvalidEmailOrPassword, ReauthenticationRequired
-from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthTwoFactor, AuthUser
 from app.engine import audit
+from app.engine.database import reading
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -29,6 +30,20 @@ def by_password(principal: Principal, password: str) -> datetime:
     """Prove the caller's session anew by the password; raises InvalidEmailOrPassword."""
     check_password(principal, password)
     return run_unit(principal, renew)
+
+
+def ways(principal: Principal) -> list[str]:
+    """How the caller can prove a credential anew: by password, code or passkey."""
+    user_id = principal.user_id
+    by_code = (AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
+    there = {
+        "password": exists().where(AuthAccount.user_id == user_id, AuthAccount.password.is_not(None)),
+        "code": exists().where(*by_code),
+        "passkey": exists().where(AuthPasskey.user_id == user_id),
+    }
+    with reading() as session:
+        found = session.execute(select(*there.values())).one()
+    return [way for way, is_there in zip(there, found, strict=True) if is_there]
 
 
 def check_password(principal: Principal, password: str) -> None:

@@ -33,7 +33,7 @@ def sign_in() -> Response:
         return pages.to("profile")
     refused = request.args.get("error")
     told = sentences.of_provider(refused) if refused and request.method == "GET" else ""
-    return pages.page("sign_in", form=pages.shown(SignInForm), next=_next(), told=told, providers=_providers())
+    return pages.page("sign_in", form=pages.shown(SignInForm), next=pages.onward(), told=told, providers=_providers())
 
 
 @login_welcome("opens the session")
@@ -42,9 +42,7 @@ def sign_in() -> Response:
 def enter() -> Response:
     form = pages.sent(SignInForm)
     opened = services.with_password(form.email.data, form.password.data)
-    before = caller_if_any()
-    if before is not None:
-        run_unit(before, sessions.sign_out)
+    pages.end_session_before()
     return _entered(opened, remember=form.rememberMe.data)
 
 
@@ -52,7 +50,7 @@ def enter() -> Response:
 def sign_up() -> Response:
     if caller_if_any() is not None:
         return pages.to("profile")
-    return pages.page("sign_up", form=pages.shown(SignUpForm), next=_next(), providers=_providers())
+    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.onward(), providers=_providers())
 
 
 @login_welcome("makes the account that signs in")
@@ -68,7 +66,8 @@ def join() -> Response:
             failure.details = {"fields": {"email": [failure.text]}}
         raise
     if opened is None:
-        return pages.done("sign_in", _("Your account is ready. Confirm its address, then sign in."), next=_next())
+        told = _("Your account is ready. Confirm its address, then sign in.")
+        return pages.done("sign_in", told, next=pages.onward())
     return _entered(opened, remember=True)
 
 
@@ -77,7 +76,7 @@ def join() -> Response:
 def go_to_provider(provider: str) -> Response:
     """A page that goes on to the provider by itself. A redirect would meet the rule on where forms of these pages lead,
     which covers every host on the provider's own way, such as that of an employer."""
-    back = _next()
+    back = pages.onward()
     place = flow.start(provider, caller_if_any(), back, url_for("account.sign_in", next=back))
     return pages.page("away", place=place, provider=provider)
 
@@ -96,16 +95,11 @@ def sign_out() -> Response:
 def _entered(outcome: SignedIn | Challenged, *, remember: bool) -> Response:
     if isinstance(outcome, Challenged):
         response = pages.to("second_factor")
-        challenge_cookie.put(response, outcome.challenge, _next(), remember=remember)
+        challenge_cookie.put(response, outcome.challenge, pages.onward(), remember=remember)
         return response
-    response = cast(Response, redirect(_next(), 303))
+    response = cast(Response, redirect(pages.onward(), 303))
     set_cookies(response, outcome, remember=remember)
     return response
-
-
-def _next() -> str:
-    """Where to go once somebody is signed in: as the form says, or the address of the page."""
-    return pages.own_path(request.form.get("next") or request.args.get("next"))
 
 
 def _providers() -> list[str]:

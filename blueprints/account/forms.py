@@ -64,7 +64,7 @@ def name_field(label: Any, autocomplete: str, max: int = MAX_NAME_LENGTH) -> Any
 
 
 class SignInForm(AccountForm):
-    email = address_field(_("E-mail"), "username")
+    email = address_field(_("E-mail"), "username webauthn")
     password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
     rememberMe = BooleanField(_("Stay signed in on this device"), default=True)  # noqa: N815 - the wire name
 

@@ -14,14 +14,16 @@ from flask_limiter import RateLimitExceeded
 from flask_wtf.csrf import generate_csrf, validate_csrf
 from wtforms import ValidationError
 
-from app.auth import cookies
+from app.auth import cookies, sessions
 from app.auth.authentication import caller
 from app.auth.errors import ReauthenticationRequired
 from app.auth.login import login_welcome
 from app.engine.principal import SAFE_METHODS, Principal
+from app.engine.unit_of_work import run_unit
 from app.foundation import languages
 from app.foundation.errors import Failure, Forbidden, Invalid, RateLimited
 from app.foundation.languages import gettext as _
+from blueprints.account import notices
 from blueprints.account.forms import CSRF_FIELD, AccountForm
 from blueprints.account.sentences import said, told
 from schemas.sign_in import MAX_PATH_LENGTH, OWN_PATH
@@ -97,7 +99,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     shared = {
         "alerts": _alerts(), "again": _way_to_proof(), "caller": caller_if_known(), "csrf_token": generate_csrf,
         "language": languages.current(), "languages": languages.LANGUAGES, "places": _in_languages(),
-        "settings": current_app.config["SETTINGS"],
+        "settings": current_app.config["SETTINGS"], "notices": notices.of_caller(caller_if_known()),
     }  # fmt: skip
     return dressed(Response(render_template(f"account/{template}.html", **shared, **values), status))
 
@@ -135,10 +137,24 @@ def shown(form: type[Form], **values: Any) -> Form:
     return failed if isinstance(failed, form) and "failure" in g else form(formdata=None, data=values)
 
 
+def told_by_page(*kinds: type[Failure]) -> Failure | None:
+    """What failed, for a page that has no form left to show it. One of ``kinds`` is told in the words of the page, so
+    that nothing at its top tells it again."""
+    failure: Failure | None = g.get("failure")
+    if isinstance(failure, kinds):
+        g.pop("failure")
+    return failure
+
+
 def own_path(text: str | None) -> str:
     """``text`` where it is a path of this service to go on to, and the first of the account pages otherwise."""
     fits = text and len(text) <= MAX_PATH_LENGTH and OWN_PATH.fullmatch(text)
     return str(text) if fits else url_for("account.profile")
+
+
+def onward() -> str:
+    """Where to go on to: as the form says, or the address of the page."""
+    return own_path(request.form.get("next") or request.args.get("next"))
 
 
 def own_id() -> UUID:
@@ -147,6 +163,13 @@ def own_id() -> UUID:
     if user_id is None:
         raise Forbidden()
     return user_id
+
+
+def end_session_before() -> None:
+    """End the session that the browser had before the one that it is about to get."""
+    before = caller_if_known()
+    if before is not None:
+        run_unit(before, sessions.sign_out)
 
 
 def caller_if_known() -> Principal | None:
@@ -188,7 +211,7 @@ def _way_to_proof() -> str:
     """Where to prove who one is once more, where an action failed for want of that."""
     failure: Failure | None = g.get("failure")
     wanted = isinstance(failure, ReauthenticationRequired)
-    return url_for("account.sign_in", again=1, next=g.place) if wanted else ""
+    return url_for("account.confirm", next=g.place) if wanted else ""
 
 
 def _place_of(view: Callable[..., Any], options: dict[str, Any]) -> str:

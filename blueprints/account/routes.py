@@ -12,17 +12,25 @@ from app.runtime import rate_limits
 from blueprints.account import (
     entrance,
     formats,
+    invitation,
     linked,
     members,
     notifications,
     organizations,
     pages,
     profile,
+    reauthentication,
+    recovery,
+    second_factor,
     sessions,
+    unsubscribing,
 )
 from blueprints.account.forms import CSRF_FIELD
 
-GROUPS = (entrance, profile, sessions, linked, organizations, members, notifications)
+GROUPS = (
+    entrance, profile, sessions, linked, organizations, members, notifications,
+    second_factor, recovery, invitation, reauthentication, unsubscribing,
+)  # fmt: skip
 
 
 def build() -> Blueprint:

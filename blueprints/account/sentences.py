@@ -38,6 +38,11 @@ KNOWN = (
     _("This sign-in provider is not set up here"),
     _("Verify the email address of the account first"),
     _("Check what is marked below."),
+    _("The code is not valid"),
+    _("The password is not right."),
+    _("The invitation is for another address: sign in with that account"),
+    _("Is known from breaches of other services."),
+    _("Must have 128 characters at most."),
 )  # fmt: skip
 
 # By code, where what services say is for programs, or holds values.

@@ -15,10 +15,14 @@ PAGES = {
     "/account/linked": ("Ways to sign in", "Anmeldung"),
     "/account/organizations": ("Organizations", "Organisationen"),
     "/account/notifications": ("Notifications", "Benachrichtigungen"),
+    "/account/confirm": ("Confirm that it is you", "Bestätigen, dass Sie es sind"),
 }
 ENTRANCES = {
     "/account/sign-in": ("Sign in", "Anmelden"),
     "/account/sign-up": ("Create an account", "Konto anlegen"),
+    "/account/forgot": ("Forgotten your password?", "Passwort vergessen?"),
+    "/account/forgot/sent": ("Look into your mail", "Sehen Sie in Ihre E-Mails"),
+    "/account/verify": ("This link does not work any more", "Dieser Link gilt nicht mehr"),
     "/account/nowhere": ("There is no page here.", "Hier gibt es keine Seite."),
 }
 
@@ -26,7 +30,7 @@ ENTRANCES = {
 def assert_is_in(response, language, title):
     assert f'<html lang="{language}">' in response.text
     assert f"<title>{title} - Rowgate</title>" in response.text
-    assert re.search(rf"<h1[^>]*>{title}</h1>", response.text)
+    assert re.search(rf"<h1[^>]*>{re.escape(title)}</h1>", response.text)
     assert response.headers["Content-Language"] == language
 
 

@@ -101,7 +101,7 @@ def test_removing_wants_a_recent_sign_in_and_says_where(service, member, github)
     refused = member.send(place, page=LINKED)
     assert refused.status_code == 403
     assert alerts_of(refused) == ["This needs a recent sign-in: sign in again, then try once more."]
-    assert 'href="/account/sign-in?again=1&amp;next=/account/linked"' in refused.text
+    assert 'href="/account/confirm?next=/account/linked"' in refused.text
     member.sign_in("/account/sign-in?again=1&next=/account/linked", next=LINKED)
     assert member.send(place, page=LINKED).status_code == 303
 

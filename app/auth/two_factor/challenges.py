@@ -37,10 +37,32 @@ def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
     if factor is None or devices.is_trusted(unit, factor):
         return None
     proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
+    return Challenged(secret, _methods(unit, factor, method), proof.expires_at)
+
+
+def methods_of(challenge: str) -> list[str]:
+    """How a challenge can be answered, for a page that asks; raises InvalidCode for one that is over."""
+    return run_unit(SYSTEM, _methods_of, challenge)
+
+
+def _methods_of(unit: Unit, challenge: str) -> list[str]:
+    try:
+        asked = proofs.look(unit, challenge, proofs.CHALLENGE)
+    except InvalidToken:
+        raise InvalidCode() from None
+    own = (AuthTwoFactor.user_id == asked.user_id, AuthTwoFactor.verified)
+    factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
+    if factor is None:
+        raise InvalidCode()
+    return _methods(unit, factor, asked.context["method"])
+
+
+def _methods(unit: Unit, factor: AuthTwoFactor, first: str) -> list[str]:
+    own = select(exists().where(AuthPasskey.user_id == factor.user_id))
     # A passkey that was the first factor is not the second one as well.
-    has_passkey = method != PASSKEY and unit.session.scalar(select(exists().where(AuthPasskey.user_id == user.id)))
+    has_passkey = first != PASSKEY and unit.session.scalar(own)
     offered = {"totp": True, "recovery": codes.left(factor) > 0, "passkey": has_passkey}
-    return Challenged(secret, [name for name, there in offered.items() if there], proof.expires_at)
+    return [name for name, there in offered.items() if there]
 
 
 def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: bool = False) -> SignedIn:

@@ -56,6 +56,11 @@ def take(factor: AuthTwoFactor, code: str, *, recovery: bool = False) -> bool:
     return False
 
 
+def looks_like_recovery(code: str) -> bool:
+    """Whether what somebody typed has the length of a recovery code."""
+    return len("".join(code.split()).replace("-", "")) == RECOVERY_LENGTH
+
+
 def left(factor: AuthTwoFactor) -> int:
     """How many recovery codes are not used yet."""
     return len(_stored(factor))

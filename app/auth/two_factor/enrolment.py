@@ -141,8 +141,7 @@ def reset(unit: Unit, user: AuthUser) -> None:
 
 
 def _takes_either(factor: AuthTwoFactor, code: str) -> bool:
-    is_recovery = len("".join(code.split()).replace("-", "")) == codes.RECOVERY_LENGTH
-    return codes.take(factor, code, recovery=is_recovery)
+    return codes.take(factor, code, recovery=codes.looks_like_recovery(code))
 
 
 def _verified(unit: Unit, user_id: UUID) -> AuthTwoFactor:
