@@ -10,6 +10,7 @@ from flask.blueprints import BlueprintSetupState
 from app.foundation import languages
 from app.runtime import rate_limits
 from blueprints.account import (
+    data,
     entrance,
     formats,
     linked,
@@ -17,12 +18,18 @@ from blueprints.account import (
     notifications,
     organizations,
     pages,
+    passkeys,
     profile,
+    security,
     sessions,
+    two_factor,
 )
 from blueprints.account.forms import CSRF_FIELD
 
-GROUPS = (entrance, profile, sessions, linked, organizations, members, notifications)
+GROUPS = (
+    entrance, profile, sessions, linked, organizations, members, notifications, security, two_factor, passkeys,
+    data,
+)  # fmt: skip
 
 
 def build() -> Blueprint:

@@ -38,6 +38,12 @@ KNOWN = (
     _("This sign-in provider is not set up here"),
     _("Verify the email address of the account first"),
     _("Check what is marked below."),
+    _("An account has at most 50 passkeys"),
+    _("Hand over or delete your organizations first"),
+    _("Is known from breaches of other services."),
+    _("The password was changed meanwhile"),
+    _("Set up a second factor or a passkey of your own first"),
+    _("The second factor is on already"),
 )  # fmt: skip
 
 # By code, where what services say is for programs, or holds values.
