@@ -51,6 +51,13 @@ def waiting(session: Session, user_id: UUID) -> list[UUID]:
     return list(session.scalars(own.order_by(AuthMember.organization_id)))
 
 
+def names_waiting(user_id: UUID) -> list[str]:
+    """What the organizations of ``waiting`` are called, for the user to whom they are closed."""
+    with reading() as session:
+        named = select(AuthOrganization.name).where(AuthOrganization.id.in_(waiting(session, user_id)))
+        return list(session.scalars(named.order_by(AuthOrganization.name)))
+
+
 def _has_factor(user_id: Any) -> ColumnElement[bool]:
     by_code = exists().where(AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
     return or_(by_code, exists().where(AuthPasskey.user_id == user_id))

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, g
 
-from app.auth import deletion, sessions
+from app.auth import deletion
 from app.auth.authentication import caller
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
@@ -23,7 +23,7 @@ def export() -> Response:
         raise Forbidden()
     found = run_unit(principal, exports.own)
     may_ask = len(found) < exports.MAX_EXPORTS and not any(each.status == "pending" for each in found)
-    return pages.page("export", exports=found, may_ask=may_ask, deletion_at=_deletion_at())
+    return pages.page("export", exports=found, may_ask=may_ask, deletion_at=deletion.under_way(principal))
 
 
 @pages.signed_in
@@ -37,7 +37,7 @@ def ask() -> Response:
 def delete() -> Response:
     failure: Failure | None = g.get("failure")
     named: list[dict[str, Any]] = failure.details.get("organizations", []) if failure else []
-    return pages.page("delete", organizations=named, deletion_at=_deletion_at(), days=deletion.GRACE.days)
+    return pages.page("delete", organizations=named, deletion_at=deletion.under_way(caller()), days=deletion.GRACE.days)
 
 
 @pages.signed_in
@@ -52,12 +52,6 @@ def begin() -> Response:
 def cancel() -> Response:
     run_unit(caller(), deletion.cancel)
     return pages.done("delete", _("Your account stays."))
-
-
-def _deletion_at() -> Any:
-    """When the account of the caller is deleted, where that is under way."""
-    _session, user = sessions.current(caller())
-    return user.delete_after
 
 
 def route(blp: Blueprint) -> None:

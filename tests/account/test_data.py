@@ -64,6 +64,7 @@ def test_an_account_is_to_be_deleted_and_kept(app, member):
     assert said_by(page) == ["Your account will be deleted."]
     assert re.search(r"Your account will be deleted on \w+ \d+, \d{4}, .* UTC\.", page.text)
     assert "It will be deleted on" in member.get(EXPORT).text
+    assert "Your account will be deleted on" in member.get("/account").text
     assert session_of(member.client)["deletionAt"]
     assert member.send(f"{DELETE}/cancel", page=DELETE).status_code == 303
     assert said_by(member.get(DELETE)) == ["Your account stays."]

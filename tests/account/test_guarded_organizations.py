@@ -32,7 +32,7 @@ def test_a_manager_without_a_second_factor_asks_nobody_for_one(app, language, te
     assert (refused.status_code, alerts_of(refused)) == (403, [text])
 
 
-def test_the_second_factor_is_asked_for_and_no_more(member):
+def test_the_second_factor_is_asked_for_and_no_more(app, member):
     place = own_organization(member)
     _, key, kept = begin(member)
     confirm(member, kept, code_of(key))
@@ -42,7 +42,16 @@ def test_the_second_factor_is_asked_for_and_no_more(member):
     assert said_by(page) == ["Saved."]
     assert "Second factor needed" in page.text
     assert re.search(r'<input checked id="requireTwoFactor"', page.text)
+    other = Visitor(app).sign_up()
+    joined = AuthMember(organization_id=place.rpartition("/")[2], user_id=id_of(other), role="member")
+    with app.app_context(), transaction() as session:
+        session.add(joined)
+    assert other.get(place).status_code == 404
+    for page in ("/account/organizations", "/account/security"):
+        assert "They wait for your second factor" in other.get(page).text
+        assert "Harbour Works" in other.get(page).text
     member.send(f"{place}/guard", page=place)
+    assert "They wait" not in other.get("/account/organizations").text
     assert "Second factor needed" not in member.get(place).text
 
 
