@@ -16,6 +16,14 @@ AUTHENTICATOR = {
     "isUserVerified": True, "automaticPresenceSimulation": True,
 }  # fmt: skip
 
+# What stands on the page itself keeps to its column too.
+BESIDE = """() => {
+    const main = document.querySelector("main");
+    const right = main.getBoundingClientRect().right;
+    const outside = [...main.children].filter((each) => each.getBoundingClientRect().right > right + 1);
+    return outside.map((each) => each.outerHTML);
+}"""
+
 
 def plug_in(page):
     """Give the browser of a page an authenticator."""
@@ -52,6 +60,7 @@ def look(page, place):
     assert [(place, each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
     assert page.evaluate(OUTSIDE) == [], place
+    assert page.evaluate(BESIDE) == [], place
 
 
 @pytest.mark.parametrize("scripts", [True, False])
