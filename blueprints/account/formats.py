@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from babel.dates import format_date, format_datetime, format_timedelta
+from babel.units import format_unit
 
 from app.foundation import languages
 from app.foundation.clock import now, wire
@@ -21,6 +22,7 @@ SYSTEMS = (
     ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
     ("Mac OS X", "macOS"), ("Linux", "Linux"),
 )  # fmt: skip
+UNITS = ("byte", "kilobyte", "megabyte", "gigabyte")
 # A client that is no browser: curl/8.0, python-requests/2.32.
 CLIENT = re.compile(r"[A-Za-z][\w.+-]{1,40}(?=/[\w.]+)")
 
@@ -40,6 +42,13 @@ def day(moment: datetime) -> str:
     return format_date(moment.astimezone(UTC), "long", locale=languages.current())
 
 
+def size(count: int) -> str:
+    """So many bytes, in the unit that one would say."""
+    unit = next((each for each in range(len(UNITS) - 1) if count < 1000 ** (each + 1)), len(UNITS) - 1)
+    name, number = f"digital-{UNITS[unit]}", count / 1000**unit
+    return format_unit(number, name, "short", "#,##0.#", locale=languages.current())
+
+
 def device(user_agent: str | None) -> str:
     """What somebody would call the program and the machine that a user agent stands for."""
     text = user_agent or ""
@@ -54,4 +63,4 @@ def device(user_agent: str | None) -> str:
     return program or system or gettext("Unknown device")
 
 
-FILTERS = {"ago": ago, "day": day, "written": written, "device": device, "wire": wire}
+FILTERS = {"ago": ago, "day": day, "written": written, "device": device, "wire": wire, "size": size}

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import Blueprint, Response, request
-from wtforms import SelectField
+from wtforms import BooleanField, SelectField
 from wtforms.fields import SelectChoice
 
 from app.auth.authentication import caller
@@ -31,19 +31,25 @@ class InvitationForm(AccountForm):
     role = SelectField(_("Role"), choices=[SelectChoice(*each) for each in ROLES.items()])
 
 
+class GuardForm(AccountForm):
+    requireTwoFactor = BooleanField(_("Members need a second factor or a passkey"))  # noqa: N815 - the wire name
+
+
 @pages.signed_in
 def organization(organization_id: UUID) -> Response:
     principal = caller()
     members = Query(where=equals(AuthMember, organization_id=organization_id), take=MAX_SHOWN)
     invited = equals(AuthInvitation, organization_id=organization_id, status="pending")
     manages = principal.manages(organization_id)
+    found = records.get(AuthOrganization, principal, organization_id)
     return pages.page(
         "organization",
-        organization=records.get(AuthOrganization, principal, organization_id),
+        organization=found,
         members=list_page(AuthMember, principal, members).records,
         invitations=_listed(Query(where=invited, take=MAX_SHOWN)) if manages else [],
         manages=manages, roles=ROLES, own_id=str(pages.own_id()),
         form=pages.shown(InvitationForm, role="member"),
+        guard=pages.shown(GuardForm, requireTwoFactor=found["requireTwoFactor"]),
     )  # fmt: skip
 
 
@@ -81,6 +87,14 @@ def withdraw(organization_id: UUID, invitation_id: UUID) -> Response:
     return pages.done("organization", gettext("The invitation is withdrawn."), organization_id=organization_id)
 
 
+@pages.signed_in
+@pages.acts_on("organization")
+def guard(organization_id: UUID) -> Response:
+    given = load(update_schema(AuthOrganization), {"requireTwoFactor": pages.sent(GuardForm).requireTwoFactor.data})
+    run_unit(caller(), Unit.update, AuthOrganization, organization_id, given)
+    return pages.done("organization", gettext("Saved."), organization_id=organization_id)
+
+
 def _listed(query: Query) -> list[dict[str, Any]]:
     return list_page(AuthInvitation, caller(), query).records
 
@@ -93,3 +107,4 @@ def route(blp: Blueprint) -> None:
     blp.add_url_rule(f"{member}/remove", "remove_member", remove, methods=["POST"])
     blp.add_url_rule(f"{one}/invitations", "invite", invite, methods=["POST"])
     blp.add_url_rule(f"{invitation}/withdraw", "withdraw_invitation", withdraw, methods=["POST"])
+    blp.add_url_rule(f"{one}/guard", "guard_organization", guard, methods=["POST"])

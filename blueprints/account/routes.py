@@ -10,6 +10,7 @@ from flask.blueprints import BlueprintSetupState
 from app.foundation import languages
 from app.runtime import rate_limits
 from blueprints.account import (
+    data,
     entrance,
     formats,
     invitation,
@@ -18,18 +19,21 @@ from blueprints.account import (
     notifications,
     organizations,
     pages,
+    passkeys,
     profile,
     reauthentication,
     recovery,
     second_factor,
+    security,
     sessions,
+    two_factor,
     unsubscribing,
 )
 from blueprints.account.forms import CSRF_FIELD
 
 GROUPS = (
-    entrance, profile, sessions, linked, organizations, members, notifications,
-    second_factor, recovery, invitation, reauthentication, unsubscribing,
+    entrance, second_factor, recovery, invitation, reauthentication, unsubscribing, profile, sessions, linked, security,
+    two_factor, passkeys, organizations, members, notifications, data,
 )  # fmt: skip
 
 

@@ -43,6 +43,11 @@ KNOWN = (
     _("The invitation is for another address: sign in with that account"),
     _("Is known from breaches of other services."),
     _("Must have 128 characters at most."),
+    _("An account has at most 50 passkeys"),
+    _("Hand over or delete your organizations first"),
+    _("The password was changed meanwhile"),
+    _("Set up a second factor or a passkey of your own first"),
+    _("The second factor is on already"),
 )  # fmt: skip
 
 # By code, where what services say is for programs, or holds values.
