@@ -54,13 +54,6 @@ def waiting(session: Session, user_id: UUID) -> list[UUID]:
     return list(session.scalars(own.order_by(AuthMember.organization_id)))
 
 
-def names_waiting(user_id: UUID) -> list[str]:
-    """What the organizations of ``waiting`` are called, for the user to whom they are closed."""
-    with reading() as session:
-        named = select(AuthOrganization.name).where(AuthOrganization.id.in_(waiting(session, user_id)))
-        return list(session.scalars(named.order_by(AuthOrganization.name)))
-
-
 def factor_of(user_id: Any) -> ColumnElement[bool]:
     """The condition that a user has a second factor, or a passkey."""
     by_code = exists().where(AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)

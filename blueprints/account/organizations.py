@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import Blueprint, Response
 
-from app.auth import memberships, received_invitations
+from app.auth import received_invitations
 from app.auth.authentication import caller
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
 from app.engine.kind import Operator
@@ -37,7 +37,6 @@ def organizations() -> Response:
         organizations=list_page(AuthOrganization, principal, query).records,
         roles={str(each): role for each, role in principal.memberships.items()},
         received=received_invitations.waiting(principal),
-        waiting=memberships.names_waiting(pages.own_id()),
         form=pages.shown(OrganizationForm),
     )
 

@@ -8,7 +8,6 @@ from flask import Blueprint, Response
 from wtforms import URLField
 from wtforms.validators import Length
 
-from app.auth import deletion
 from app.auth.authentication import caller
 from app.auth.models.identity import AuthUser
 from app.engine import records
@@ -34,7 +33,7 @@ class ProfileForm(AccountForm):
 def profile() -> Response:
     user = _own()
     form = pages.shown(ProfileForm, name=user["name"], image=user["image"])
-    return pages.page("profile", user=user, form=form, deletion_at=deletion.under_way(caller()))
+    return pages.page("profile", user=user, form=form)
 
 
 @pages.signed_in

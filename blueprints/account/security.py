@@ -6,7 +6,7 @@ from flask import Blueprint, Response
 from wtforms import BooleanField, PasswordField
 from wtforms.validators import InputRequired
 
-from app.auth import devices, memberships, passwords, recovery, sessions, verification
+from app.auth import devices, passwords, recovery, sessions, standing, verification
 from app.auth.authentication import caller
 from app.auth.errors import InvalidEmailOrPassword, PasswordRefused
 from app.auth.passkeys import keeping
@@ -50,7 +50,7 @@ def security() -> Response:
     return pages.page(
         "security", user=user, has_password=has_password, password=password, address=pages.shown(AddressForm),
         disabling=disabling, devices=run_unit(principal, devices.trusted), passkeys=run_unit(principal, keeping.own),
-        waiting=memberships.names_waiting(pages.own_id()),
+        waiting=standing.of(pages.own_id()).waiting,
     )  # fmt: skip
 
 

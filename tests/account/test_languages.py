@@ -22,7 +22,7 @@ ENTRANCES = {
     "/account/sign-up": ("Create an account", "Konto anlegen"),
     "/account/forgot": ("Forgotten your password?", "Passwort vergessen?"),
     "/account/forgot/sent": ("Look into your mail", "Sehen Sie in Ihre E-Mails"),
-    "/account/verify": ("This link does not work any more", "Dieser Link gilt nicht mehr"),
+    "/account/verify": ("Open the link in your mail", "Öffnen Sie den Link in Ihrer E-Mail"),
     "/account/nowhere": ("There is no page here.", "Hier gibt es keine Seite."),
 }
 
