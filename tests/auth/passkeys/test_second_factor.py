@@ -8,7 +8,7 @@ import pytest
 
 from app.auth.models.identity import AuthUser
 from tests.auth.passkeys.authenticator import PRESENT, Authenticator, decoded
-from tests.auth.passkeys.ceremonies import ask, is_refused, register, request, second, sign_in, verify
+from tests.auth.passkeys.ceremonies import ask, creation, is_refused, keep, register, request, second, sign_in, verify
 from tests.auth.sign_in.visitors import session_of, visit
 from tests.cast import Actor
 
@@ -83,6 +83,22 @@ def test_a_passkey_of_somebody_else_answers_no_challenge(both, other):
     assert is_refused(verify(both.client, stranger.get(options | {"allowCredentials": []}), challenge=challenge))
     foreign = stranger.get(request(both.client))
     assert is_refused(verify(both.client, foreign, challenge=challenge))
+
+
+def test_an_answer_to_the_challenge_of_somebody_else_is_none(both, other):
+    stranger = Authenticator()
+    other.switch_on()
+    register(other, stranger)
+    answer = stranger.get(request(other.client, challenge=other.challenge()))
+    assert is_refused(verify(both.client, answer, challenge=both.challenge()))
+
+
+def test_what_was_to_be_registered_with_is_no_second_factor_and_the_other_way_round(both, device):
+    challenge = both.challenge()
+    asked, made = request(both.client, challenge=challenge), creation(both)
+    assert keep(both, Authenticator().create(made | {"challenge": asked["challenge"]})).status_code == 400
+    answer = device.get(asked | {"challenge": made["challenge"]})
+    assert is_refused(verify(both.client, answer, challenge=challenge))
 
 
 def test_an_answer_made_for_a_challenge_signs_nobody_in_without_it(both, device):
