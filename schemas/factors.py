@@ -58,7 +58,7 @@ class Enrolled(WireSchema):
     qr_svg = fields.String(required=True, data_key="qrSvg")
 
 
-class RecoveryCodes(WireSchema):
+class NewRecoveryCodes(WireSchema):
     """Ten codes that each work once; shown this once."""
 
     recovery_codes = fields.List(fields.String(), required=True, data_key="recoveryCodes")

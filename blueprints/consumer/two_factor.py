@@ -23,7 +23,7 @@ from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import LATER, USER
 from schemas.accounts import Empty
 from schemas.envelopes import Deleted
-from schemas.factors import AnswerChallenge, Code, Devices, Disable, Enrolled, RecoveryCodes, device_body
+from schemas.factors import AnswerChallenge, Code, Devices, Disable, Enrolled, NewRecoveryCodes, device_body
 from schemas.sign_in import SignedInBody
 
 CODE, SECRET = "492039", "a wise old heron"
@@ -83,7 +83,7 @@ def _route_enrolment(blp: Blueprint) -> None:
 
     @serve(blp, "POST", "/confirm", Operation(
         "confirmTwoFactor", "Switch the second factor on with its first code", access=session_required,
-        takes=Body(Code, example={"code": CODE}), gives=Answer(RecoveryCodes, example=CODES), fails=(401, 404),
+        takes=Body(Code, example={"code": CODE}), gives=Answer(NewRecoveryCodes, example=CODES), fails=(401, 404),
         description="Ends the other sessions. The recovery codes are shown this once.",
     ))  # fmt: skip
     def confirm(given: dict[str, Any]) -> Response:
@@ -91,7 +91,7 @@ def _route_enrolment(blp: Blueprint) -> None:
 
     @serve(blp, "POST", "/recovery-codes", Operation(
         "renewRecoveryCodes", "Replace the recovery codes", access=session_required,
-        gives=Answer(RecoveryCodes, example=CODES), fails=(404,), description="Wants recent proof.",
+        gives=Answer(NewRecoveryCodes, example=CODES), fails=(404,), description="Wants recent proof.",
     ))  # fmt: skip
     def recovery_codes() -> Response:
         return unstored(answer({"recoveryCodes": enrolment.renew_recovery_codes(caller())}))
