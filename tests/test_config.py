@@ -31,6 +31,7 @@ def test_values_are_typed():
         ("DEFAULT_LIMIT", "lots"),
         ("MAX_JSON_BYTES", "1"),
         ("PRODUCT_LOGO", "logo.svg"),
+        ("PASSKEY_ORIGINS", "https://app.example.com/"),
         ("PRODUCT_LOGO", "https://cdn.example; script-src *"),
     ],
 )

@@ -89,6 +89,13 @@ def remove_unproven(unit: Unit, user: AuthUser) -> None:
     remove_since(unit, user, user.created_at)
 
 
+def forget_password(unit: Unit, user: AuthUser) -> None:
+    """Let nobody in by the password of an account, or on a device that it trusts, until a new one is chosen."""
+    own = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
+    unit.execute(delete(AuthAccount).where(*own))
+    devices.distrust_all(unit, user.id)
+
+
 def remove_since(unit: Unit, user: AuthUser, moment: datetime) -> None:
     """Take away the ways in that were added since ``moment``, keys among them."""
     for model in (AuthAccount, AuthTwoFactor, AuthPasskey):

@@ -16,7 +16,12 @@ SETTINGS = (
         "https://api.pwnedpasswords.com/range; empty asks nobody",
         pattern=r"https?://[!-~]+",
     ),
-    Setting("passkey_origins", "", "further origins whose pages may use passkeys of BASE_URL's host, comma-separated"),
+    Setting(
+        "passkey_origins",
+        "",
+        "further origins, comma-separated, whose pages may use the passkeys of BASE_URL's host",
+        pattern=r"[^\s,/]+(//[^\s,/]+)?(, *[^\s,/]+(//[^\s,/]+)?)*",
+    ),
     Setting(
         "mail_limit",
         "30 per hour",

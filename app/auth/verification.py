@@ -127,8 +127,9 @@ def _change(unit: Unit, user: AuthUser, address: str) -> None:
 
 
 def revert(token: str) -> None:
-    """Give an account its old address back, with the ways in that it had then, end its sessions, and send the address a
-    link to choose a password. Raises InvalidToken."""
+    """Give an account its old address back, with the ways in that it had then but for the password, which whoever
+    changed the address may know; end its sessions, and send the address a link to choose a new one. Raises
+    InvalidToken."""
     run_unit(SYSTEM, _revert, token)
 
 
@@ -141,6 +142,7 @@ def _revert(unit: Unit, token: str) -> None:
     # Whoever had the address before goes on to be able to take it back.
     proofs.void(unit, user.id, proofs.REVERT, since=proof.id)
     recovery.remove_since(unit, user, proof.created_at)
+    recovery.forget_password(unit, user)
     end_sessions(unit, user.id)
     audit.written(unit, "update", user, before, actor=user)
     unit.session.flush()

@@ -75,6 +75,13 @@ def test_the_old_address_takes_the_change_back_and_chooses_a_new_password(ada):
     assert ada.sign_in(NEW_PASSWORD).status_code == 200
 
 
+def test_whoever_knew_the_password_is_out_once_the_change_is_taken_back(ada):
+    old = change(ada)
+    assert ada.asks("change-email/revert", token=ada.secret(CHANGED, to=old)).status_code == 200
+    ada.email = old
+    assert told(ada.sign_in()) == (401, "INVALID_EMAIL_OR_PASSWORD")
+
+
 def test_the_old_address_can_take_the_change_back_for_seven_days(ada):
     old = change(ada)
     secret = ada.secret(CHANGED, to=old)
