@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import orjson
 from flask import Response, has_request_context, request
 from sqlalchemy import delete, select
 
@@ -22,9 +21,8 @@ from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 
-LASTS = timedelta(days=365)
+KIND, LASTS = "device", timedelta(days=365)
 MAX_ACCOUNTS = 8
-MAX_COOKIE_LENGTH = 2048
 
 
 def known(user_id: object) -> str:
@@ -38,7 +36,7 @@ def remember(response: Response, user_id: UUID) -> None:
     device = _read()
     others = [each for each in device["accounts"] if each != str(user_id)]
     device["accounts"] = [str(user_id), *others][:MAX_ACCOUNTS]
-    cookies.put(response, "device", vault().seal(orjson.dumps(device)), LASTS)
+    cookies.put(response, KIND, device, LASTS)
 
 
 def is_trusted(unit: Unit, factor: AuthTwoFactor) -> bool:
@@ -99,19 +97,12 @@ def _digest(device: str, user_id: UUID) -> str:
 def _read() -> dict[str, Any]:
     """The device of the request: from its cookie, or a new one that the rest of the request shares."""
     if not has_request_context():
-        return {"id": secrets.token_urlsafe(24), "accounts": []}
+        return _new()
     found: dict[str, Any] | None = request.environ.get("rowgate.device")
     if found is None:
-        found = request.environ["rowgate.device"] = _of_cookie() or {"id": secrets.token_urlsafe(24), "accounts": []}
+        found = request.environ["rowgate.device"] = cookies.kept(KIND, LASTS) or _new()
     return found
 
 
-def _of_cookie() -> dict[str, Any] | None:
-    sealed = cookies.value("device")
-    if not sealed or len(sealed) > MAX_COOKIE_LENGTH:
-        return None
-    try:
-        device: dict[str, Any] = orjson.loads(vault().open(sealed, int(LASTS.total_seconds())))
-    except ValueError:
-        return None
-    return device
+def _new() -> dict[str, Any]:
+    return {"id": secrets.token_urlsafe(24), "accounts": []}

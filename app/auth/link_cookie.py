@@ -8,26 +8,18 @@ from flask import Response
 
 from app.auth import cookies
 from app.auth.proofs import MAX_SECRET_LENGTH
-from app.foundation.crypto import vault
 
 KIND, LASTS = "link", timedelta(minutes=15)
 
 
 def put(response: Response, token: str, path: str) -> None:
     """Keep the secret for the page at ``path`` and what stands below it; what is too long for one is none."""
-    content = f"{KIND}:{token if len(token) <= MAX_SECRET_LENGTH else ''}"
-    cookies.put(response, KIND, vault().seal(content.encode()), LASTS, path=path)
+    cookies.put(response, KIND, token if len(token) <= MAX_SECRET_LENGTH else "", LASTS, path=path)
 
 
 def take(path: str) -> str:
     """The secret that the browser has for a page; empty without one."""
-    try:
-        content = vault().open(cookies.value(KIND, path=path), int(LASTS.total_seconds())).decode()
-    except ValueError:
-        return ""
-    # Other cookies are sealed with the same key.
-    kind, _, token = content.partition(":")
-    return token if kind == KIND else ""
+    return cookies.kept(KIND, LASTS, path=path) or ""
 
 
 def drop(response: Response, path: str) -> None:

@@ -141,3 +141,11 @@ def test_the_second_factor_is_asked_for_after_a_provider(service, github):  # no
     assert session_of(visitor.client) is None
     assert visitor.send(STEP, code=authenticator.code()).headers["Location"] == SESSIONS
     assert session_of(visitor.client)["user"]["email"] == github.emails[0]["email"]
+
+
+def test_a_cookie_of_another_kind_is_no_challenge(app):
+    visitor = Visitor(app).sign_up()
+    visitor.client.set_cookie("challenge", visitor.client.get_cookie("device").value, path="/account")
+    visitor.client.delete_cookie("session")
+    answer = visitor.get("/account/second-factor")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/account/sign-in")
