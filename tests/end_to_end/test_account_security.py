@@ -55,6 +55,8 @@ def confirm(page, key):
 
 def look(page, place):
     """What is wrong with a page: what axe finds, and what is wider than its room."""
+    # A click leads on without waiting for the style sheet, and without it every page has something wrong.
+    page.wait_for_load_state()
     page.add_script_tag(path=AXE)
     found = page.evaluate("rules => axe.run(document, { runOnly: rules })", RULES)
     assert [(place, each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
@@ -76,6 +78,7 @@ def test_the_second_factor_is_set_up_renewed_and_switched_off(open_in, scripts):
     page.get_by_role("link", name="I have kept them").click()
     page.locator("summary", has_text="New recovery codes").click()
     page.get_by_role("button", name="New recovery codes").click()
+    expect(page.locator(".codes li")).to_have_count(10)
     renewed = page.locator(".codes li").all_inner_texts()
     assert not set(renewed) & set(codes)
     page.get_by_role("link", name="I have kept them").click()
@@ -159,6 +162,7 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(open_in, scheme, langua
     look(page, "set up")
     page.locator("#code").fill("000000")
     page.locator("form[action$='/confirm'] button").click()
+    expect(page.get_by_role("alert")).to_be_visible()
     look(page, "a wrong code")
     page.locator("#code").fill(pyotp.TOTP(key).now())
     page.locator("form[action$='/confirm'] button").click()
@@ -166,6 +170,7 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(open_in, scheme, langua
     look(page, "recovery codes")
     page.goto("/account/export")
     page.locator("form[action$='/export'] button").click()
+    expect(page.get_by_role("status")).to_be_visible()
     page.goto("/account/delete")
     page.locator("summary").click()
     page.locator("button.danger").click()
