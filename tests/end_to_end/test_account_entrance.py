@@ -125,6 +125,7 @@ def walk(app, page):
 def test_no_page_has_what_axe_finds_wrong(app, open_in, scheme):
     page = open_in(color_scheme=scheme, bypass_csp=True)
     for name in walk(app, page):
+        page.wait_for_load_state()
         page.add_script_tag(path=AXE)
         found = page.evaluate("rules => axe.run(document, { runOnly: rules })", RULES)
         assert [(name, each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
