@@ -50,6 +50,11 @@ def test_the_periodic_tasks_have_their_hours(app):
         "resume_stalled": "* * * * *",
         "expire_analytics": "30 3 * * *",
         "renew_graph_subscriptions": "*/10 * * * *",
+        "deliver_due_mail": "* * * * *",
+        "expire_mail": "15 3 * * *",
+        "delete_accounts": "50 * * * *",
+        "tell_of_ending_keys": "20 * * * *",
+        "expire_exports": "40 * * * *",
     }
 
 
