@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -24,7 +26,10 @@ class Certified:
         command = [NODE, ROOT / "tests" / "node" / "openid.mjs", str(port), shape, back]
         self._output = log.open("wb")
         env = environment(NODE_MODULES=str(MODULES))
-        self._process = subprocess.Popen(command, env=env, stdout=self._output, stderr=self._output)
+        # The command starts another process, which is stopped with it.
+        self._process = subprocess.Popen(
+            command, env=env, stdout=self._output, stderr=self._output, start_new_session=True
+        )
         await_true(self._answers)
 
     def sign_in_as(self, **account: object) -> None:
@@ -32,7 +37,7 @@ class Certified:
         requests.post(f"{self.url}/account", json=account, timeout=10).raise_for_status()
 
     def stop(self) -> None:
-        self._process.terminate()
+        os.killpg(self._process.pid, signal.SIGTERM)
         self._process.wait(10)
         self._output.close()
 
