@@ -51,6 +51,10 @@ VERSION_1_HEADERS = [
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
     ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
+    (
+        "Access-Control-Expose-Headers",
+        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, RateLimit, RateLimit-Policy",
+    ),
 ]
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
 # Which driver; where to is decided at each connection.

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import flask
 import flask_smorest
 import orjson
-from flask import Response, request
+from flask import Response, g, request
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -66,7 +66,8 @@ def json_body() -> Any:
     """The JSON document of the request; raises for another type, for too much of it, and for bad JSON."""
     if request.mimetype != JSON and (request.mimetype or request.content_length):
         raise UnsupportedMediaType()
-    return strict_json.loads(_body())
+    g.body = _body()
+    return strict_json.loads(g.body)
 
 
 def _body() -> bytes:

@@ -6,13 +6,15 @@ from typing import Any
 
 from flask import Response
 
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import credentials_required
 from app.crm.models import CrmCompany
-from app.engine.unit_of_work import Unit, run_unit
-from blueprints import crud, lists
-from blueprints.base import Blueprint, answer
+from blueprints import bulk, crud, lists
+from blueprints.base import Blueprint
+from blueprints.conditional import precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation
+from blueprints.replies import carry_out
+from blueprints.writes import deleted
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
 
@@ -26,7 +28,8 @@ def build() -> Blueprint:
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
     crud.add_queries(blp, CrmCompany, PATH, lists.guide_envelope)
-    _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<string:id>", "DELETE")
+    bulk.add_bulk(blp, CrmCompany, PATH)
+    _add(blp, strict(_delete(blp), crud.ON_ITEM), "delete", f"{PATH}/<string:id>", "DELETE")
     return blp
 
 
@@ -47,6 +50,6 @@ def _list(blp: Blueprint) -> crud.Handler:
 def _delete(blp: Blueprint) -> crud.Handler:
     @blp.response(200, read_schema(CrmCompany))
     def handler(id: str) -> Response:
-        return answer(run_unit(caller(), Unit.delete, CrmCompany, crud.wanted(id), returning=True))
+        return carry_out(deleted, CrmCompany, crud.wanted(id), precondition())
 
     return handler

@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import credentials_required
 from app.engine.policy import Rule
 from app.engine.record import Record
-from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
-from blueprints import lists
-from blueprints.base import Blueprint, answer
+from blueprints import bulk, lists
+from blueprints.base import Blueprint, json_body, json_object, load
+from blueprints.conditional import IF_MATCH, precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
 from blueprints.lists import Envelope
+from blueprints.replies import IDEMPOTENCY_KEY, carry_out
 from blueprints.routing import converter_of
+from blueprints.writes import changed, created, deleted
+from schemas.bulk import ON_CONFLICT, RESOLUTION, RETURN, is_minimal
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
+from schemas.queries import CREDENTIAL
 
 Handler = Callable[..., Response]
+# The query parameters of writes.
+ON_ITEM = (CREDENTIAL, IDEMPOTENCY_KEY, IF_MATCH)
+ON_CREATE = (CREDENTIAL, IDEMPOTENCY_KEY, ON_CONFLICT, RESOLUTION, RETURN)
+KNOWN = {"create": ON_CREATE, "update": ON_ITEM, "delete": ON_ITEM}
 
 
 def register(blp: Blueprint, model: type[Record]) -> None:
@@ -34,6 +42,7 @@ def register(blp: Blueprint, model: type[Record]) -> None:
             add_operation(blp, model, operation, collection)
     if model.policy.list is not Rule.NONE:
         add_queries(blp, model, collection)
+    bulk.add_bulk(blp, model, collection)
 
 
 def add_operation(blp: Blueprint, model: type[Record], operation: str, collection: str) -> None:
@@ -44,7 +53,7 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
     rule = collection if operation in ("list", "create") else f"{collection}/<{converter}:id>"
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)
-        strict_handler = handler if operation in ("list", "read") else strict(handler)
+        strict_handler = handler if operation in ("list", "read") else strict(handler, KNOWN[operation])
         view = document_operation(blp, model, "update" if method == "PATCH" else operation, name)(strict_handler)
         guarded = credentials_required(model.policy.session_only)(view)
         blp.add_url_rule(rule, name, guarded, methods=[method])
@@ -83,7 +92,7 @@ def _query(model: type[Record], envelope: Envelope) -> Handler:
     def handler() -> Response:
         return lists.respond(model, lists.of_body(model), envelope)
 
-    return strict(handler)
+    return strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY))
 
 
 def _sums(model: type[Record]) -> Handler:
@@ -97,14 +106,17 @@ def _sum_query(model: type[Record]) -> Handler:
     def handler() -> Response:
         return lists.respond_with_sums(model, lists.sum_of_body(model))
 
-    return strict(handler)
+    return strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY))
 
 
 def _create(blp: Blueprint, model: type[Record]) -> Handler:
-    @blp.arguments(create_schema(model))
     @blp.response(201, read_schema(model))
-    def handler(given: dict[str, Any]) -> Response:
-        return answer(run_unit(caller(), Unit.create, model, given), 201)
+    def handler() -> Response:
+        body = json_body()
+        if isinstance(body, list) or ON_CONFLICT in request.args:
+            return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
+        given = load(create_schema(model), body)
+        return carry_out(created, model, given, minimal=bool(request.args) and is_minimal(request.args))
 
     return handler
 
@@ -121,7 +133,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.arguments(update_schema(model))
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
-        return answer(run_unit(caller(), Unit.update, model, wanted(id), given))
+        return carry_out(changed, model, wanted(id), given, precondition())
 
     return handler
 
@@ -129,8 +141,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
 def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, Deleted)
     def handler(id: str) -> Response:
-        run_unit(caller(), Unit.delete, model, wanted(id))
-        return answer({"id": id.lower(), "deleted": True})
+        return carry_out(deleted, model, wanted(id), precondition())
 
     return handler
 

@@ -11,6 +11,7 @@ from flask import request
 
 from app.auth.authentication import Access
 from blueprints.base import Blueprint
+from blueprints.replies import IDEMPOTENCY_KEY
 from schemas.errors import KEY_PATH
 from schemas.queries import CREDENTIAL, refuse_unknown
 
@@ -43,7 +44,8 @@ class Answer:
 @dataclass(frozen=True)
 class Operation:
     """What callers of a route have to know. ``access`` declares who may call it. ``query`` are its parameters, as the
-    description has them; any other is refused. ``fails`` are the statuses that do not follow from the rest."""
+    description has them; any other is refused. ``fails`` are the statuses that do not follow from the rest. An
+    operation that is done ``once`` for each idempotency key says so."""
 
     id: str
     summary: str
@@ -52,6 +54,7 @@ class Operation:
     gives: Answer = Answer()
     query: Sequence[dict[str, Any]] | None = ()
     fails: tuple[int, ...] = ()
+    once: bool = False
     description: str = ""
 
 
@@ -88,7 +91,7 @@ def _known(operation: Operation, access: Access) -> tuple[str, ...]:
     """The query parameters of an operation, with that of the credential where one may come so."""
     named = tuple(each["name"] for each in operation.query or ())
     credential = ("token",) if access.tickets else () if access.people or access.open else (CREDENTIAL,)
-    return named + credential
+    return named + credential + ((IDEMPOTENCY_KEY,) if operation.once else ())
 
 
 def _document(blp: Blueprint, method: str, path: str, operation: Operation, access: Access) -> dict[str, Any]:
@@ -102,8 +105,8 @@ def _document(blp: Blueprint, method: str, path: str, operation: Operation, acce
         responses[gives.status] = _content(gives.example, gives.any_of)
     document: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary, "responses": responses}
     document["description"] = operation.description
-    if operation.query:
-        document["parameters"] = list(operation.query)
+    if operation.query or operation.once:
+        document["parameters"] = [*(operation.query or ()), *([IDEMPOTENCY_KEY] if operation.once else [])]
     if takes is not None and takes.example is not None:
         document["requestBody"] = {"required": True, **_content(takes.example, takes.any_of)}
     if access.open:
@@ -122,6 +125,8 @@ def _statuses(method: str, path: str, operation: Operation, access: Access) -> s
         found.add(400)
     if operation.takes is not None:
         found |= {413, 415}
+    if operation.once:
+        found |= {409, 422}
     return found | {404} if "<" in path else found
 
 

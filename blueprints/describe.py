@@ -10,6 +10,7 @@ from app.engine.record import Record
 from blueprints.base import Blueprint
 from blueprints.describe_queries import OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.examples import example, record_example
+from schemas.derive import create_schema
 from schemas.queries import MAX_SKIP
 
 SUMMARIES = {
@@ -21,10 +22,16 @@ SUMMARIES = {
 }
 ERRORS = {
     "list": (400, 401, 403, 429, 500, 503),
-    "create": (400, 401, 403, 409, 413, 415, 429, 500, 503),
+    "create": (400, 401, 403, 409, 413, 415, 422, 429, 500, 503),
     "read": (400, 401, 403, 404, 429, 500, 503),
-    "update": (400, 401, 403, 404, 409, 413, 415, 429, 500, 503),
-    "delete": (400, 401, 403, 404, 409, 429, 500, 503),
+    "update": (400, 401, 403, 404, 409, 412, 413, 415, 422, 428, 429, 500, 503),
+    "delete": (400, 401, 403, 404, 409, 412, 422, 428, 429, 500, 503),
+}
+PARAMETERS = {
+    "create": ("idempotencyKey", "return", "onConflict", "resolution"),
+    "read": ("fields", "expand", "ifNoneMatch"),
+    "update": ("idempotencyKey", "ifMatch"),
+    "delete": ("idempotencyKey", "ifMatch"),
 }
 
 
@@ -39,11 +46,14 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
     }
     if operation == "list":
         document["parameters"] = [*window_parameters(), *OF_LISTS, *condition_parameters(model)]
-    if operation == "read":
-        document["parameters"] = ["fields", "expand"]
+    if operation != "list":
+        document["parameters"] = list(PARAMETERS[operation])
     if operation in ("create", "update"):
-        body = {"application/json": {"example": example(model, operation)}}
-        document["requestBody"] = {"content": body}
+        body: dict[str, Any] = {"example": example(model, operation)}
+        if operation == "create":  # whose handler reads the body itself, as it may be an array
+            body["schema"] = create_schema(model)
+            document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
+        document["requestBody"] = {"content": {"application/json": body}, "required": True}
     status = 201 if operation == "create" else 200
     if operation in ("create", "read", "update"):
         document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
@@ -90,10 +100,15 @@ def error_reference(model: type[Record], status: int) -> dict[str, str]:
 
 
 def summary(model: type[Record], operation: str) -> str:
-    noun = f"{model.domain} {model.segment.replace('-', ' ')}"
-    article = "an" if noun[0] in "aeiou" else "a"
-    plural = noun if noun.endswith(("data", "s")) else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return (SUMMARIES | QUERIES)[operation].format(noun=noun, article=article, plural=plural)
+    one, many = noun(model)
+    article = "an" if one[0] in "aeiou" else "a"
+    return (SUMMARIES | QUERIES)[operation].format(noun=one, article=article, plural=many)
+
+
+def noun(model: type[Record]) -> tuple[str, str]:
+    """What summaries call one record of ``model``, and many."""
+    one = f"{model.domain} {model.segment.replace('-', ' ')}"
+    return one, one if one.endswith(("data", "s")) else f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
 
 
 def access_text(model: type[Record], operation: str) -> str:

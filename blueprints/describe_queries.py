@@ -50,7 +50,7 @@ SHARED: dict[str, dict[str, Any]] = {
         if each is not Function.COUNT
     },
 }  # fmt: skip
-OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count")
+OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
 OF_SUMS = ("where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"),
     "sort", "timeZone")  # fmt: skip
 

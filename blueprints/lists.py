@@ -15,7 +15,8 @@ from app.engine.query import Page, Query
 from app.engine.record import Record
 from app.engine.sums import SumQuery, sums
 from app.foundation.errors import AnswerTooLarge
-from blueprints.base import JSON, answer, json_body, json_object
+from blueprints.base import JSON, json_body, json_object
+from blueprints.replies import Reply
 from schemas.queries import body_query, item_selection, list_query
 from schemas.sums import body_sum_query, sum_query
 
@@ -45,17 +46,25 @@ def respond(model: type[Record], query: Query, envelope: Envelope) -> Response:
 def respond_with_item(model: type[Record], identifier: UUID) -> Response:
     """A record, or what the query parameters choose of it, with what they expand."""
     if not request.args:
-        return answer(records.get(model, caller(), identifier))
+        return Reply.of(records.get(model, caller(), identifier)).response()
     selection = item_selection(model, caller(), request.args, current_app.config["SETTINGS"])
-    return Response(sized(records.get(model, caller(), identifier, selection)), content_type=JSON)
+    reply = Reply.of(records.get(model, caller(), identifier, selection))
+    check_size(reply.body)
+    return reply.response()
 
 
 def sized(value: Any) -> bytes:
     """The JSON of an answer to a query; raises AnswerTooLarge."""
-    body, most = dumps(value), current_app.config["SETTINGS"].max_answer_bytes
+    body = dumps(value)
+    check_size(body)
+    return body
+
+
+def check_size(body: bytes) -> None:
+    """Refuse an answer to a query that is too large; raises AnswerTooLarge."""
+    most = current_app.config["SETTINGS"].max_answer_bytes
     if len(body) > most:
         raise AnswerTooLarge.than(most)
-    return body
 
 
 def envelope(query: Query, page: Page) -> dict[str, Any]:
@@ -65,6 +74,8 @@ def envelope(query: Query, page: Page) -> dict[str, Any]:
         meta["next"] = page.next
     if query.counts:
         meta["counted"] = page.counted
+    if query.versions:
+        meta["versions"] = page.versions
     return {"data": page.records, "meta": meta}
 
 
@@ -76,6 +87,8 @@ def guide_envelope(query: Query, page: Page) -> dict[str, Any]:
         body["next"] = page.next
     if query.counts:
         body["counted"] = page.counted
+    if query.versions:
+        body["versions"] = page.versions
     return body
 
 

@@ -15,6 +15,8 @@ from app.foundation.errors import (
     Invalid,
     NotFound,
     PayloadTooLarge,
+    PreconditionFailed,
+    PreconditionRequired,
     RangeNotSatisfiable,
     RateLimited,
     Unauthenticated,
@@ -22,7 +24,7 @@ from app.foundation.errors import (
     UnsupportedMediaType,
     UpstreamFailure,
 )
-from blueprints import describe_queries
+from blueprints import describe_bulk, describe_queries
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
@@ -57,10 +59,12 @@ FAILURES: tuple[Failure, ...] = (
     InsufficientScope("write"),
     NotFound(),
     Conflict(),
+    PreconditionFailed(details={"version": 8}),
     PayloadTooLarge(),
     UnsupportedMediaType(),
     RangeNotSatisfiable(),
     UserAlreadyExists(),
+    PreconditionRequired(),
     RateLimited(),
     DatabaseFailure(details={"requestId": "0192f0c17a507c3e"}),
     UpstreamFailure(),
@@ -72,10 +76,12 @@ MEANINGS = {
     403: "The credential may not do this",
     404: "Absent, or not visible to the caller",
     409: "Collides with another record",
+    412: "The record has another version",
     413: "The body is too large",
     415: "The body is not JSON",
     416: "The range lies outside the content",
-    422: "The address has an account already",
+    422: "The address has an account already, or the idempotency key came with another request",
+    428: "The change has to say which version it is of",
     429: "Rate limit exceeded",
     500: "The service failed",
     502: "Another service failed",
@@ -111,6 +117,8 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
             # They may be sent back as they are, and are nothing to send otherwise.
             properties = schema["properties"].items()
             schema["properties"] = {key: each for key, each in properties if not each.get("readOnly")}
+    for kind, found in describe_bulk.components(components["schemas"], list(every_model())).items():
+        components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():
         for operation in operations.values():

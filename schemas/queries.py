@@ -32,7 +32,7 @@ MAX_VALUES_IN_URL, MAX_VALUES_IN_BODY = 200, 1000
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
 KNOWN = (*WINDOW, CREDENTIAL)
-ASKING = ("where", "search", "sort", "fields", "expand", "cursor", "count")
+ASKING = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
 CHOOSING = ("fields", "expand")
 COUNTS = {each.value: each for each in Count}
 
@@ -70,6 +70,8 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
     where = conditions.where(model, given.get("where", {}), "where")
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, settings.max_take)
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
+    if not isinstance(given.get("versions", False), bool):
+        raise invalid("versions", "Must be true or false.")
     for name in ("search", "cursor", "count"):
         if name in given and not isinstance(given[name], str):
             raise invalid(name, "Must be a string.", FAILURES[name])
@@ -84,7 +86,7 @@ def item_selection(
 ) -> Selection:
     """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
     asked = _named({name: _once(name, args.getlist(name)) for name in CHOOSING if name in args})
-    refuse_unknown(args, (CREDENTIAL, *CHOOSING))
+    refuse_unknown(args, (CREDENTIAL, "ifNoneMatch", *CHOOSING))
     conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
     return _selection(model, conditions, asked, 1, listed=False)
 
@@ -106,7 +108,8 @@ def _query(
         search=searched(model, asked["search"]) if "search" in asked else "",
         sort=sort_keys(conditions.asker, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
-        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked, is_plain=False,
+        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked,
+        versions=asked.get("versions", False), is_plain=False,
     )  # fmt: skip
 
 
@@ -143,7 +146,14 @@ LISTED = ("sort", "fields", "expand")
 
 def _named(asked: Mapping[str, str]) -> dict[str, Any]:
     """The parameters with those that hold names taken apart at commas."""
-    return {name: names(name, text, FAILURES[name]) if name in LISTED else text for name, text in asked.items()}
+    found: dict[str, Any] = {
+        name: names(name, text, FAILURES[name]) if name in LISTED else text for name, text in asked.items()
+    }
+    if "versions" in found:
+        if found["versions"] not in ("true", "false"):
+            raise invalid("versions", one_of(("true", "false")))
+        found["versions"] = found["versions"] == "true"
+    return found
 
 
 def names(name: str, text: str, failure: type[Failure]) -> list[str]:

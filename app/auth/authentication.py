@@ -129,7 +129,7 @@ def admitted(access: Access) -> Principal:
         consume_for_address()
         raise
     try:
-        _authorize(principal, access)
+        authorize(principal, access, request.method)
     except Failure:
         _note(principal, "denied")
         raise
@@ -165,8 +165,9 @@ def session_of_cookie() -> Principal | None:
         return None
 
 
-def _authorize(principal: Principal, access: Access) -> None:
-    scope = "read" if access.reads else scope_of(request.method)
+def authorize(principal: Principal, access: Access, method: str) -> None:
+    """Check that the credential reaches as far as a route asks; raises Forbidden."""
+    scope = "read" if access.reads else scope_of(method)
     if principal.impersonator_id is not None and (access.tickets or access.private):
         raise Forbidden("An impersonating session has no access to secrets, exports and streams")
     if scope not in principal.scopes:

@@ -113,6 +113,20 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     )
 
 
+def consume_further(principal: Principal, amount: int) -> None:
+    """Count ``amount`` more requests of a caller who has been admitted; raises RateLimited."""
+    if principal.credential is Credential.SESSION:
+        rate_limits.consume(rate_limits.default_limit(), f"user:{principal.user_id}", amount=amount)
+        return
+    with reading() as session:
+        key = session.get(AuthApiKey, principal.credential_id)
+    if key is None:
+        raise Unauthenticated(invalid_token=True)
+    limits = ("id", "rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
+    rate_limits.consume_for_key({name: getattr(key, name) for name in limits}, amount=amount)
+    rate_limits.consume(rate_limits.default_limit(), f"key:{key.id}", amount=amount)
+
+
 def _outcome(row: dict[str, Any]) -> str:
     """What the check of a key comes to, in the order in which it is asked."""
     ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]

@@ -1,61 +1,98 @@
-"""Hooks of deals: probability and closing date follow the stage."""
+"""Hooks of deals: probability and closing date follow the stage. Each asks the database about all records at once."""
 
 from __future__ import annotations
 
-from sqlalchemy import exists, select
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
 
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmContact, CrmDeal
-from app.engine.hooks import Write, on_create, on_update, require
+from app.engine.hooks import Write, on_create_many, on_update_many, refusing, require
 from app.foundation.clock import now
 
 PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "won": 100, "lost": 0}
 
 
-@on_update(CrmContact)
-def move_contact(contact: CrmContact, write: Write) -> None:
-    if write.changed("company_id"):
-        elsewhere = exists().where(CrmDeal.contact_id == contact.id, CrmDeal.company_id != contact.company_id)
-        with write.unit.session.no_autoflush:
-            kept = write.unit.session.scalar(select(elsewhere))
-        require(not kept, "companyId", "Deals with the present company name this contact.")
+@on_update_many(CrmContact)
+def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> None:
+    moved = {
+        contact.id: contact for contact, write in zip(contacts, writes, strict=True) if write.changed("company_id")
+    }
+    if not moved:
+        return
+    named = select(CrmDeal.contact_id, CrmDeal.company_id).where(CrmDeal.contact_id.in_(moved)).distinct()
+    session = writes[0].unit.session
+    with session.no_autoflush:
+        found = session.execute(named).all()
+    elsewhere = {contact for contact, company in found if contact and company != moved[contact].company_id}
+    for place, contact in enumerate(contacts):
+        with refusing(place):
+            kept = contact.id in elsewhere
+            require(not kept, "companyId", "Deals with the present company name this contact.")
 
 
-@on_create(CrmDeal)
-def open_deal(deal: CrmDeal, write: Write) -> None:
-    if "owner_id" not in write.given and deal.organization_id not in write.unit.principal.memberships:
-        deal.owner_id = None  # an admin at work in somebody else's organization
-    if deal.probability is None:
-        deal.probability = PROBABILITY[deal.stage]
-    _check_people(deal, write)
-    _check_reason(deal)
-    _settle(deal)
-
-
-@on_update(CrmDeal)
-def move_deal(deal: CrmDeal, write: Write) -> None:
-    if write.changed("contact_id", "company_id", "owner_id"):
-        _check_people(deal, write)
-    _check_reason(deal)
-    if write.changed("stage"):
-        deal.stage_changed_at = now()
-        if "probability" not in write.given:
+@on_create_many(CrmDeal)
+def open_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
+    for deal, write in zip(deals, writes, strict=True):
+        if "owner_id" not in write.given and deal.organization_id not in write.unit.principal.memberships:
+            deal.owner_id = None  # an admin at work in somebody else's organization
+        if deal.probability is None:
             deal.probability = PROBABILITY[deal.stage]
+    _check(deals, writes)
+    for deal in deals:
         _settle(deal)
+
+
+@on_update_many(CrmDeal)
+def move_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
+    _check(deals, writes)
+    for deal, write in zip(deals, writes, strict=True):
+        if write.changed("stage"):
+            deal.stage_changed_at = now()
+            if "probability" not in write.given:
+                deal.probability = PROBABILITY[deal.stage]
+            _settle(deal)
 
 
 def _settle(deal: CrmDeal) -> None:
     deal.closed_at = now() if deal.stage in ("won", "lost") else None
 
 
-def _check_reason(deal: CrmDeal) -> None:
-    require(deal.stage != "lost" or bool(deal.lost_reason), "lostReason", "Is required when a deal is lost.")
+def _check(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
+    """Check the people of new deals and of those whose people change, and why deals were lost."""
+    asked = [not write.before or write.changed("contact_id", "company_id", "owner_id") for write in writes]
+    named = [deal for deal, is_asked in zip(deals, asked, strict=True) if is_asked]
+    companies, members = _companies(named, writes[0]), _members(named, writes[0])
+    for place, (deal, is_asked) in enumerate(zip(deals, asked, strict=True)):
+        with refusing(place):
+            if is_asked and deal.contact_id is not None:
+                at_company = companies.get(deal.contact_id) == deal.company_id
+                require(at_company, "contactId", "Must be a contact of the company.")
+            if is_asked and deal.owner_id is not None:
+                is_member = (deal.organization_id, deal.owner_id) in members
+                require(is_member, "ownerId", "Must be a member of the organization.")
+            require(deal.stage != "lost" or bool(deal.lost_reason), "lostReason", "Is required when a deal is lost.")
 
 
-def _check_people(deal: CrmDeal, write: Write) -> None:
-    if deal.contact_id is not None:
-        contact = write.unit.get(CrmContact, deal.contact_id)
-        require(contact.company_id == deal.company_id, "contactId", "Must be a contact of the company.")
-    if deal.owner_id is not None:
-        member = exists().where(AuthMember.organization_id == deal.organization_id, AuthMember.user_id == deal.owner_id)
-        require(bool(write.unit.session.scalar(select(member))), "ownerId", "Must be a member of the organization.")
+def _companies(deals: Sequence[CrmDeal], write: Write) -> dict[UUID, UUID]:
+    """The companies of the contacts that ``deals`` name."""
+    wanted = {deal.contact_id for deal in deals if deal.contact_id is not None}
+    if not wanted:
+        return {}
+    found = select(CrmContact.id, CrmContact.company_id).where(CrmContact.id.in_(wanted))
+    with write.unit.session.no_autoflush:
+        return dict(write.unit.session.execute(found).all())
+
+
+def _members(deals: Sequence[CrmDeal], write: Write) -> set[tuple[UUID, UUID]]:
+    """Which owners of ``deals`` are members of which organizations."""
+    owners = {deal.owner_id for deal in deals if deal.owner_id is not None}
+    if not owners:
+        return set()
+    organizations = {deal.organization_id for deal in deals}
+    member = (AuthMember.user_id.in_(owners), AuthMember.organization_id.in_(organizations))
+    found = select(AuthMember.organization_id, AuthMember.user_id).where(*member)
+    with write.unit.session.no_autoflush:
+        return set(write.unit.session.execute(found).all())

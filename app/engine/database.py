@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import psycopg
@@ -43,6 +43,15 @@ def translating() -> Iterator[None]:
         yield
     except DRIVER_ERRORS as error:
         raise translated(error) from error
+
+
+def after_unit(action: Callable[[], None]) -> None:
+    """Do ``action`` after the commit of the unit that is running, or now where none is."""
+    unit = db.session().info.get(RUNNING) if db.session.registry.has() else None
+    if unit is None:
+        action()
+    else:
+        unit.after_commit(action)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -32,6 +32,16 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+class Representation(dict[str, Any]):
+    """A record as its reader sees it, by wire name, with the ``version`` of its row."""
+
+    __slots__ = ("version",)
+
+    def __init__(self, record: Mapping[str, Any], version: int) -> None:
+        super().__init__(record)
+        self.version = version
+
+
 @dataclass(frozen=True)
 class Shape:
     """How a row becomes a record: the values of ``names``, and where the answer depends on the row, whether it is the
@@ -59,6 +69,10 @@ class View(Shape):
     """What one kind of reader gets of a model: ``columns`` to select, in the order of the shape."""
 
     columns: tuple[ColumnElement[Any], ...]
+
+    def representation(self, row: Row) -> Representation:
+        """The record in a row that ends in its version."""
+        return Representation(self.record(row), row[-1])
 
 
 @cache

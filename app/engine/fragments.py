@@ -50,6 +50,13 @@ def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragmen
 
 
 @cache
+def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
+    """Rows among the visible ones that the caller may update or delete."""
+    purpose = f"{model.__tablename__}_{operation}"
+    return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
+
+
+@cache
 def own(model: type[Record], reader: Reader) -> Fragment:
     """Rows that are the caller's by the scope, which show all their fields."""
     return _compiled(model, f"{model.__tablename__}_own", lambda row: model.policy.scope.own(row, reader))

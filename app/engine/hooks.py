@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.engine.principal import Principal
 from app.engine.record import Record
-from app.foundation.errors import Invalid
+from app.foundation.errors import Failure, Invalid
 
 if TYPE_CHECKING:
     from app.engine.unit_of_work import Unit
@@ -35,6 +36,7 @@ class Write:
 
 
 Hook = Callable[[Any, Write], None]
+HookOfMany = Callable[[Sequence[Any], Sequence[Write]], None]
 Reading = Callable[[Mapping[str, Any], Principal], None]
 
 
@@ -48,7 +50,8 @@ class Prepared(Protocol):
 Preparation = Callable[[Mapping[str, Any]], Prepared]
 preparations: dict[type[Record], Preparation] = {}
 readings: dict[type[Record], list[Reading]] = defaultdict(list)
-_hooks: dict[tuple[str, type[Record]], list[Hook]] = defaultdict(list)
+_hooks: dict[tuple[str, type[Record]], list[Any]] = defaultdict(list)
+_of_many: set[Any] = set()
 
 
 def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
@@ -77,6 +80,21 @@ def on_delete(model: type[Record]) -> Callable[[Hook], Hook]:
     return _registering("delete", model)
 
 
+def on_create_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
+    """Run the function before records of ``model`` are inserted, with all of one request at once."""
+    return _registering("create", model, many=True)
+
+
+def on_update_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
+    """Run the function before changes of records of ``model`` are written, with all of one request at once."""
+    return _registering("update", model, many=True)
+
+
+def on_delete_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
+    """Run the function before records of ``model`` are deleted, with all of one request at once."""
+    return _registering("delete", model, many=True)
+
+
 def on_read(model: type[Record]) -> Callable[[Reading], Reading]:
     """Run the function after a caller has read a record of ``model`` (by wire name) by its id; what it writes is in a
     transaction of its own."""
@@ -91,7 +109,46 @@ def on_read(model: type[Record]) -> Callable[[Reading], Reading]:
 def run(event: str, record: Record, write: Write) -> None:
     """Run the hooks of ``event`` (create, update or delete) on ``record``, in the order they were declared."""
     for hook in _hooks[event, type(record)]:
-        hook(record, write)
+        if hook in _of_many:
+            hook([record], [write])
+        else:
+            hook(record, write)
+
+
+def run_many(event: str, model: type[Record], records: Sequence[Record], writes: Sequence[Write]) -> None:
+    """Run the hooks of ``event`` on all ``records`` at once; only where ``takes_many``."""
+    for hook in _hooks[event, model]:
+        hook(records, writes)
+
+
+def takes_many(event: str, model: type[Record]) -> bool:
+    """Whether every hook of ``event`` takes many records at once. Otherwise each is written before the next one, as a
+    hook may look at what is there."""
+    return all(hook in _of_many for hook in _hooks[event, model])
+
+
+def has_any(event: str, model: type[Record]) -> bool:
+    """Whether ``event`` has hooks."""
+    return bool(_hooks[event, model])
+
+
+def prepared(unit: Unit, model: type[Record], given: Mapping[str, Any]) -> Any:
+    """What is made for a create before the transaction begins; discarded should the unit come to nothing."""
+    if model not in preparations:
+        return None
+    made = preparations[model](given)
+    unit.on_rollback(made.discard)
+    return made
+
+
+@contextmanager
+def refusing(place: int) -> Iterator[None]:
+    """What fails in here refuses the record at ``place`` of those that a hook of many has got."""
+    try:
+        yield
+    except Failure as failure:
+        failure.place = place
+        raise
 
 
 def require(condition: bool, field_name: str, message: str) -> None:
@@ -100,9 +157,11 @@ def require(condition: bool, field_name: str, message: str) -> None:
         raise Invalid({field_name: [message]})
 
 
-def _registering(event: str, model: type[Record]) -> Callable[[Hook], Hook]:
-    def register(hook: Hook) -> Hook:
+def _registering(event: str, model: type[Record], *, many: bool = False) -> Callable[[Any], Any]:
+    def register(hook: Any) -> Any:
         _hooks[event, model].append(hook)
+        if many:
+            _of_many.add(hook)
         return hook
 
     return register

@@ -1,26 +1,36 @@
-"""The table of remembered answers; not reachable as a resource."""
+"""Idempotency keys (draft-ietf-httpapi-idempotency-key-header): an answer is kept in the transaction of the write that
+it answers, so that a crash leaves both or neither, and is given again to whoever sends the same request again."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
+import orjson
+from flask import current_app
 from sqlalchemy.orm import Mapped
+from uuid_utils.compat import uuid7
 
-from app.engine.fields import (
-    After,
-    enum,
-    integer,
-    json,
-    string,
-    timestamp,
-)
+from app.engine import kept_bytes
+from app.engine.database import LostRace
+from app.engine.fields import After, boolean, enum, integer, json, string, timestamp
 from app.engine.indexes import index, unique
+from app.engine.principal import ROLES, SYSTEM, Principal
 from app.engine.record import Base
+from app.engine.statements import within
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
+from app.foundation.errors import Conflict, Forbidden, IdempotencyKeyReused
+
+# A request that works outside of the database holds its key so long without a sign of life.
+LEASE = timedelta(seconds=90)
+EXPIRED_BATCH_SIZE = 5000
 
 
 class PlatformIdempotencyKey(Base):
-    """Remembered answer to a create request sent with an idempotency key."""
+    """Remembered answer to a write sent with an idempotency key."""
 
     __tablename__ = "platform_idempotency_key"
     keys = (
@@ -37,4 +47,154 @@ class PlatformIdempotencyKey(Base):
     status: Mapped[str] = enum("running", "completed", default="running")
     response_status: Mapped[int | None] = integer(min=100, max=599)
     response_body: Mapped[Any | None] = json(max_bytes=1_048_576, note="once-only secrets left out")
+    response_etag: Mapped[str | None] = string(max=120)
+    response_bytes: Mapped[int] = integer(min=0, max=1_048_576, default=0, server_default="0")
+    truncated: Mapped[bool] = boolean(default=False, server_default="false")
+    standing: Mapped[Any] = json(shape="object", default={}, server_default="{}", note="rights of the caller then")
     expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=1)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """A request with a key: ``digest`` is the SHA-256 of all that makes it this request and no other."""
+
+    principal: Principal
+    key: str
+    method: str
+    path: str
+    digest: str
+
+    @property
+    def owner(self) -> str:
+        return f"user:{self.principal.user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is kept of an answer: its bytes as text, or with ``truncated`` ids and versions alone."""
+
+    status: int
+    body: str
+    etag: str | None = None
+    truncated: bool = False
+
+
+# Whoever waited for the lock would see nothing of the row that its holder commits, as the snapshot is older.
+BEGIN = """
+SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1)), kept.request_hash, kept.status,
+    kept.response_status, kept.response_body, kept.response_etag, kept.truncated, kept.standing
+FROM (SELECT) AS one LEFT JOIN platform_idempotency_key AS kept
+    ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
+"""
+REMEMBER = """
+INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, principal, key, method, path, request_hash,
+    status, response_status, response_body, response_etag, response_bytes, truncated, standing, expires_at)
+VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
+    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(standing)s::jsonb, %(expires_at)s)
+ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
+    method = excluded.method, path = excluded.path, request_hash = excluded.request_hash, status = excluded.status,
+    response_status = excluded.response_status, response_body = excluded.response_body,
+    response_etag = excluded.response_etag, response_bytes = excluded.response_bytes, truncated = excluded.truncated,
+    standing = excluded.standing, expires_at = excluded.expires_at
+WHERE kept.expires_at <= %(now)s OR (kept.status = 'running' AND kept.request_hash = excluded.request_hash)
+"""
+RELEASE = """
+DELETE FROM platform_idempotency_key
+WHERE principal = %(owner)s AND key = %(key)s AND status = 'running' AND request_hash = %(digest)s
+"""
+REMOVE_EXPIRED = """
+DELETE FROM platform_idempotency_key WHERE id IN (
+    SELECT id FROM platform_idempotency_key WHERE expires_at <= %(now)s LIMIT %(most)s FOR UPDATE SKIP LOCKED)
+"""
+
+
+def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
+    """Hold the key until the end of the transaction, and return the answer that is kept under it.
+
+    Raises Conflict while another request holds the key, IdempotencyKeyReused when the key came with another request,
+    and Forbidden when the caller has lost a right that the answer was given by.
+    """
+    wanted = {"owner": request.owner, "key": request.key, "now": now()}
+    (row,) = within(unit.session).execute(BEGIN, wanted).fetchall()
+    is_held, digest, state, status, body, etag, truncated, standing = row
+    if digest is not None and digest != request.digest:
+        raise IdempotencyKeyReused()
+    if not is_held or state == "running":
+        raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
+    if digest is None:
+        return None
+    if not _still_stands(standing, request.principal):
+        raise Forbidden("A right that the kept answer was given by has ended")
+    return Answer(status, body, etag, truncated)
+
+
+def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
+    """Keep ``answer`` in the transaction of what it answers. Raises LostRace when the key was used meanwhile."""
+    settings = current_app.config["SETTINGS"]
+    _write(unit, request, "completed", answer, now() + timedelta(hours=settings.idempotency_hours))
+    unit.after_commit(partial(kept_bytes.count, request.owner, len(answer.body)))
+
+
+def claim(request: KeyedRequest) -> Answer | None:
+    """Hold the key over work that is done outside of a transaction, until ``complete`` or ``release``; a process that
+    dies meanwhile holds it for its lease. Returns the answer that is kept. Raises as ``begin`` does."""
+    return run_unit(request.principal, _claim, request)
+
+
+def complete(request: KeyedRequest, answer: Answer) -> None:
+    """Keep the answer to a request that holds its key by ``claim``."""
+    run_unit(request.principal, remember, request, answer)
+
+
+def release(request: KeyedRequest) -> None:
+    """Give up a key held by ``claim``: the work has come to nothing, and may be tried again."""
+    parameters = {"owner": request.owner, "key": request.key, "digest": request.digest}
+    run_unit(SYSTEM, _execute, RELEASE, parameters)
+
+
+def remove_expired() -> None:
+    """Remove answers whose time is over, as periodic work."""
+    while run_unit(SYSTEM, _execute, REMOVE_EXPIRED, {"now": now(), "most": EXPIRED_BATCH_SIZE}) == EXPIRED_BATCH_SIZE:
+        pass
+
+
+def _claim(unit: Unit, request: KeyedRequest) -> Answer | None:
+    found = begin(unit, request)
+    if found is None:
+        _write(unit, request, "running", Answer(0, ""), now() + LEASE)
+    return found
+
+
+def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expires_at: datetime) -> None:
+    parameters = {
+        "id": uuid7(), "now": now(), "owner": request.owner, "key": request.key, "method": request.method,
+        "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
+        "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
+        "truncated": answer.truncated, "standing": orjson.dumps(_standing(request.principal)).decode(),
+        "expires_at": expires_at,
+    }  # fmt: skip
+    if not within(unit.session).execute(REMEMBER, parameters).rowcount:
+        raise LostRace()
+
+
+def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
+    return within(unit.session).execute(statement, parameters).rowcount
+
+
+def _standing(principal: Principal) -> dict[str, Any]:
+    """The rights that an answer is given by."""
+    return {
+        "admin": principal.is_admin,
+        "roles": {str(organization): role for organization, role in principal.memberships.items()},
+    }
+
+
+def _still_stands(standing: dict[str, Any], principal: Principal) -> bool:
+    """Whether the caller has every right today that the answer was given by."""
+    if standing["admin"]:
+        return principal.is_admin
+    today = {str(organization): role for organization, role in principal.memberships.items()}
+    return all(
+        organization in today and ROLES.index(today[organization]) <= ROLES.index(role)
+        for organization, role in standing["roles"].items()
+    )

@@ -15,9 +15,11 @@ from app.engine.record import Field
 
 @dataclass(frozen=True)
 class Layout(Shape):
-    """A record in a row, and behind it the ``references`` that expansions follow, by attribute."""
+    """A record in a row, behind it the ``references`` that expansions follow, by attribute, and where it is
+    ``versioned`` its version."""
 
     references: tuple[str, ...]
+    versioned: bool = False
 
     def referred(self, row: Row, start: int) -> dict[str, Any]:
         """The ids that the row refers to, by attribute."""
@@ -29,10 +31,15 @@ class Layout(Shape):
 
     @property
     def width(self) -> int:
-        return self._references_start + len(self.references)
+        return self._references_start + len(self.references) + self.versioned
+
+    def versions(self, rows: Sequence[Row], start: int) -> dict[str, int]:
+        """The versions of the records in ``rows``, by id."""
+        place = self.names.index("id")
+        return {str(row[start + place]): row[start + self.width - 1] for row in rows}
 
 
-def laid_out(source: Source, selection: Selection) -> tuple[Layout, list[str]]:
+def laid_out(source: Source, selection: Selection, *, versioned: bool = False) -> tuple[Layout, list[str]]:
     """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest."""
     shown = shown_fields(source.model, source.reader, listed=True)
     fields = [each for each in shown if selection.names is None or each.name in selection.names or each.name == "id"]
@@ -42,8 +49,9 @@ def laid_out(source: Source, selection: Selection) -> tuple[Layout, list[str]]:
         columns.append(source.put(fragments.own(source.model, source.reader), source.alias))
     references = _references(selection)
     columns += [source.value(source.model, field, source.alias) for field in references]
+    columns += [f"{source.alias}.row_version"] if versioned else []
     names = tuple(field.name for field in fields)
-    return Layout(names, outside, tuple(field.attribute for field in references)), columns
+    return Layout(names, outside, tuple(field.attribute for field in references), versioned), columns
 
 
 def _references(selection: Selection) -> list[Field]:

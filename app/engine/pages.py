@@ -77,7 +77,7 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
         rows = statement.rows_in_time(connection, parameters)
         count = rows[0][0]
         if rows[0][1] is None:
-            return Page([], *_counted(query, count))
+            return Page([], *_counted(query, count), versions={} if query.versions else None)
         page, layout = rows[: query.take], statement.layout
         records = layout.records(page, 1)
         if query.selection.expansions:
@@ -85,7 +85,8 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
             expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
     has_more = len(rows) > query.take if _peeks(query) else count > query.skip + len(records)
     following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
-    return Page(records, *_counted(query, count), has_more, following)
+    versions = layout.versions(page, 1) if query.versions else None
+    return Page(records, *_counted(query, count), has_more, following, versions)
 
 
 def _peeks(query: Query) -> bool:
@@ -135,7 +136,7 @@ def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[boo
     deep = query.skip >= DEEP_SKIP
     key = (
         model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
-        query.cursor is None, empty, deep,
+        query.cursor is None, query.versions, empty, deep,
     )  # fmt: skip
     return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep))
 
@@ -156,7 +157,7 @@ def _compiled(
     source = Source(model, reader)
     where = conditions(source, query)
     total = _total(source, where, query.count)
-    layout, columns = laid_out(source, query.selection)
+    layout, columns = laid_out(source, query.selection, versioned=query.versions)
     order = ordered(source, query.sort or newest_first(model))
     exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
     parts = scans(order, empty, filled=_is_filled(query))

@@ -10,6 +10,8 @@ from typing import Any
 from uuid import UUID
 
 MANAGERS = ("owner", "admin")
+# From the one with most rights down.
+ROLES = (*MANAGERS, "member")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 
 

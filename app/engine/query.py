@@ -7,7 +7,7 @@ Parsers make these from a request (``schemas.queries``), and ``app.engine.condit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -185,8 +185,8 @@ class Count(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Query:
     """One page of a list. ``cursor`` is what the caller sent, empty for the first page of a walk. ``counts`` says that
-    the answer tells how its count was made. ``is_plain`` says that it asks for equality and a window alone, as every
-    list could from the first release on."""
+    the answer tells how its count was made, ``versions`` that it tells the version of each record. ``is_plain`` says
+    that it asks for equality and a window alone, as every list could from the first release on."""
 
     where: Junction = EVERYTHING
     search: str = ""
@@ -197,6 +197,7 @@ class Query:
     cursor: str | None = None
     count: Count = Count.EXACT
     counts: bool = False
+    versions: bool = False
     is_plain: bool = True
 
 
@@ -217,10 +218,11 @@ def equals(model: type[Record], **wanted: Any) -> Junction:
 @dataclass(frozen=True)
 class Page:
     """Records of a list by wire name. ``count`` is -1 where nothing was counted; ``next`` is the cursor of the page
-    that follows, None at the end or where no cursor was asked for."""
+    that follows, None at the end or where no cursor was asked for; ``versions`` are by id, where they were."""
 
     records: list[dict[str, Any]]
     count: int
     counted: str = "exact"
     has_more: bool = False
-    next: str | None = field(default=None)
+    next: str | None = None
+    versions: dict[str, int] | None = None

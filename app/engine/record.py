@@ -26,16 +26,18 @@ from app.engine.fields import (
     SORTABLE,
     FieldSpec,
     Virtual,
+    integer,
     timestamp,
 )
 from app.engine.indexes import Key
 from app.engine.kind import Identifier, Reference
-from app.engine.kinds import String
+from app.engine.kinds import SAFE_MAX, String
 from app.engine.policy import Owner, Policy
 from app.engine.principal import Principal
 from app.foundation.clock import now
 
 STAMPS = ("id", "created_at", "updated_at")
+VERSION = "row_version"
 COMMON = frozenset({READ_ONLY, FILTERABLE, SORTABLE})
 
 NAMING = {
@@ -68,8 +70,10 @@ class Record(Base):
     """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
     (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely``
     marks models whose removal reaches both ends of restricting references, ``audited`` those whose changes are
-    evidence. ``plural`` is what the relations that lead here from other models are called; ``searchable`` names the
-    text that a search looks through, all of which every reader of a row sees."""
+    evidence. ``bookkeeping`` names columns that no caller writes and whose change raises no version; a model that
+    ``requires_version`` refuses changes that do not say which version they are of. ``plural`` is what the relations
+    that lead here from other models are called; ``searchable`` names the text that a search looks through, all of
+    which every reader of a row sees."""
 
     __abstract__ = True
 
@@ -85,6 +89,11 @@ class Record(Base):
     audited: ClassVar[bool] = False
     plural: ClassVar[str] = ""
     searchable: ClassVar[tuple[str, ...]] = ()
+    bookkeeping: ClassVar[tuple[str, ...]] = ()
+    requires_version: ClassVar[bool] = False
+
+    # Raised by a trigger of the database, whatever changes the row. It is no field: the wire has it as an entity tag.
+    row_version: Mapped[int] = integer(HIDDEN, min=1, max=SAFE_MAX, default=1, server_default="1", sort_order=100)
 
     @classmethod
     def plural_name(cls) -> str:
@@ -202,7 +211,7 @@ def _fields(model: type[Record]) -> dict[str, Field]:
     for name, value in vars(model).items():
         if isinstance(value, Virtual):
             found[name] = Field(name, camel(name), value.spec, None, value)
-    declared = [name for name in vars(model) if name in found and name not in STAMPS]
+    declared = [name for name in vars(model) if name in found and name not in (*STAMPS, VERSION)]
     return {name: found[name] for name in ("id", *declared, "created_at", "updated_at")}
 
 

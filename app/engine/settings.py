@@ -14,4 +14,5 @@ SETTINGS = (
     Setting("max_records", 10_000, "records in one answer, expanded ones included", 1, 1_000_000),
     Setting("max_answer_bytes", 16 * 1024 * 1024, "largest answer of a query, in bytes", 1024, 1024**3),
     Setting("queries_per_user", 8, "queries of one user at a time in one worker; plain lists do not count", 1, 1000),
+    Setting("idempotency_hours", 24, "hours that answers are kept under their idempotency keys", 1, 720),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -83,10 +84,18 @@ class StatementCache:
 of_queries = StatementCache(1024)
 
 
+_own: ContextVar[psycopg.Connection[Row] | None] = ContextVar("connection", default=None)
+
+
 @contextmanager
 def autocommitted() -> Iterator[psycopg.Connection[Row]]:
     """Lend a connection of the driver on which every statement is a transaction of its own, as reads are: no BEGIN and
-    no ROLLBACK to wait for. Driver errors are translated."""
+    no ROLLBACK to wait for. Driver errors are translated. Inside of ``reading_within`` it is the one of that
+    transaction."""
+    own = _own.get()
+    if own is not None:
+        yield own
+        return
     engine = db.engines[READS]
     try:
         lent = engine.raw_connection()
@@ -109,6 +118,16 @@ def autocommitted() -> Iterator[psycopg.Connection[Row]]:
         lent.close()
 
 
+@contextmanager
+def reading_within(session: Session) -> Iterator[None]:
+    """Let reads see what the transaction of ``session`` has written."""
+    token = _own.set(within(session))
+    try:
+        yield
+    finally:
+        _own.reset(token)
+
+
 def within(session: Session) -> psycopg.Connection[Row]:
     """The driver's connection under the transaction of ``session``."""
     return session.connection().connection.driver_connection  # type: ignore[return-value]
@@ -123,14 +142,15 @@ def compiled(statement: Select[Any], shown: View) -> Viewed:
 
 @cache
 def item(model: type[Record], reader: Reader) -> Viewed:
-    """The visible row with ``wanted_id``."""
+    """The visible row with ``wanted_id``, and its version."""
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
-    return compiled(select(*shown.columns).where(wanted, model.policy.visible(model, reader)), shown)
+    return compiled(select(*shown.columns, model.row_version).where(wanted, model.policy.visible(model, reader)), shown)
 
 
 @cache
 def stored(model: type[Record], reader: Reader) -> Viewed:
-    """The row with ``wanted_id``, for a write that has already been allowed."""
+    """The row with ``wanted_id``, for a write that has already been allowed, and its version."""
     shown = view(model, reader)
-    return compiled(select(*shown.columns).where(model.id == bindparam("wanted_id", type_=Uuid())), shown)
+    wanted = model.id == bindparam("wanted_id", type_=Uuid())
+    return compiled(select(*shown.columns, model.row_version).where(wanted), shown)

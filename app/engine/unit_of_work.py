@@ -7,7 +7,7 @@ what a write means; the unit says when it counts.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -16,10 +16,16 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, UpdateBase, func, select
 from sqlalchemy.orm import Session
 
-from app.engine import records
+from app.engine import bulk, records, rows, upserts
+from app.engine.bulk import Change
 from app.engine.database import DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
+from app.engine.encoding import Representation
+from app.engine.faults import Faults
+from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.principal import Principal
 from app.engine.record import Base, Record, camel
+from app.engine.uniqueness import UniqueRule
+from app.engine.upserts import Resolution, Upserted
 from app.extensions import db
 from app.foundation.errors import ForeignKeyViolation, Invalid
 
@@ -71,21 +77,58 @@ class Unit:
         self._on_rollback: list[Action] = []
         self._gathered: dict[Callable[[set[Any]], None], set[Any]] = {}
 
-    def create(self, model: type[Record], given: Values) -> Values:
+    def create(self, model: type[Record], given: Values) -> Representation:
         """Store a new record from ``given`` (by attribute) and return it as the principal sees it."""
         self.is_removing = False
         return records.create(self, model, given)
 
-    def update(self, model: type[Record], identifier: UUID, given: Values) -> Values:
+    def update(
+        self, model: type[Record], identifier: UUID, given: Values, condition: Precondition = UNCONDITIONAL
+    ) -> Representation:
         """Change the fields in ``given`` and return the record. Fields that callers may not change may repeat their
-        stored value; any other value raises Invalid."""
+        stored value; any other value raises Invalid. ``condition`` is judged under the lock of the row."""
         self.is_removing = False
-        return records.update(self, model, identifier, given)
+        return records.update(self, model, identifier, given, condition)
 
-    def delete(self, model: type[Record], identifier: UUID, *, returning: bool = False) -> Values | None:
-        """Remove a record with what belongs to it, by the rules of the database; ``returning`` gives it back."""
+    def delete(
+        self, model: type[Record], identifier: UUID, condition: Precondition = UNCONDITIONAL, *,
+        returning: bool = False,
+    ) -> Representation | None:  # fmt: skip
+        """Remove a record with what belongs to it, by the rules of the database; ``returning`` gives it back.
+        ``condition`` is judged under the lock of the row."""
         self.is_removing = True
-        return records.delete(self, model, identifier, returning=returning)
+        return records.delete(self, model, identifier, condition, returning=returning)
+
+    def create_many(
+        self, model: type[Record], given: Mapping[int, Values], faults: Faults | None = None
+    ) -> dict[int, UUID]:
+        """Store new records, all or none, and return their ids. They are given and returned by their place in the
+        request, so that what is wrong (ItemsRefused) is told by it; ``faults`` has what was found before."""
+        self.is_removing = False
+        return bulk.create(self, model, given, Faults() if faults is None else faults)
+
+    def update_many(self, model: type[Record], changes: Mapping[int, Change], faults: Faults | None = None) -> None:
+        """Change records, all or none, by their place in the request. Raises ItemsRefused."""
+        self.is_removing = False
+        bulk.update(self, model, changes, Faults() if faults is None else faults)
+
+    def delete_many(self, model: type[Record], changes: Mapping[int, Change], faults: Faults | None = None) -> None:
+        """Remove records with what belongs to them, all or none, by their place in the request. Raises ItemsRefused."""
+        self.is_removing = True
+        bulk.delete(self, model, changes, Faults() if faults is None else faults)
+
+    def upsert(
+        self, model: type[Record], given: Mapping[int, Values], rule: UniqueRule, resolution: Resolution,
+        faults: Faults | None = None,
+    ) -> Upserted:  # fmt: skip
+        """Store new records, and change or leave those that ``rule`` finds there. Raises ItemsRefused."""
+        self.is_removing = False
+        return upserts.upsert(self, model, given, rule, resolution, Faults() if faults is None else faults)
+
+    def read_many(self, model: type[Record], identifiers: Sequence[UUID]) -> list[Representation]:
+        """The records with these ids, in this order, after a write that was allowed."""
+        found = rows.read(model, self.principal, self.session, identifiers)
+        return [found[identifier] for identifier in identifiers]
 
     def execute(self, statement: UpdateBase) -> int:
         """Run an INSERT, UPDATE or DELETE, and return the number of rows. No policy is asked and no hook runs."""

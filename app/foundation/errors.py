@@ -12,6 +12,8 @@ class Failure(Exception):
     status = 500
     code = "UNKNOWN_ERROR"
     text = "Unknown error"
+    # Of several records that were asked for at once, the one that is refused.
+    place: int | None = None
 
     def __init__(
         self, text: str | None = None, *, details: dict[str, Any] | None = None, headers: dict[str, str] | None = None
@@ -124,6 +126,12 @@ class RequestTimedOut(Failure):
     status, code, text = 408, "REQUEST_TIMEOUT", "The request did not come in time"
 
 
+class IdempotencyKeyReused(Failure):
+    """An idempotency key that came with another request before."""
+
+    status, code, text = 422, "IDEMPOTENCY_KEY_REUSED", "The idempotency key was used for another request"
+
+
 class Conflict(Failure):
     status, code, text = 409, "CONFLICT", "The record is in use"
 
@@ -142,6 +150,12 @@ class UniqueViolation(Failure):
         )
 
 
+class PreconditionFailed(Failure):
+    """A write whose caller knows another version of the record than the stored one."""
+
+    status, code, text = 412, "PRECONDITION_FAILED", "The record has changed since"
+
+
 class PayloadTooLarge(Failure):
     status, code, text = 413, "PAYLOAD_TOO_LARGE", "The body is too large"
 
@@ -152,6 +166,24 @@ class UnsupportedMediaType(Failure):
 
 class RangeNotSatisfiable(Failure):
     status, code, text = 416, "RANGE_NOT_SATISFIABLE", "The range lies outside the content"
+
+
+class PreconditionRequired(Failure):
+    """A write that has to say which version of the record it changes (RFC 6585, section 3)."""
+
+    status, code, text = 428, "PRECONDITION_REQUIRED", "Changes of this record need If-Match with its version"
+
+
+class TooManyRows(Failure):
+    """A write about all rows that match, which are more than its caller expects."""
+
+    status, code, text = 400, "TOO_MANY_ROWS", "More records match than max allows"
+
+
+class BatchFailed(Failure):
+    """A part of an atomic batch that was refused, and with it the whole."""
+
+    status, code, text = 400, "BATCH_FAILED", "A request of the batch was refused, and nothing was written"
 
 
 class RateLimited(Failure):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.engine import idempotency
+from app.jobs.registry import Periodic
 from app.platform import audit_log, models, webhooks
 from app.plugins import Plugin
 
@@ -10,5 +12,7 @@ plugin = Plugin(
     "Switches and the record of who changed what.",
     models=(models, webhooks),
     hooks=(audit_log,),
+    periodic=(Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),),
+    blueprints=("blueprints.batch:build",),
     commands=("app.commands.flags:group",),
 )

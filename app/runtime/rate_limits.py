@@ -225,18 +225,18 @@ def _is_loopback(address: str | None) -> bool:
         return False
 
 
-def consume_for_key(key: Mapping[str, Any]) -> None:
-    """Count one validation of an API key against the limit in its row."""
+def consume_for_key(key: Mapping[str, Any], amount: int = 1) -> None:
+    """Count validations of an API key against the limit in its row."""
     if key["rate_limit_enabled"]:
         seconds = max(1, key["rate_limit_time_window"] // 1000)
         item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
-        consume(Limit("key", item), f"key:{key['id']}")
+        consume(Limit("key", item), f"key:{key['id']}", amount=amount)
 
 
-def consume(limit: Limit, *who: str) -> None:
-    """Count one of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
+def consume(limit: Limit, *who: str, amount: int = 1) -> None:
+    """Count ``amount`` of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
     key = limit.item.key_for(limit.name, *who)
-    if counter().hit(key, limit.item.get_expiry()) > limit.item.amount:
+    if counter().hit(key, limit.item.get_expiry(), amount) > limit.item.amount:
         REFUSALS.labels(limit.name).inc()
         seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
         raise RateLimited(headers={"Retry-After": str(seconds), **_headers(limit, 0, seconds)})

@@ -163,6 +163,7 @@ class AiStream(Record):
 
     __tablename__ = "ai_stream"
     domain, segment = "ai", "stream"
+    bookkeeping = ("updated_at",)
     policy = Policy(Parent("chat_id", inherits_public=False), create=Rule.NONE, delete=Rule.NONE)
     operations_note = (
         "opened by the chat route; the only change a caller can make is status to aborted; it goes with its chat"

@@ -74,6 +74,7 @@ class AuthSession(Record):
     __tablename__ = "auth_session"
     domain, segment = "auth", "session"
     audited = True
+    bookkeeping = ("last_seen_at", "expires_at")
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
     operations_note = "opened and renewed by the sign-in routes; deleting revokes"
     keys = (index("expires_at"),)
@@ -183,6 +184,7 @@ class AuthTwoFactor(Record):
     __tablename__ = "auth_two_factor"
     domain, segment = "auth", "two-factor"
     audited = True
+    bookkeeping = ("last_used_step", "failed_verification_count")
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )
@@ -203,6 +205,7 @@ class AuthPasskey(Record):
     __tablename__ = "auth_passkey"
     domain, segment = "auth", "passkey"
     audited = True
+    bookkeeping = ("counter", "last_used_at")
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )

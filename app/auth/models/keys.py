@@ -56,6 +56,7 @@ class AuthApiKey(Record):
     domain, segment = "auth", "api-key"
     audited = True
     served_apart = True
+    bookkeeping = ("last_used_at", "request_count")
     policy = Policy(Owner("user_id", until="revoked_at"), session_only=SessionOnly.ALL)
     operations_note = (
         "served by the API-key routes alone; anonymous create needs no credential while feature flag "

@@ -1,0 +1,252 @@
+"""Many records of one model in one unit, all or none: the same defaults, checks, hooks and audit as single writes, with
+statements whose number does not grow with that of the records, unless a hook takes one record at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import delete as deletion
+from sqlalchemy.orm.attributes import flag_modified
+from uuid_utils.compat import uuid7
+
+from app.engine import audit, hooks, inputs, locks, references, rows, uniqueness
+from app.engine.database import DRIVER_ERRORS, defer_constraints, translated
+from app.engine.encoding import Representation
+from app.engine.faults import Faults, ItemsRefused
+from app.engine.hooks import Write
+from app.engine.preconditions import UNCONDITIONAL, Precondition
+from app.engine.record import Record
+from app.engine.statements import autocommitted
+from app.foundation.errors import Failure, Forbidden, Invalid, UniqueViolation
+from app.runtime.connections import allow_time
+
+if TYPE_CHECKING:
+    from app.engine.unit_of_work import Unit
+
+Values = dict[str, Any]
+MAX_RECORDS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New values for the record called ``id``."""
+
+    id: UUID
+    given: Values = field(default_factory=dict)
+    condition: Precondition = UNCONDITIONAL
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A record on its way, as the values of its columns."""
+
+    place: int
+    write: Write
+    columns: Values
+    id: UUID
+
+
+def create(unit: Unit, model: type[Record], given: Mapping[int, Values], faults: Faults) -> dict[int, UUID]:
+    """Insert records from values by attribute, by their place in the request, and return their ids, by place.
+    ``faults`` has what was found before. Raises Forbidden, and ItemsRefused."""
+    if not model.policy.may_create(unit.principal):
+        raise Forbidden()
+    drafts = [draft for place in sorted(given) for draft in _drafted(unit, model, place, given[place], faults)]
+    parents = (draft.write.given.get(model.policy.scope.column) for draft in drafts)
+    locks.hold_roots(model, unit.session, parent_ids={each for each in parents if each is not None})
+    _check_references(unit, model, {draft.place: (draft.write.given, draft.columns) for draft in drafts}, faults)
+    faults.check()
+    if hooks.takes_many("create", model) and not model.audited:
+        _insert_at_once(unit, model, drafts)
+    else:
+        _insert_each(unit, model, drafts)
+    return {draft.place: draft.id for draft in drafts}
+
+
+def update(unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults) -> None:
+    """Change records, by their place in the request. Raises ItemsRefused."""
+    found: dict[int, tuple[Record, Values]] = {}
+    for place, record in _locked(unit, model, changes, "update", faults).items():
+        with faults.of(place):
+            changed = inputs.changes_of(model, unit.principal, record, changes[place].given, _reader(unit, model))
+            inputs.check_transitions(model, record, changed)
+            found[place] = (record, changed)
+    named = {
+        place: (changed, {"organization_id": getattr(record, "organization_id", None)})
+        for place, (record, changed) in found.items()
+    }
+    _check_references(unit, model, named, faults)
+    faults.check()
+    at_once = hooks.takes_many("update", model)
+    writes: list[tuple[Record, Write]] = []
+    for place, (record, changed) in found.items():
+        if not changed:
+            continue
+        with faults.alone(place) if not at_once else nullcontext():
+            write = _assigned(unit, model, record, changes[place].given, changed)
+            writes.append((record, write))
+            if not at_once:
+                hooks.run("update", record, write)
+                unit.session.flush()
+    if at_once and writes:
+        with _placed([place for place, (_, changed) in found.items() if changed]):
+            hooks.run_many("update", model, [record for record, _ in writes], [write for _, write in writes])
+        _flush(unit, model, {place: vars(record) for place, (record, _) in found.items()})
+    if model.audited:
+        for record, write in writes:
+            audit.written(unit, "update", record, write.before)
+
+
+def delete(unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults) -> None:
+    """Remove records with what belongs to them, by their place in the request. Raises ItemsRefused."""
+    found = _locked(unit, model, changes, "delete", faults)
+    faults.check()
+    if model.cascades_widely:
+        allow_time(unit.session)
+        defer_constraints(unit.session)
+    if hooks.takes_many("delete", model) and not model.audited:
+        records = list(found.values())
+        with _placed(list(found)):
+            hooks.run_many("delete", model, records, [Write(unit) for _ in records])
+        unit.session.flush()
+        ids = [record.id for record in records]
+        unit.session.execute(deletion(model).where(model.id.in_(ids)).execution_options(synchronize_session=False))
+        return
+    for place, record in found.items():
+        with faults.alone(place, removing=True):
+            hooks.run("delete", record, Write(unit))
+            if model.audited:
+                audit.written(unit, "delete", record)
+            unit.session.delete(record)
+            unit.session.flush()
+
+
+def _drafted(unit: Unit, model: type[Record], place: int, given: Values, faults: Faults) -> list[_Draft]:
+    """The draft of one record, or none where it is refused."""
+    with faults.of(place):
+        values = inputs.with_defaults(model, unit.principal, given)
+        prepared = hooks.prepared(unit, model, given)
+        inputs.check_organization(model, unit.principal, values)
+        fields = model.fields()
+        columns = {name: value for name, value in values.items() if fields[name].column is not None}
+        identifier = uuid7()
+        sealed = inputs.sealed(model, columns)
+        return [_Draft(place, Write(unit, given, prepared=prepared), {**sealed, "id": identifier}, identifier)]
+    return []
+
+
+def _check_references(
+    unit: Unit, model: type[Record], named: Mapping[int, tuple[Mapping[str, Any], Mapping[str, Any]]], faults: Faults
+) -> None:
+    """Check what records name, one statement for each reference: ``named`` has the values that name rows, and those
+    that say in which organization the record is."""
+    asked: dict[str, dict[tuple[UUID, UUID | None], list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, (given, values) in named.items():
+        if place not in faults:
+            for name, wanted in inputs.references_in(model, given).items():
+                asked[name][wanted, values.get("organization_id")].append(place)
+    for name, rows_of in asked.items():
+        for place, failure in references.faults_of_many(model, unit.principal, unit.session, name, rows_of):
+            faults.setdefault(place, failure)
+
+
+def _insert_at_once(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -> None:
+    if hooks.has_any("create", model):
+        records = [model(**draft.columns) for draft in drafts]
+        with unit.session.no_autoflush, _placed([draft.place for draft in drafts]):
+            hooks.run_many("create", model, records, [draft.write for draft in drafts])
+        for draft, record in zip(drafts, records, strict=True):
+            draft.columns = {name: getattr(record, name) for name in _columns(model)}
+    try:
+        rows.insert(model, unit.session, [draft.columns for draft in drafts])
+    except DRIVER_ERRORS as error:
+        _judge(unit, model, error, {draft.place: draft.columns for draft in drafts})
+        raise
+
+
+def _insert_each(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -> None:
+    faults = Faults()
+    for draft in drafts:
+        with faults.alone(draft.place):
+            record = model(**draft.columns)
+            hooks.run("create", record, draft.write)
+            unit.session.add(record)
+            unit.session.flush()
+            if model.audited:
+                audit.written(unit, "create", record)
+
+
+def _locked(
+    unit: Unit, model: type[Record], changes: Mapping[int, Change], operation: str, faults: Faults
+) -> dict[int, Any]:
+    """Lock the records, and admit those that the caller may write."""
+    identifiers = {change.id for change in changes.values()}
+    locked = locks.locked_rows(model, unit.principal, unit.session, identifiers, operation) if identifiers else {}
+    found: dict[int, Any] = {}
+    seen: set[UUID] = set()
+    for place, change in sorted(changes.items()):
+        with faults.of(place):
+            if change.id in seen:
+                raise Invalid({"id": ["Given more than once."]})
+            seen.add(change.id)
+            found[place] = locks.admitted(model, locked.get(change.id), change.condition)
+    return found
+
+
+def _assigned(unit: Unit, model: type[Record], record: Record, given: Values, changed: Values) -> Write:
+    before = {name: getattr(record, name) for name in changed}
+    for name, value in inputs.sealed(model, changed).items():
+        setattr(record, name, value)
+        flag_modified(record, name)  # to the ORM, 1 and true are equal
+    return Write(unit, given, before)
+
+
+def _flush(unit: Unit, model: type[Record], rows_of: Mapping[int, Values]) -> None:
+    try:
+        unit.session.flush()
+    except DRIVER_ERRORS as error:
+        _judge(unit, model, error, rows_of)
+        raise
+
+
+def _judge(unit: Unit, model: type[Record], error: Exception, rows_of: Mapping[int, Values]) -> None:
+    """Tell which records broke a unique rule; raises ItemsRefused where that is known. The transaction is over for the
+    database, so that this asks on another connection."""
+    cause = getattr(error, "orig", error)
+    if not isinstance(cause, psycopg.errors.UniqueViolation):
+        return
+    rule = next((each for each in uniqueness.rules(model) if each.name == cause.diag.constraint_name), None)
+    if rule is None or rule.where:
+        return
+    own = {place: row["id"] for place, row in rows_of.items()}
+    places = set(uniqueness.repeated(rule, rows_of))
+    with autocommitted() as connection:
+        taken = uniqueness.standing(model, unit.principal, connection, rule, rows_of)
+    places |= {place for place, row in taken.items() if row.id != own[place]}
+    failure = translated(error)  # type: ignore[arg-type]
+    Faults(dict.fromkeys(places, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()
+
+
+@contextmanager
+def _placed(places: Sequence[int]) -> Iterator[None]:
+    """Tell by its place in the request which of the records a hook of many has refused."""
+    try:
+        yield
+    except Failure as failure:
+        if failure.place is not None:
+            raise ItemsRefused({places[failure.place]: failure}) from failure
+        raise
+
+
+def _reader(unit: Unit, model: type[Record]) -> Callable[[UUID], Representation]:
+    return lambda identifier: rows.read(model, unit.principal, unit.session, [identifier])[identifier]
+
+
+def _columns(model: type[Record]) -> list[str]:
+    return [name for name, each in model.fields().items() if each.column is not None]

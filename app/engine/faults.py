@@ -1,0 +1,64 @@
+"""What is wrong with the records of one request: each by its place, and together one failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from app.engine.database import DRIVER_ERRORS, LostRace, OutcomeUnknown, translated
+from app.foundation.errors import Failure, Unavailable
+
+# Of more faults than this the first are told.
+MAX_TOLD = 100
+
+
+class ItemsRefused(Failure):
+    """Records of a request that were refused, and the whole request with them: it has the status and code of the
+    first, and tells each (``items``)."""
+
+    def __init__(self, faults: Mapping[int, Failure]) -> None:
+        places = sorted(faults)
+        first = faults[places[0]]
+        items = [item(place, faults[place]) for place in places[:MAX_TOLD]]
+        super().__init__(f"Record {places[0]}: {first.text}", details={"items": items}, headers=first.headers)
+        self.status, self.code = first.status, first.code
+        self.faults = faults
+
+
+def item(place: int, failure: Failure) -> dict[str, Any]:
+    """What is told of one refused record."""
+    rest = {name: value for name, value in failure.details.items() if name != "fields"}
+    return {"index": place, "code": failure.code, "fields": failure.details.get("fields", {})} | rest
+
+
+class Faults(dict[int, Failure]):
+    """The faults found so far, by the place of the record in the request."""
+
+    @contextmanager
+    def of(self, place: int) -> Iterator[None]:
+        """Note the failure of the record at ``place``, and go on with the next one. What says nothing of the record
+        itself passes."""
+        try:
+            yield
+        except (LostRace, OutcomeUnknown, Unavailable):
+            raise
+        except Failure as failure:
+            self[place] = failure
+
+    @contextmanager
+    def alone(self, place: int, *, removing: bool = False) -> Iterator[None]:
+        """Do what cannot go on after a failure of the record at ``place``; raises ItemsRefused."""
+        try:
+            with self.of(place):
+                try:
+                    yield
+                except DRIVER_ERRORS as error:
+                    raise translated(error, removing=removing) from error
+        finally:
+            self.check()
+
+    def check(self) -> None:
+        """Raise ItemsRefused if any record was refused."""
+        if self:
+            raise ItemsRefused(self)

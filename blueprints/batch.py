@@ -1,0 +1,175 @@
+"""The batch: requests on models that are carried out in order, in one transaction or each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+import orjson
+from flask import Response, current_app
+from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import MethodNotAllowed as WrongMethod
+
+from app.auth import credentials
+from app.auth.authentication import Access, authorize, caller, credentials_required
+from app.engine import idempotency
+from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
+from app.engine.kind import EXAMPLE_ID
+from app.engine.statements import reading_within
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.errors import (
+    AnswerTooLarge,
+    BatchFailed,
+    Failure,
+    Invalid,
+    MethodNotAllowed,
+    NotFound,
+    Unavailable,
+)
+from blueprints.base import Blueprint
+from blueprints.declarations import Answer, Body, Operation, serve
+from blueprints.part_operations import Request, part_operations
+from blueprints.replies import Replay, Reply, carry_out, keyed_request
+from schemas import batch
+from schemas.batch import Part
+from schemas.errors import body_of
+
+MAX_READ = 1000
+TEXT = """Creates, changes, deletes, reads, lists and sums of single models, in order. A value `{ref.field}`, or a path
+segment `{ref.id}`, is a field of the answer to an earlier request of that name. All or none, unless `atomic` is false:
+then each counts by itself."""
+EXAMPLE = {
+    "requests": [
+        {"ref": "co", "method": "POST", "path": "/api/v1/crm/company", "body": {"name": "Harbour Works"}},
+        {"method": "PATCH", "path": "/api/v1/crm/company/{co.id}", "body": {"industry": "Logistics"}, "ifMatch": "1"},
+    ]
+}
+TAG = '"1-1f0c53d2a6b4e890"'
+ANSWERED = {
+    "data": [{"ref": "co", "status": 201, "etag": TAG, "body": {"id": EXAMPLE_ID, "name": "Harbour Works"}}],
+    "meta": {"count": 1},
+}
+
+
+def build() -> Blueprint:
+    blp = Blueprint("batch", __name__, url_prefix="/api/v1", description="Several requests in one.")
+
+    @serve(blp, "POST", "/_batch", Operation(
+        "batch", "Carry out several requests", access=credentials_required(reads=True),
+        takes=Body(batch.Batch, example=EXAMPLE), gives=Answer(batch.BatchAnswer, example=ANSWERED),
+        fails=(404, 409, 412, 428), once=True, description=TEXT,
+    ))  # fmt: skip
+    def carry_out_batch(given: dict[str, Any]) -> Response:
+        parts = batch.parts_of(given)
+        if len(parts) > 1:
+            credentials.consume_further(caller(), len(parts) - 1)
+        return carry_out(_together, parts) if given.get("atomic", True) else _apart(parts)
+
+    return blp
+
+
+class Run:
+    """The requests of a batch that were carried out so far: the replies of those that have a name, and how much is read
+    and answered."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}
+        self._read = self._answered = 0
+        self._most = current_app.config["SETTINGS"].max_answer_bytes
+
+    def carry_out(self, unit: Unit, part: Part) -> Reply:
+        """Carry out one request; raises its failure."""
+        path, body = batch.resolved(part, self._named, self._value)
+        path, _, query = path.partition("?")
+        endpoint, identifier = _route(path, part.method)
+        access: Access = getattr(current_app.view_functions[endpoint], "access")  # noqa: B009
+        authorize(unit.principal, access, part.method)
+        model, work = part_operations()[endpoint.rpartition(".")[2]]
+        args = MultiDict(parse_qsl(query, keep_blank_values=True))
+        with reading_within(unit.session):
+            reply = work(unit, model, Request(identifier, args, body, part.if_match))
+        self._count(reply)
+        if part.ref is not None:
+            self._named[part.ref] = reply
+        return reply
+
+    def _value(self, ref: str, name: str) -> Any:
+        reply = self._named[ref]
+        if reply is None:
+            raise Invalid({"body": [f"{ref} was refused, so that nothing is known of it."]})
+        fields = orjson.loads(reply.body)
+        if name not in fields or name in reply.secrets:
+            raise Invalid({"body": [f"The answer to {ref} has no {name}."]})
+        return fields[name]
+
+    def _count(self, reply: Reply) -> None:
+        self._answered += len(reply.body)
+        if self._answered > self._most:
+            raise AnswerTooLarge.than(self._most)
+        self._read += len(reply.value["data"]) if isinstance(reply.value.get("data"), list) else 1
+        if self._read > MAX_READ + batch.MAX_REQUESTS:
+            raise AnswerTooLarge(f"A batch reads at most {MAX_READ} records")
+
+
+def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
+    run, answers = Run(parts), []
+    for part in parts:
+        try:
+            answers.append(_answer(part, run.carry_out(unit, part)))
+        except DRIVER_ERRORS as error:
+            raise _failed(part, translated(error, removing=unit.is_removing)) from error
+        except Failure as failure:
+            raise _failed(part, failure) from failure
+    return _reply(answers)
+
+
+def _apart(parts: Sequence[Part]) -> Response:
+    """Carry out the requests in transactions of their own; a key is held meanwhile, and keeps the answer to all."""
+    keyed = keyed_request()
+    kept = idempotency.claim(keyed) if keyed is not None else None
+    if kept is not None:
+        return Replay(kept).response()
+    run, answers = Run(parts), []
+    for part in parts:
+        try:
+            answers.append(_answer(part, run_unit(caller(), run.carry_out, part)))
+        except Failure as failure:
+            answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
+    reply = _reply(answers)
+    if keyed is not None:
+        run_unit(caller(), lambda unit: idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner)))
+    return reply.response()
+
+
+def _route(path: str, method: str) -> tuple[str, str]:
+    """The route of a part and the id in its path; raises NotFound and MethodNotAllowed."""
+    adapter = current_app.url_map.bind("")
+    try:
+        endpoint, values = adapter.match(path, method=method)
+    except WrongMethod as refusal:
+        raise MethodNotAllowed(headers={"Allow": ", ".join(refusal.valid_methods or ())}) from None
+    except HTTPException:
+        raise NotFound() from None
+    if endpoint.rpartition(".")[2] not in part_operations():
+        raise Invalid({"path": ["Is no route that a batch takes."]})
+    return endpoint, values.get("id", "")
+
+
+def _failed(part: Part, failure: Failure) -> Failure:
+    """The failure of the whole. What says nothing of the part itself stays what it is."""
+    if isinstance(failure, Unavailable | OutcomeUnknown):
+        return failure
+    details = {"index": part.index, "status": failure.status, "body": body_of(failure, part.path)}
+    whole = BatchFailed(details={**details, "ref": part.ref}, headers=failure.headers)
+    whole.status = failure.status
+    return whole
+
+
+def _answer(part: Part, reply: Reply) -> dict[str, Any]:
+    return {"ref": part.ref, "status": reply.status, "etag": reply.tag, "body": reply.value}
+
+
+def _reply(answers: Sequence[Mapping[str, Any]]) -> Reply:
+    return Reply({"data": answers, "meta": {"count": len(answers)}})

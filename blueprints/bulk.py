@@ -1,0 +1,152 @@
+"""Many records of a model in one request: arrays to make, change and delete, upserts, and writes about matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import Response, current_app, request
+
+from app.auth.authentication import caller, credentials_required
+from app.engine.bulk import Change
+from app.engine.encoding import Representation
+from app.engine.faults import Faults
+from app.engine.matching import matching
+from app.engine.policy import Rule
+from app.engine.query import Junction
+from app.engine.record import Record
+from app.engine.uniqueness import UniqueRule
+from app.engine.unit_of_work import Unit
+from app.engine.upserts import Resolution
+from app.foundation.errors import InvalidJson
+from blueprints.base import Blueprint, json_body, json_object
+from blueprints.declarations import strict
+from blueprints.describe_bulk import document_bulk, document_matching
+from blueprints.replies import IDEMPOTENCY_KEY, Reply, carry_out
+from schemas import bulk
+from schemas.queries import CREDENTIAL
+
+Values = dict[str, Any]
+Handler = Callable[[], Response]
+WRITING = (CREDENTIAL, IDEMPOTENCY_KEY)
+
+
+def add_bulk(blp: Blueprint, model: type[Record], collection: str) -> None:
+    """Route what changes and deletes many records; arrays are made by the route that makes one."""
+    guard = credentials_required(model.policy.session_only)
+    if model.policy.update is not Rule.NONE:
+        for method, name in (("PUT", "updateMany"), ("PATCH", "patchMany")):
+            handler = strict(_update(model), (*WRITING, bulk.RETURN))
+            endpoint = f"{name}{model.__name__}"
+            blp.add_url_rule(
+                collection, endpoint, guard(document_bulk(blp, model, "update", endpoint)(handler)), methods=[method]
+            )
+        _add_matching(blp, model, collection, "update")
+    if model.policy.delete is not Rule.NONE:
+        endpoint = f"deleteMany{model.__name__}"
+        handler = strict(_delete(model), (*WRITING, bulk.IDS))
+        view = guard(document_bulk(blp, model, "delete", endpoint)(handler))
+        blp.add_url_rule(collection, endpoint, view, methods=["DELETE"])
+        _add_matching(blp, model, collection, "delete")
+
+
+def respond_with_created(model: type[Record], body: Sequence[Any]) -> Response:
+    """Make the records in the array ``body``, or make and merge them where the query names a unique rule."""
+    given, faults = bulk.new_records(model, body)
+    upserting, minimal = bulk.upserting(model, request.args), bulk.is_minimal(request.args)
+    if upserting is None:
+        return carry_out(created, model, given, faults, minimal=minimal)
+    return carry_out(upserted, model, given, *upserting, faults, minimal=minimal)
+
+
+def created(
+    unit: Unit, model: type[Record], given: Mapping[int, Values], faults: Faults, *, minimal: bool = False
+) -> Reply:
+    """The records that were made, in the order sent."""
+    ids = list(unit.create_many(model, given, faults).values())
+    return Reply(envelope(_shown(unit, model, ids, minimal=minimal)), 201)
+
+
+def upserted(
+    unit: Unit, model: type[Record], given: Mapping[int, Values], rule: UniqueRule, resolution: Resolution,
+    faults: Faults, *, minimal: bool = False,
+) -> Reply:  # fmt: skip
+    """The records as they are now, in the order sent, and how many were made, changed and left."""
+    done = unit.upsert(model, given, rule, resolution, faults)
+    shown = _shown(unit, model, [done.ids[place] for place in sorted(done.ids)], minimal=minimal)
+    told = {"created": len(done.created), "updated": len(done.updated)}
+    ignored = len(done.ids) - len(done.created) - len(done.updated)
+    return Reply(envelope(shown, **told, ignored=ignored), 201 if done.created else 200)
+
+
+def envelope(data: Sequence[Any], **meta: int) -> dict[str, Any]:
+    """``{data, meta}`` of a write of many."""
+    return {"data": data, "meta": {"count": len(data), **meta}}
+
+
+def _shown(unit: Unit, model: type[Record], ids: Sequence[UUID], *, minimal: bool) -> list[Any]:
+    found: list[Representation] = unit.read_many(model, ids)
+    return [{"id": each["id"], "version": each.version} for each in found] if minimal else list(found)
+
+
+def _update(model: type[Record]) -> Handler:
+    def handler() -> Response:
+        changes, faults = bulk.changes(model, _array())
+        return carry_out(_updated, model, changes, faults, minimal=bulk.is_minimal(request.args))
+
+    return handler
+
+
+def _updated(unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, minimal: bool) -> Reply:
+    unit.update_many(model, changes, faults)
+    return Reply(envelope(_shown(unit, model, [each.id for each in changes.values()], minimal=minimal)))
+
+
+def _delete(model: type[Record]) -> Handler:
+    def handler() -> Response:
+        body = json_body() if request.content_length or "Transfer-Encoding" in request.headers else None
+        return carry_out(_deleted, model, *bulk.named_records(request.args, body))
+
+    return handler
+
+
+def _deleted(unit: Unit, model: type[Record], named: Mapping[int, Change], faults: Faults) -> Reply:
+    unit.delete_many(model, named, faults)
+    return Reply(envelope([{"id": each.id, "deleted": True} for each in named.values()]))
+
+
+def _add_matching(blp: Blueprint, model: type[Record], collection: str, operation: str) -> None:
+    endpoint = f"{operation}Matching{model.__name__}"
+    view = document_matching(blp, model, operation, endpoint)(strict(_match(model, operation), WRITING))
+    guarded = credentials_required(model.policy.session_only)(view)
+    blp.add_url_rule(f"{collection}/_matching/_{operation}", endpoint, guarded, methods=["POST"])
+
+
+def _match(model: type[Record], operation: str) -> Handler:
+    def handler() -> Response:
+        settings = current_app.config["SETTINGS"]
+        asked = bulk.matching(model, caller(), json_object(json_body()), settings, sets=operation == "update")
+        return carry_out(_matched, model, operation, *asked)
+
+    return handler
+
+
+def _matched(
+    unit: Unit, model: type[Record], operation: str, where: Junction, given: Values, most: int, dry: bool
+) -> Reply:
+    found = matching(unit, model, where, most, operation)
+    if not dry:
+        changes = {place: Change(identifier, given) for place, identifier in enumerate(found)}
+        if operation == "update":
+            unit.update_many(model, changes)
+        else:
+            unit.delete_many(model, changes)
+    return Reply({"meta": {"count": len(found)}})
+
+
+def _array() -> list[Any]:
+    body = json_body()
+    if not isinstance(body, list):
+        raise InvalidJson("The body must be a JSON array of records")
+    return body

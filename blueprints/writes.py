@@ -1,0 +1,32 @@
+"""The writes of a model within a unit, and what they reply: HTTP and the batch carry out the same."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from app.engine.preconditions import Precondition
+from app.engine.record import Record
+from app.engine.unit_of_work import Unit
+from blueprints.replies import Reply
+
+Values = dict[str, Any]
+
+
+def created(unit: Unit, model: type[Record], given: Values, *, minimal: bool = False) -> Reply:
+    """The record that was made, or its id and version."""
+    record = unit.create(model, given)
+    if minimal:
+        return Reply({"id": record["id"], "version": record.version}, 201, record.version)
+    return Reply.of(record, 201)
+
+
+def changed(unit: Unit, model: type[Record], identifier: UUID, given: Values, condition: Precondition) -> Reply:
+    """The record as it is now."""
+    return Reply.of(unit.update(model, identifier, given, condition))
+
+
+def deleted(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
+    """That the record is gone; of the guide routes, the record that was there."""
+    last = unit.delete(model, identifier, condition, returning=model.guide)
+    return Reply({"id": str(identifier), "deleted": True} if last is None else last)

@@ -1,0 +1,164 @@
+"""Many records in one body, each read by the schema of its model, with what is wrong told by its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from marshmallow import Schema, ValidationError
+from werkzeug.datastructures import MultiDict
+
+from app.engine.bulk import MAX_RECORDS, Change
+from app.engine.faults import Faults
+from app.engine.preconditions import UNCONDITIONAL, Precondition
+from app.engine.principal import Principal
+from app.engine.query import Junction
+from app.engine.record import Record
+from app.engine.uniqueness import UniqueRule
+from app.engine.upserts import Resolution, rule_of, rules_of
+from app.foundation.errors import Invalid, NotFound
+from app.foundation.identifiers import uuid_of
+from config import Settings
+from schemas import tags
+from schemas.asking import Asker, invalid, one_of
+from schemas.conditions import Conditions
+from schemas.derive import create_schema, update_schema
+from schemas.errors import flat
+
+MAX_IDS_IN_URL = 200
+MAX_VALUES = 1000
+ON_CONFLICT, RESOLUTION, RETURN, IDS = "onConflict", "resolution", "return", "ids"
+Values = dict[str, Any]
+
+
+def new_records(model: type[Record], body: Sequence[Any]) -> tuple[dict[int, Values], Faults]:
+    """The records to make, by their place, and what is wrong with the others; raises Invalid."""
+    _check_number(body)
+    return _loaded(create_schema(model), dict(enumerate(body)))
+
+
+def changes(model: type[Record], body: Sequence[Any]) -> tuple[dict[int, Change], Faults]:
+    """The changes to make, by their place, and what is wrong with the others; raises Invalid."""
+    _check_number(body)
+    named: dict[int, tuple[UUID, Precondition]] = {}
+    rest: dict[int, Any] = {}
+    faults = Faults()
+    for place, each in enumerate(body):
+        with faults.of(place):
+            members = dict(_object(each))
+            named[place] = (_identifier(members.pop("id", None)), _condition(members.pop("ifMatch", None)))
+            rest[place] = members
+    loaded, wrong = _loaded(update_schema(model), rest)
+    faults.update(wrong)
+    return {place: Change(named[place][0], given, named[place][1]) for place, given in loaded.items()}, faults
+
+
+def named_records(args: MultiDict[str, str], body: Any) -> tuple[dict[int, Change], Faults]:
+    """The records to delete, by their place; raises Invalid."""
+    if (IDS in args) == (body is not None):
+        raise Invalid({IDS: ["Name the records in the query or in the body."]})
+    if body is None:
+        ids: list[Any] = args[IDS].split(",")
+        if len(ids) > MAX_IDS_IN_URL:
+            raise Invalid({IDS: [f"Longer than maximum length {MAX_IDS_IN_URL}."]})
+    else:
+        unknown = [name for name in _object(body) if name != IDS]
+        if unknown or not isinstance(body.get(IDS), list):
+            raise Invalid({unknown[0]: ["Unknown field."]} if unknown else {IDS: ["Must be an array of ids."]})
+        ids = body[IDS]
+    _check_number(ids)
+    found, faults = {}, Faults()
+    for place, each in enumerate(ids):
+        with faults.of(place):
+            found[place] = Change(_identifier(each))
+    return found, faults
+
+
+def upserting(model: type[Record], args: MultiDict[str, str]) -> tuple[UniqueRule, Resolution] | None:
+    """The unique rule and the resolution that the parameters of an upsert name, if they do; raises InvalidFilter."""
+    if ON_CONFLICT not in args:
+        if RESOLUTION in args:
+            raise invalid(RESOLUTION, f"Comes beside {ON_CONFLICT}.")
+        return None
+    rule = rule_of(model, tuple(args[ON_CONFLICT].split(",")))
+    if rule is None:
+        raise invalid(ON_CONFLICT, one_of(rules_of(model)) if rules_of(model) else "The model has no unique rule.")
+    resolution = args.get(RESOLUTION, Resolution.MERGE)
+    if resolution not in list(Resolution):
+        raise invalid(RESOLUTION, one_of(list(Resolution)))
+    return rule, Resolution(resolution)
+
+
+def is_minimal(args: MultiDict[str, str]) -> bool:
+    """Whether ids and versions are all that is wanted back; raises InvalidFilter."""
+    if args.get(RETURN, "minimal") != "minimal":
+        raise invalid(RETURN, one_of(["minimal"]))
+    return RETURN in args
+
+
+def matching(
+    model: type[Record], principal: Principal, body: Mapping[str, Any], settings: Settings, *, sets: bool
+) -> tuple[Junction, Values, int, bool]:
+    """What a write about all matching rows says: conditions, changes, how many rows it expects at most, and whether it
+    only counts. Raises Invalid and InvalidFilter."""
+    known = ("where", "set", "max", "dryRun") if sets else ("where", "max", "dryRun")
+    for name in body:
+        if name not in known:
+            raise Invalid({name: ["Unknown field."]})
+    if not isinstance(body.get("where"), dict):
+        raise Invalid({"where": ["Is required, and must be an object; {} matches every record."]})
+    most, dry = body.get("max"), body.get("dryRun", False)
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MAX_RECORDS:
+        raise Invalid({"max": [f"Is required, and must be a whole number from 1 to {MAX_RECORDS}."]})
+    if not isinstance(dry, bool):
+        raise Invalid({"dryRun": ["Must be true or false."]})
+    where = Conditions(Asker(principal, settings, MAX_VALUES)).where(model, body["where"], "where")
+    if not sets:
+        return where, {}, most, dry
+    given, faults = _loaded(update_schema(model), {0: body.get("set")})
+    if faults:
+        raise faults[0]
+    return where, given[0], most, dry
+
+
+def _loaded(schema: Schema, items: Mapping[int, Any]) -> tuple[dict[int, Values], Faults]:
+    found: dict[int, Values] = {}
+    faults = Faults()
+    for place, each in items.items():
+        with faults.of(place):
+            try:
+                found[place] = schema.load(_object(each))
+            except ValidationError as error:
+                raise Invalid({name: flat(told) for name, told in error.messages_dict.items()}) from error
+    return found, faults
+
+
+def _check_number(items: Sequence[Any]) -> None:
+    if not items:
+        raise Invalid("The array must hold at least one record")
+    if len(items) > MAX_RECORDS:
+        raise Invalid(f"The array must hold at most {MAX_RECORDS} records")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Invalid("Must be a JSON object")
+    return value
+
+
+def _identifier(value: Any) -> UUID:
+    if not isinstance(value, str):
+        raise Invalid({"id": ["Is required, and must be a string."]})
+    found = uuid_of(value)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def _condition(value: Any) -> Precondition:
+    if value is None:
+        return UNCONDITIONAL
+    if not isinstance(value, str):
+        raise Invalid({"ifMatch": ["Must be a string."]})
+    return tags.read(value, "ifMatch")
