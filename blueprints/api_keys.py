@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
-from uuid import UUID
 
 from flask import Response, current_app, request
 from werkzeug.datastructures import MultiDict
 
-from app.auth import api_keys, key_mails
+from app.auth import api_keys
 from app.auth.authentication import caller, caller_if_any, credentials_required, session_welcome
 from app.auth.key_usage import sums
-from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine import records
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.principal import SYSTEM, Credential, Principal
 from app.engine.query import Junction, Query, equals
-from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Failure, Forbidden, InvalidFilter, NotFound, Unauthenticated
+from app.foundation.errors import Failure, Forbidden, InvalidFilter, Unauthenticated
 from app.foundation.identifiers import uuid_of
 from app.platform import flags
 from app.runtime import rate_limits
 from blueprints import lists
 from blueprints.base import Blueprint, answer, json_body, load
+from blueprints.conditional import precondition
 from blueprints.crud import wanted
 from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.describe import ASKED
 from blueprints.examples import record_example
+from blueprints.key_writes import issued, issued_anonymously, limited, revoked, rotated
+from blueprints.replies import carry_out, keyed_request, run_keyed
+from blueprints.writes import changed
 from schemas.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,
@@ -78,7 +80,7 @@ def _route_creation(blp: Blueprint) -> None:
         takes=Body(example={"name": "Export", "scopes": ["read"]},
             any_of=(AuthApiKeyCreate, AuthApiKeyCreateAnonymous)),
         gives=Answer(example=MADE, status=201, any_of=(AuthApiKeyMade, AuthApiKeyMadeAnonymous)), fails=(401,),
-        description=CREATION,
+        description=CREATION, once=True,
     ))  # fmt: skip
     @rate_limits.counts(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
     def create() -> Response:
@@ -88,7 +90,7 @@ def _route_creation(blp: Blueprint) -> None:
     @serve(blp, "POST", "/<key:id>/rotate", Operation(
         "rotateAuthApiKey", "Replace an API key", access=session_required,
         takes=Body(AuthApiKeyRotate, example={"graceSeconds": 3600}),
-        gives=Answer(AuthApiKeyMade, example=MADE, status=201), fails=(409,),
+        gives=Answer(AuthApiKeyMade, example=MADE, status=201), once=True,
     ))  # fmt: skip
     @rate_limits.counts(rate_limits.ROTATIONS)
     def rotate(given: dict[str, Any], id: str) -> Response:
@@ -96,7 +98,7 @@ def _route_creation(blp: Blueprint) -> None:
         records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
             grace = timedelta(seconds=given.get("grace_seconds", 0))
-            return _shown_once(run_unit(caller(), _rotate, wanted(id), grace))
+            return carry_out(rotated, wanted(id), grace)
 
 
 def _route_lists(blp: Blueprint) -> None:
@@ -156,28 +158,27 @@ def _route_changes(blp: Blueprint) -> None:
         @serve(blp, method, "/<key:id>", Operation(
             name, "Change an API key", access=session_required,
             takes=Body(AuthApiKeyUpdate, example={"name": "Export", "enabled": False}),
-            gives=Answer(read_schema(AuthApiKey), example=RECORD), fails=(409,),
+            gives=Answer(read_schema(AuthApiKey), example=RECORD), once=True, conditional=True,
         ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
-            return answer(run_unit(caller(), Unit.update, AuthApiKey, wanted(id), given))
+            return carry_out(changed, AuthApiKey, wanted(id), given, precondition())
 
     @serve(blp, "PUT", "/<key:id>/limit", Operation(
         "setAuthApiKeyLimit", "Give an API key a limit of its own", access=session_required,
         takes=Body(AuthApiKeyLimit, example=LIMIT), gives=Answer(AuthApiKeyLimit, example=LIMIT),
-        description="For platform admins.",
+        description="For platform admins.", once=True,
     ))  # fmt: skip
     def set_limit(given: dict[str, Any], id: str) -> Response:
         if not caller().is_admin:
             raise Forbidden("Platform admins set the limits of keys")
-        run_unit(caller(), api_keys.limit_seen, wanted(id), **given)
-        return answer(given)
+        return carry_out(limited, wanted(id), given)
 
     @serve(blp, "DELETE", "/<key:id>", Operation(
         "deleteAuthApiKey", "Revoke an API key", access=session_required, gives=Answer(Deleted), fails=(413, 415),
+        once=True, conditional=True,
     ))  # fmt: skip
     def revoke(id: str) -> Response:
-        run_unit(caller(), _revoke, wanted(id))
-        return answer({"id": id.lower(), "deleted": True})
+        return carry_out(revoked, wanted(id), precondition())
 
 
 def _create(principal: Principal) -> Response:
@@ -187,35 +188,7 @@ def _create(principal: Principal) -> Response:
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
     with rate_limits.KEYS:
-        return _shown_once(run_unit(principal, _issue, given))
-
-
-def _issue(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
-    owner = unit.session.get(AuthUser, unit.principal.user_id)
-    if owner is None:
-        raise Unauthenticated(invalid_token=True)
-    key, secret = api_keys.issue(unit, owner, **given, organization_id=unit.principal.organization_id)
-    key_mails.tell_of_new(unit, key)
-    return _issued_body(key, secret)
-
-
-def _check_verified(principal: Principal) -> None:
-    if current_app.config["SETTINGS"].require_email_verification and principal.verified_email is None:
-        raise Forbidden("Keys are for accounts with a verified address")
-
-
-def _rotate(unit: Unit, identifier: UUID, grace: timedelta) -> dict[str, Any]:
-    key = api_keys.locked(unit, identifier)
-    if key.user_id != unit.principal.user_id:
-        raise Forbidden("Only the owner of a key rotates it")
-    return _issued_body(*api_keys.rotate(unit, key, grace=grace))
-
-
-def _revoke(unit: Unit, identifier: UUID) -> None:
-    key = api_keys.locked(unit, identifier)
-    if key.revoked_at is not None:
-        raise NotFound()
-    api_keys.revoke(unit, key)
+        return carry_out(issued, given)
 
 
 def _create_anonymous() -> Response:
@@ -227,10 +200,7 @@ def _create_anonymous() -> Response:
     given = load(NEW_ANONYMOUS, body)
     life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
     with rate_limits.ANONYMOUS_KEYS:
-        made, secret = run_unit(
-            SYSTEM, api_keys.issue_anonymous, name=given.get("name"), email=given.get("email"), life=life
-        )
-        return _shown_once({"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at})
+        return run_keyed(SYSTEM, keyed_request(), partial(issued_anonymously, given=given, life=life))
 
 
 def _asks_anonymously() -> bool:
@@ -239,23 +209,6 @@ def _asks_anonymously() -> bool:
     except Failure:
         return False
     return isinstance(body, dict) and body.get("anonymous") is True
-
-
-def _issued_body(key: AuthApiKey, secret: str) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "key": secret,
-        "expiresAt": key.expires_at,
-        "scopes": key.scopes,
-        "createdAt": key.created_at,
-    }
-
-
-def _shown_once(body: dict[str, Any]) -> Response:
-    response = answer(body, 201)
-    response.headers["Cache-Control"] = "no-store"
-    return response
 
 
 def _of_owner(query: Query, owner: dict[str, Any]) -> Query:
@@ -294,3 +247,8 @@ def _own_key(principal: Principal) -> dict[str, Any]:
         "organizationId": principal.organization_id,
         "effectiveScopes": [each for each in api_keys.SCOPES if each in principal.scopes and _holds(principal, each)],
     }
+
+
+def _check_verified(principal: Principal) -> None:
+    if current_app.config["SETTINGS"].require_email_verification and principal.verified_email is None:
+        raise Forbidden("Keys are for accounts with a verified address")

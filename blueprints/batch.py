@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,7 +15,6 @@ from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
 from app.auth import credentials
 from app.auth.authentication import Access, authorize, caller, credentials_required
-from app.engine import idempotency
 from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
 from app.engine.kind import EXAMPLE_ID
 from app.engine.statements import reading_within
@@ -31,7 +31,7 @@ from app.foundation.errors import (
 from blueprints.base import Blueprint
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
-from blueprints.replies import Replay, Reply, carry_out, keyed_request
+from blueprints.replies import Reply, carry_out, keyed_request, run_held
 from schemas import batch
 from schemas.batch import Part
 from schemas.errors import body_of
@@ -65,7 +65,9 @@ def build() -> Blueprint:
         parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
-        return carry_out(_together, parts) if given.get("atomic", True) else _apart(parts)
+        if given.get("atomic", True):
+            return carry_out(_together, parts)
+        return run_held(keyed_request(), partial(_apart, parts))
 
     return blp
 
@@ -125,22 +127,15 @@ def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
     return _reply(answers)
 
 
-def _apart(parts: Sequence[Part]) -> Response:
-    """Carry out the requests in transactions of their own; a key is held meanwhile, and keeps the answer to all."""
-    keyed = keyed_request()
-    kept = idempotency.claim(keyed) if keyed is not None else None
-    if kept is not None:
-        return Replay(kept).response()
+def _apart(parts: Sequence[Part]) -> Reply:
+    """Carry out the requests in transactions of their own."""
     run, answers = Run(parts), []
     for part in parts:
         try:
             answers.append(_answer(part, run_unit(caller(), run.carry_out, part)))
         except Failure as failure:
             answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
-    reply = _reply(answers)
-    if keyed is not None:
-        run_unit(caller(), lambda unit: idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner)))
-    return reply.response()
+    return _reply(answers)
 
 
 def _route(path: str, method: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from flask import request
 
 from app.auth.authentication import Access
 from blueprints.base import Blueprint
+from blueprints.conditional import IF_MATCH, IF_NONE_MATCH
 from blueprints.replies import IDEMPOTENCY_KEY
 from schemas.errors import KEY_PATH
 from schemas.queries import CREDENTIAL, refuse_unknown
@@ -45,7 +46,8 @@ class Answer:
 class Operation:
     """What callers of a route have to know. ``access`` declares who may call it. ``query`` are its parameters, as the
     description has them; any other is refused. ``fails`` are the statuses that do not follow from the rest. An
-    operation that is done ``once`` for each idempotency key says so."""
+    operation that is done ``once`` for each idempotency key says so, and one that is ``conditional`` on the version of
+    its record."""
 
     id: str
     summary: str
@@ -55,6 +57,7 @@ class Operation:
     query: Sequence[dict[str, Any]] | None = ()
     fails: tuple[int, ...] = ()
     once: bool = False
+    conditional: bool = False
     description: str = ""
 
 
@@ -91,7 +94,13 @@ def _known(operation: Operation, access: Access) -> tuple[str, ...]:
     """The query parameters of an operation, with that of the credential where one may come so."""
     named = tuple(each["name"] for each in operation.query or ())
     credential = ("token",) if access.tickets else () if access.people or access.open else (CREDENTIAL,)
-    return named + credential + ((IDEMPOTENCY_KEY,) if operation.once else ())
+    return (*named, *credential, *_shared(operation))
+
+
+def _shared(operation: Operation) -> list[str]:
+    """The parameters that many operations share."""
+    condition = [] if not operation.conditional else [IF_MATCH if operation.once else IF_NONE_MATCH]
+    return [*([IDEMPOTENCY_KEY] if operation.once else []), *condition]
 
 
 def _document(blp: Blueprint, method: str, path: str, operation: Operation, access: Access) -> dict[str, Any]:
@@ -105,8 +114,8 @@ def _document(blp: Blueprint, method: str, path: str, operation: Operation, acce
         responses[gives.status] = _content(gives.example, gives.any_of)
     document: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary, "responses": responses}
     document["description"] = operation.description
-    if operation.query or operation.once:
-        document["parameters"] = [*(operation.query or ()), *([IDEMPOTENCY_KEY] if operation.once else [])]
+    if operation.query or _shared(operation):
+        document["parameters"] = [*(operation.query or ()), *_shared(operation)]
     if takes is not None and takes.example is not None:
         document["requestBody"] = {"required": True, **_content(takes.example, takes.any_of)}
     if access.open:
@@ -126,7 +135,7 @@ def _statuses(method: str, path: str, operation: Operation, access: Access) -> s
     if operation.takes is not None:
         found |= {413, 415}
     if operation.once:
-        found |= {409, 422}
+        found |= {409, 422, 412} if operation.conditional else {409, 422}
     return found | {404} if "<" in path else found
 
 

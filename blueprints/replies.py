@@ -87,17 +87,30 @@ class Replay:
 
 def carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
     """Do ``work`` in a unit of the caller, once for each idempotency key, and answer with its reply."""
-    return carry_out_for(caller(), work, *arguments, **options)
+    return run_keyed(caller(), keyed_request(), lambda unit: work(unit, *arguments, **options))
 
 
-def carry_out_for(
-    principal: Principal, work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs
-) -> Response:
-    """The same in the name of ``principal``."""
-    keyed = keyed_request()
+def run_keyed(principal: Principal, keyed: KeyedRequest | None, work: Callable[[Unit], Reply]) -> Response:
+    """The same in the name of ``principal``, and for the request as ``keyed`` knows it."""
     if keyed is None:
-        return run_unit(principal, work, *arguments, **options).response()
-    return run_unit(principal, _once, keyed, lambda unit: work(unit, *arguments, **options)).response()
+        return run_unit(principal, work).response()
+    return run_unit(principal, _once, keyed, work).response()
+
+
+def run_held(keyed: KeyedRequest | None, work: Callable[[], Reply]) -> Response:
+    """Do work that leaves the process, while its key is held; a failure gives the key up."""
+    if keyed is None:
+        return work().response()
+    kept = idempotency.claim(keyed)
+    if kept is not None:
+        return Replay(kept).response()
+    try:
+        reply = work()
+    except BaseException:
+        idempotency.release(keyed)
+        raise
+    run_unit(keyed.principal, _complete, keyed, reply)
+    return reply.response()
 
 
 def keyed_request(content: bytes = b"") -> KeyedRequest | None:
@@ -137,6 +150,10 @@ def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Rep
     reply = work(unit)
     idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
     return reply
+
+
+def _complete(unit: Unit, keyed: KeyedRequest, reply: Reply) -> None:
+    idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
 
 
 def _brief(value: Any) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from alembic import context
+from alembic.operations import ops
 from flask import current_app
 from sqlalchemy import Connection, text
 
-from app.engine.record import metadata
+from app.engine.record import VERSION, by_table, metadata
 
 DATABASE = current_app.extensions["migrate"].db
 
@@ -29,7 +30,7 @@ def run_online() -> None:
             compare_type=True,
             include_name=is_ours,
             include_object=is_comparable,
-            process_revision_directives=skip_empty,
+            process_revision_directives=finish,
         )
         with context.begin_transaction():
             context.run_migrations()
@@ -58,11 +59,19 @@ def is_comparable(_thing: Any, name: str | None, kind: str, _reflected: bool, ot
     return not (called.endswith("_trgm") or (called.endswith("_sorted") and other is not None))
 
 
-def skip_empty(_context: Any, _revision: Any, directives: list[Any]) -> None:
-    """Write no revision when nothing has changed."""
+def finish(_context: Any, _revision: Any, directives: list[Any]) -> None:
+    """Write no revision when nothing has changed, and have the versions of new tables raised."""
     options = getattr(context.config, "cmd_opts", None)
-    if getattr(options, "autogenerate", False) and directives[0].upgrade_ops.is_empty():
+    if not getattr(options, "autogenerate", False):
+        return
+    operations = directives[0].upgrade_ops
+    if operations.is_empty():
         directives.clear()
+        return
+    for made in [each for each in operations.ops if isinstance(each, ops.CreateTableOp)]:
+        if any(getattr(column, "name", None) == VERSION for column in made.columns):
+            names = (made.table_name, *by_table(made.table_name).bookkeeping)
+            operations.ops.append(ops.ExecuteSQLOp(f"SELECT rowgate_keep_version({', '.join(map(repr, names))})"))
 
 
 if context.is_offline_mode():

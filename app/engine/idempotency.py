@@ -136,14 +136,9 @@ def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
 
 
 def claim(request: KeyedRequest) -> Answer | None:
-    """Hold the key over work that is done outside of a transaction, until ``complete`` or ``release``; a process that
+    """Hold the key over work that is done outside of a transaction, until ``remember`` or ``release``; a process that
     dies meanwhile holds it for its lease. Returns the answer that is kept. Raises as ``begin`` does."""
     return run_unit(request.principal, _claim, request)
-
-
-def complete(request: KeyedRequest, answer: Answer) -> None:
-    """Keep the answer to a request that holds its key by ``claim``."""
-    run_unit(request.principal, remember, request, answer)
 
 
 def release(request: KeyedRequest) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from itertools import islice
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import select
@@ -13,12 +16,14 @@ from uuid_utils.compat import uuid7
 
 from app.engine.database import OutcomeUnknown, reading
 from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
 from app.storage.models import StorageExport, StorageUpload
 from app.storage.object_store import new_key, object_store
+
+T = TypeVar("T")
 
 # The part of a file that its type is told from.
 HEAD = 64 * 1024
@@ -37,6 +42,7 @@ class Incoming:
     def __init__(self, limit: int) -> None:
         self.limit, self.size, self.head = limit, 0, b""
         self.key = new_key()
+        self.has_row = False
         self._digest = sha256()
         self._writer = object_store().open(self.key)
 
@@ -73,9 +79,10 @@ class Stored:
     sha256: str
 
 
-def keep(principal: Principal, incoming: Incoming, filename: str, declared: str) -> UUID:
-    """Store the row of a file whose bytes have come, and return its id. The bytes are durable before the row is there,
-    and go again when it cannot be made; where that is in doubt they stay, and the sweep collects them.
+def keep(run: Callable[[Callable[[Unit], UUID]], T], incoming: Incoming, filename: str, declared: str) -> T:
+    """Have ``run`` store the row of a file whose bytes have come, in a unit, and return what it returns. The bytes are
+    durable before the row is there, and go again when it is not made; where that is in doubt they stay, and the sweep
+    collects them.
 
     Raises Invalid, PayloadTooLarge, UnsupportedMediaType and Unavailable.
     """
@@ -84,7 +91,7 @@ def keep(principal: Principal, incoming: Incoming, filename: str, declared: str)
     name = _shortened(clean_filename(filename))
     incoming.commit()
     try:
-        return run_unit(principal, _stored, incoming, name, type_of(incoming.head, declared))
+        done = run(partial(_stored, incoming=incoming, filename=name, content_type=type_of(incoming.head, declared)))
     except OutcomeUnknown:
         raise
     except BaseException as error:
@@ -92,6 +99,9 @@ def keep(principal: Principal, incoming: Incoming, filename: str, declared: str)
         if isinstance(error, TypeRefused):
             raise UnsupportedMediaType("The bucket does not take this type of file") from None
         raise
+    if not incoming.has_row:
+        object_store().remove(incoming.key)
+    return done
 
 
 def _stored(unit: Unit, incoming: Incoming, filename: str, content_type: str) -> UUID:
@@ -107,6 +117,7 @@ def _stored(unit: Unit, incoming: Incoming, filename: str, content_type: str) ->
     )
     place(unit, upload, unit.principal.organization_id)
     unit.store(upload)
+    incoming.has_row = True
     return upload.id
 
 

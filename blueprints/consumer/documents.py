@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import pages, records
+from app.engine.encoding import Representation
 from app.engine.kind import EXAMPLE_ID
+from app.engine.preconditions import Precondition
 from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
 from app.storage.models import StorageDocument
 from blueprints.base import Blueprint, answer
+from blueprints.conditional import precondition
 from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.describe import window_parameters
 from blueprints.examples import STAMPS
+from blueprints.replies import Reply, carry_out
+from blueprints.writes import deleted
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
 from schemas.queries import window
@@ -54,46 +60,55 @@ def _route_collection(blp: Blueprint) -> None:
     @serve(blp, "POST", "", Operation(
         "createDocument", "Make a document", access=signed_in,
         takes=Body(DocumentCreate, example={"title": "Plan", "content": "First this."}),
-        gives=Answer(Document, example=DOCUMENT, status=201), fails=(409,),
+        gives=Answer(Document, example=DOCUMENT, status=201), once=True,
         description="With `uploadId`, the text of that file is filled in by a job.",
     ))  # fmt: skip
     def create(given: dict[str, Any]) -> Response:
-        return answer(document_body(_created(given)), 201)
+        return carry_out(_created, given)
 
 
 def _route_item(blp: Blueprint) -> None:
     @serve(blp, "GET", "/<string:id>", Operation(
         "readDocument", "Read a document", access=signed_in, gives=Answer(Document, example=DOCUMENT),
+        conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(document_body(records.get(StorageDocument, caller(), wanted(id))))
+        return _reply(records.get(StorageDocument, caller(), wanted(id))).response()
 
     for method, name in (("PATCH", "patchDocument"), ("PUT", "updateDocument")):
 
         @serve(blp, method, "/<string:id>", Operation(
             name, "Change a document", access=signed_in, takes=Body(DocumentUpdate, example={"title": "New plan"}),
-            gives=Answer(Document, example=DOCUMENT), fails=(409,),
+            gives=Answer(Document, example=DOCUMENT), once=True, conditional=True,
         ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
-            return answer(document_body(run_unit(caller(), Unit.update, StorageDocument, wanted(id), given)))
+            return carry_out(_changed, wanted(id), given, precondition())
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteDocument", "Delete a document", access=signed_in,
-        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:
-        run_unit(caller(), Unit.delete, StorageDocument, wanted(id))
-        return answer({"id": id.lower(), "deleted": True})
+        return carry_out(deleted, StorageDocument, wanted(id), precondition())
 
 
-def _created(given: dict[str, Any]) -> dict[str, Any]:
-    upload_id = given.pop("upload_id", None)
-    if upload_id is None:
+def _created(unit: Unit, given: dict[str, Any]) -> Reply:
+    values = {name: value for name, value in given.items() if name != "upload_id"}
+    if "upload_id" not in given:
         if "title" not in given:
             raise Invalid({"title": ["Missing data for required field."]})
-        return run_unit(caller(), Unit.create, StorageDocument, given)
+        return _reply(unit.create(StorageDocument, values), 201)
     if "content" in given:
         raise Invalid({"content": ["Comes from the upload."]})
-    if caller().user_id is None:
+    if unit.principal.user_id is None:
         raise Forbidden()
-    return records.get(StorageDocument, caller(), run_unit(caller(), documents.from_upload, upload_id, given))
+    made = documents.from_upload(unit, given["upload_id"], values)
+    return _reply(unit.read_many(StorageDocument, [made])[0], 201)
+
+
+def _changed(unit: Unit, identifier: UUID, given: dict[str, Any], condition: Precondition) -> Reply:
+    return _reply(unit.update(StorageDocument, identifier, given, condition))
+
+
+def _reply(document: Representation, status: int = 200) -> Reply:
+    return Reply(document_body(document), status, document.version)

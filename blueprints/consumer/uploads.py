@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 from flask import Response, current_app, redirect, request, send_file
 from werkzeug.datastructures import FileStorage
@@ -13,16 +16,20 @@ from werkzeug.formparser import FormDataParser
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
+from app.engine.encoding import dumps
 from app.engine.kind import EXAMPLE_ID
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.unit_of_work import Unit
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.storage.uploads import Incoming
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint
+from blueprints.conditional import precondition
 from blueprints.crud import wanted
 from blueprints.declarations import Answer, Operation, serve
+from blueprints.replies import Reply, carry_out, keyed_request, run_keyed
+from blueprints.writes import deleted
 from schemas.envelopes import Deleted
 from schemas.uploads import Uploaded, UploadMetadata, upload_body
 
@@ -67,23 +74,22 @@ def build() -> Blueprint:
 def _route_upload(blp: Blueprint) -> None:
     @serve(blp, "POST", "", Operation(
         "uploadFile", "Upload a file", access=signed_in, gives=Answer(Uploaded, example={"url": URL}), fails=(413, 415),
+        once=True,
         description="One file, in the field `file` of a form. Its type is told from its bytes.",
     ))  # fmt: skip
     @blp.doc(**FORM)
     def upload() -> Response:
-        identifier = _received()
-        place = f"/api/upload/{identifier}"
-        response = answer({"url": f"{_public_url()}{place}/content"})
-        response.headers["Location"] = place
-        return response
+        return _received()
 
 
 def _route_item(blp: Blueprint) -> None:
     @serve(blp, "GET", "/<string:id>", Operation(
         "readUpload", "Read what is known of a file", access=signed_in, gives=Answer(UploadMetadata, example=METADATA),
+        conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(upload_body(records.get(StorageUpload, caller(), wanted(id)), _public_url()))
+        found = records.get(StorageUpload, caller(), wanted(id))
+        return Reply(upload_body(found, _public_url()), version=found.version).response()
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
         "readUploadContent", "Read the bytes of a file", access=signed_in, gives=Answer(content_type="*/*"),
@@ -94,15 +100,14 @@ def _route_item(blp: Blueprint) -> None:
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteUpload", "Delete a file", access=signed_in,
-        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:
-        run_unit(caller(), Unit.delete, StorageUpload, wanted(id))
-        return answer({"id": id.lower(), "deleted": True})
+        return carry_out(deleted, StorageUpload, wanted(id), precondition())
 
 
-def _received() -> Any:
-    """Take the form of the running request into the store as it comes, and return the id of the upload."""
+def _received() -> Response:
+    """Take the form of the running request into the store as it comes, and answer where it is."""
     if request.mimetype != "multipart/form-data":
         raise UnsupportedMediaType("The body must be multipart/form-data")
     limit = current_app.config["SETTINGS"].upload_max_bytes
@@ -117,10 +122,21 @@ def _received() -> Any:
 
     try:
         file = _parsed(open_file)
-        return uploads.keep(caller(), coming[0], file.filename or "", file.mimetype)
+        content = dumps([coming[0].sha256, file.filename, file.mimetype])
+        keyed = keyed_request(content)
+
+        def run(store: Callable[[Unit], UUID]) -> Response:
+            return run_keyed(caller(), keyed, partial(_kept, store=store))
+
+        return uploads.keep(run, coming[0], file.filename or "", file.mimetype)
     finally:
         for each in coming:
             each.abort()
+
+
+def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:
+    place = f"/api/upload/{store(unit)}"
+    return Reply({"url": f"{_public_url()}{place}/content"}, headers={"Location": place})
 
 
 def _parsed(open_file: Any) -> FileStorage:

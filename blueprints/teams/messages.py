@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -11,9 +12,11 @@ from app.auth.login import login_required
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
-from app.teams.cards import prepared
-from blueprints.base import Blueprint, answer
+from app.teams.cards import Card, prepared
+from app.teams.messages import Place
+from blueprints.base import Blueprint
 from blueprints.declarations import Answer, Body, Operation, serve
+from blueprints.replies import Reply, keyed_request, run_held
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
@@ -36,7 +39,7 @@ def build() -> Blueprint:
     @serve(blp, "POST", "/messages", Operation(
         "sendTeamsMessage", "Send a message to a channel of Teams", access=login_required(with_tabs=True),
         takes=Body(ChannelMessage, example=EXAMPLE), gives=Answer(SentMessage, example=SENT, status=201),
-        query=CARD_VERSION, fails=(404, 502),
+        query=CARD_VERSION, fails=(404, 502), once=True,
         description=(
             "To a channel that the bot is in, of a tenant in which you have an identity. The card is prepared for"
             " version 1.2; `?cardVersion=keep` leaves its version. 202 says that Teams wants it slower: the "
@@ -53,13 +56,17 @@ def build() -> Blueprint:
         message = given["message"]
         card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
         place = messages.channel(caller(), given["channel_id"])
-        sent = messages.post(place, message, card)
-        body = {
-            "id": sent.id if sent else None, "conversationId": sent.conversation_id if sent else None,
-            "channelId": place.channel_id, "status": "sent" if sent else "queued",
-            "cardVersion": card.content["version"] if card else None, "warnings": card.warnings if card else (),
-            "sentAt": now() if sent else None,
-        }  # fmt: skip
-        return answer(body, 201 if sent else 202)
+        return run_held(keyed_request(), partial(_sent, place, message, card))
 
     return blp
+
+
+def _sent(place: Place, message: str, card: Card | None) -> Reply:
+    sent = messages.post(place, message, card)
+    body = {
+        "id": sent.id if sent else None, "conversationId": sent.conversation_id if sent else None,
+        "channelId": place.channel_id, "status": "sent" if sent else "queued",
+        "cardVersion": card.content["version"] if card else None, "warnings": card.warnings if card else (),
+        "sentAt": now() if sent else None,
+    }  # fmt: skip
+    return Reply(body, 201 if sent else 202)
