@@ -14,7 +14,13 @@ from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
-from app.auth.organizations import end_sessions, free_slug, provision_organization, provision_user
+from app.auth.organizations import (
+    cancel_invitations,
+    end_sessions,
+    free_slug,
+    provision_organization,
+    provision_user,
+)
 from app.auth.reauthentication import require_fresh
 from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
@@ -152,11 +158,7 @@ def _leave_nothing(member: AuthMember, write: Write) -> None:
         key.revoked_at = now()
         audit.note(write.unit, "auth.api_key.revoke", key)
     own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
-    for invitation in write.unit.session.scalars(
-        select(AuthInvitation).where(*own, AuthInvitation.status == "pending")
-    ).all():
-        invitation.status, invitation.responded_at = "canceled", now()
-        audit.written(write.unit, "update", invitation, {"status": "pending"})
+    cancel_invitations(write.unit, *own)
 
 
 def check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
