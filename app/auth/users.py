@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from app.auth import devices, mails, memberships, organizations, passwords, proofs
 from app.auth.models.identity import AuthAccount, AuthUser
-from app.auth.models.organizations import AuthMember
 from app.auth.organizations import end_sessions
 from app.engine import audit
 from app.engine.database import reading
@@ -146,8 +145,6 @@ def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     user = session.get(AuthUser, user_id) if user_id else None
     if user is None or is_banned(user.banned, user.ban_expires):
         return None
-    held = select(AuthMember.organization_id, AuthMember.role)
-    live = held.where(AuthMember.user_id == user_id, memberships.counts())
-    roles = {row.organization_id: row.role for row in session.execute(live)}
+    roles, _ = memberships.look_up(session, user.id)
     is_admin = user.role == "admin"
     return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, roles)

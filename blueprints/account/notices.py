@@ -28,7 +28,7 @@ def of_caller(principal: Principal | None) -> list[Notice]:
     """What whoever is signed in should know, where a page is looked at; a page does not lead to itself."""
     if principal is None or principal.user_id is None or request.method != "GET":
         return []
-    own = standing.of(principal.user_id)
+    own = standing.of(principal)
     found = []
     if own.delete_after is not None:
         text = _("Your account will be deleted on %(day)s.") % {"day": day(own.delete_after)}

@@ -50,7 +50,7 @@ def security() -> Response:
     return pages.page(
         "security", user=user, has_password=has_password, password=password, address=pages.shown(AddressForm),
         disabling=disabling, devices=run_unit(principal, devices.trusted), passkeys=run_unit(principal, keeping.own),
-        waiting=standing.of(pages.own_id()).waiting,
+        waiting=standing.of(principal).waiting,
     )  # fmt: skip
 
 
