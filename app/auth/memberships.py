@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, case, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.auth.models.identity import AuthPasskey, AuthTwoFactor
+from app.auth.models.identity import AuthPasskey
 from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.auth.two_factor import factors
 from app.engine.database import reading
 
 # In front of a role that only counts with a second factor.
@@ -52,5 +53,4 @@ def has_factor(session: Session, user_id: UUID | None) -> bool:
 
 def factor_of(user_id: Any) -> ColumnElement[bool]:
     """The condition that a user has a second factor, or a passkey."""
-    by_code = exists().where(AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
-    return or_(by_code, exists().where(AuthPasskey.user_id == user_id))
+    return or_(exists().where(factors.is_on(user_id)), exists().where(AuthPasskey.user_id == user_id))

@@ -8,7 +8,8 @@ from sqlalchemy import exists, select
 
 from app.auth import passwords, throttling
 from app.auth.errors import InvalidEmailOrPassword, ReauthenticationRequired
-from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthTwoFactor, AuthUser
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthUser
+from app.auth.two_factor import factors
 from app.engine import audit
 from app.engine.database import reading
 from app.engine.principal import Principal
@@ -35,10 +36,9 @@ def by_password(principal: Principal, password: str) -> datetime:
 def ways(principal: Principal) -> list[str]:
     """How the caller can prove a credential anew: by password, code or passkey."""
     user_id = principal.user_id
-    by_code = (AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
     there = {
         "password": exists().where(AuthAccount.user_id == user_id, AuthAccount.password.is_not(None)),
-        "code": exists().where(*by_code),
+        "code": exists().where(factors.is_on(user_id)),
         "passkey": exists().where(AuthPasskey.user_id == user_id),
     }
     with reading() as session:

@@ -14,12 +14,12 @@ from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.organizations import end_sessions
 from app.auth.reauthentication import check_password, renew, require_fresh
-from app.auth.two_factor import codes
+from app.auth.two_factor import codes, factors
 from app.engine import audit
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, NotFound, Unauthenticated
+from app.foundation.errors import Conflict, NotFound
 
 T = TypeVar("T")
 
@@ -121,8 +121,8 @@ def reauthenticate(principal: Principal, code: str) -> object:
 
 
 def _reauthenticate(unit: Unit, code: str) -> object | None:
-    factor = _locked(unit, unit.principal.user_id)
-    if factor is None or not factor.verified or not codes.take(factor, code):
+    factor = factors.of(unit.session, unit.principal.user_id, lock=True)
+    if factor is None or not codes.take(factor, code):
         return None
     return renew(unit)
 
@@ -145,15 +145,14 @@ def _takes_either(factor: AuthTwoFactor, code: str) -> bool:
 
 
 def _verified(unit: Unit, user_id: UUID) -> AuthTwoFactor:
-    factor = _locked(unit, user_id)
-    if factor is None or not factor.verified:
+    factor = factors.of(unit.session, user_id, lock=True)
+    if factor is None:
         raise NotFound("The account has no second factor")
     return factor
 
 
-def _locked(unit: Unit, user_id: UUID | None) -> AuthTwoFactor | None:
-    if user_id is None:
-        raise Unauthenticated()
+def _locked(unit: Unit, user_id: UUID) -> AuthTwoFactor | None:
+    """The factor of a user, whether it is on or waits for its first code."""
     return unit.session.scalar(select(AuthTwoFactor).where(AuthTwoFactor.user_id == user_id).with_for_update())
 
 
