@@ -9,9 +9,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
-from app.auth import memberships, recovery
-from app.auth.errors import LastSignInMethod
-from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
+from app.auth import memberships, recovery, users
+from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
 from app.auth.organizations import (
@@ -76,9 +75,7 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
 def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
-    ways = (count(model, model.user_id == account.user_id) for model in (AuthAccount, AuthPasskey))
-    if sum(write.unit.session.scalar(each) or 0 for each in ways) == 1:
-        raise LastSignInMethod()
+    users.keep_a_way_in(write.unit, account.user_id)
 
 
 @on_create(AuthOrganization)

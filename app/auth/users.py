@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.auth import devices, mails, memberships, organizations, passwords, proofs
-from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.errors import LastSignInMethod
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.organizations import end_sessions
 from app.engine import audit
 from app.engine.database import reading
@@ -90,6 +91,14 @@ def verify(unit: Unit, user: AuthUser) -> None:
     """Take the address as proved to be the user's."""
     before, user.email_verified = user.email_verified, True
     audit.written(unit, "update", user, {"email_verified": before})
+
+
+def keep_a_way_in(unit: Unit, user_id: UUID) -> None:
+    """Refuse to take the last way to sign in from a user, whom the caller holds; raises LastSignInMethod."""
+    models = (AuthAccount, AuthPasskey)
+    ways = (select(func.count()).select_from(model).where(model.user_id == user_id) for model in models)
+    if sum(unit.session.scalar(each) or 0 for each in ways) == 1:
+        raise LastSignInMethod()
 
 
 def words_about(user: AuthUser) -> tuple[str, ...]:
