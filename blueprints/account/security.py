@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
-from wtforms import BooleanField, PasswordField
-from wtforms.validators import InputRequired
+from wtforms import BooleanField
 
 from app.auth import devices, passwords, recovery, sessions, standing, verification
 from app.auth.authentication import caller
@@ -16,17 +15,13 @@ from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.account import pages
-from blueprints.account.forms import AccountForm, NewPassword, address_field
+from blueprints.account.forms import AccountForm, address_field, new_password_field, password_field
 from blueprints.account.two_factor import NOT_THE_PASSWORD, DisableForm
 
 
 class PasswordForm(AccountForm):
-    currentPassword = PasswordField(  # noqa: N815 - the wire name
-        _("Current password"), [InputRequired()], render_kw={"autocomplete": "current-password"}
-    )
-    newPassword = PasswordField(  # noqa: N815 - the wire name
-        _("New password"), [NewPassword()], render_kw={"autocomplete": "new-password"}
-    )
+    currentPassword = password_field(_("Current password"))  # noqa: N815 - the wire name
+    newPassword = new_password_field(_("New password"))  # noqa: N815 - the wire name
     revokeOtherSessions = BooleanField(_("Sign out everywhere else"), default=True)  # noqa: N815 - the wire name
 
     def suit(self, *, has_password: bool) -> None:

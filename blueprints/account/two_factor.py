@@ -12,8 +12,6 @@ from uuid import UUID
 import orjson
 from flask import Blueprint, Response, current_app, g, request, url_for
 from markupsafe import Markup
-from wtforms import PasswordField, StringField
-from wtforms.validators import InputRequired, Length
 
 from app.auth import devices
 from app.auth.authentication import caller
@@ -25,10 +23,9 @@ from app.foundation.errors import NotFound
 from app.foundation.languages import gettext, marked
 from app.foundation.languages import lazy as _
 from blueprints.account import pages
-from blueprints.account.forms import AccountForm, stripped
+from blueprints.account.forms import AccountForm, code_field, password_field
 from blueprints.consumer.two_factor import qr_code
 
-MAX_CODE_LENGTH = 40
 MAX_SEALED_LENGTH = 4096
 GROUP = 4
 # For as long as a recent proof and some looking for the telephone.
@@ -37,19 +34,13 @@ WRONG_CODE = marked("This code is not right. Codes change every half minute: try
 NOT_THE_PASSWORD = marked("This is not your password.")
 
 
-def _code_field(label: Any, **attributes: str) -> Any:
-    plain = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
-    rules = [InputRequired(), Length(max=MAX_CODE_LENGTH)]
-    return StringField(label, rules, [stripped], render_kw=plain | attributes)
-
-
 class ConfirmForm(AccountForm):
-    code = _code_field(_("Code that the app shows"), inputmode="numeric")
+    code = code_field(_("Code that the app shows"), inputmode="numeric")
 
 
 class DisableForm(AccountForm):
-    password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
-    code = _code_field(_("Code of the app, or a recovery code"))
+    password = password_field(_("Password"))
+    code = code_field(_("Code of the app, or a recovery code"))
 
     def suit(self, *, has_password: bool) -> None:
         """Ask for the password where there is one."""
