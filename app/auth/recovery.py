@@ -14,7 +14,7 @@ from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor, Au
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember
 from app.auth.organizations import cancel_invitations, end_sessions, home_of
-from app.auth.reauthentication import check_password, require_fresh
+from app.auth.reauthentication import check_password_if_any
 from app.engine import audit
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
@@ -125,21 +125,12 @@ def change(principal: Principal, current: str | None, new: str, *, elsewhere: bo
 
     Raises InvalidEmailOrPassword, ReauthenticationRequired and PasswordRefused.
     """
-    user, stored = run_unit(principal, _own)
-    if stored is not None:
-        check_password(principal, current or "")
-    else:
-        require_fresh(principal)
+    user, stored = check_password_if_any(principal, current)
     try:
         passwords.check(new, about=users.words_about(user))
     except PasswordRefused as refused:
         raise refused.on("newPassword") from None
     return run_unit(principal, _change, passwords.hashed(new), stored, elsewhere)
-
-
-def _own(unit: Unit) -> tuple[AuthUser, str | None]:
-    user = sessions.own_user(unit)
-    return user, passwords.stored_of(unit.session, user.id)
 
 
 def _change(unit: Unit, hashed: str, stored: str | None, elsewhere: bool) -> str:

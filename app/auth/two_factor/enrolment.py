@@ -9,11 +9,11 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import delete, select
 
-from app.auth import devices, mails, passwords, sessions
+from app.auth import devices, mails, sessions
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.organizations import end_sessions
-from app.auth.reauthentication import check_password, renew, require_fresh
+from app.auth.reauthentication import check_password_if_any, renew, require_fresh
 from app.auth.two_factor import codes, factors
 from app.engine import audit
 from app.engine.principal import Principal
@@ -92,15 +92,8 @@ def _renew_recovery_codes(unit: Unit) -> list[str]:
 def disable(principal: Principal, code: str, password: str | None) -> None:
     """Switch the factor off, with a code of either kind and the password of the account, or recent proof where it has
     none. Raises InvalidCode, InvalidEmailOrPassword and ReauthenticationRequired."""
-    if run_unit(principal, _has_password):
-        check_password(principal, password or "")
-    else:
-        require_fresh(principal)
+    check_password_if_any(principal, password)
     _kept(run_unit(principal, _disable, code))
-
-
-def _has_password(unit: Unit) -> bool:
-    return passwords.stored_of(unit.session, sessions.own_user(unit).id) is not None
 
 
 def _disable(unit: Unit, code: str) -> bool | None:
