@@ -87,10 +87,10 @@ def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
     end_sessions(unit, user.id)
 
 
-def verify(unit: Unit, user: AuthUser) -> None:
-    """Take the address as proved to be the user's."""
+def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
+    """Take the address as proved to be the user's, by ``actor`` where the principal of the unit is nobody."""
     before, user.email_verified = user.email_verified, True
-    audit.written(unit, "update", user, {"email_verified": before})
+    audit.written(unit, "update", user, {"email_verified": before}, actor=actor)
 
 
 def keep_a_way_in(unit: Unit, user_id: UUID) -> None:

@@ -75,8 +75,7 @@ def _verify(unit: Unit, token: str, purpose: str) -> AuthUser:
     elif user.email != proof.context["email"]:
         raise InvalidToken()
     elif not user.email_verified:
-        user.email_verified = True
-        audit.written(unit, "update", user, {"email_verified": False}, actor=user)
+        users.verify(unit, user, actor=user)
     return user
 
 
