@@ -8,13 +8,14 @@ from marshmallow import fields, validate
 
 from app.auth.invitations import Invited
 from app.auth.passwords import MAX_LENGTH
+from app.auth.proofs import MAX_SECRET_LENGTH
+from app.auth.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
 from schemas.sign_in import AN_ADDRESS, SessionUser, SignedInBody, readable
 
-# The longest secret of a link is shorter by far.
 A_TOKEN: dict[str, Any] = {
-    "validate": validate.Length(1, 200),
+    "validate": validate.Length(1, MAX_SECRET_LENGTH),
     "metadata": {"description": "From the link in the mail."},
 }
 NEW_PASSWORD: dict[str, Any] = {
@@ -80,7 +81,7 @@ class Proof(WireSchema):
     """One proof of a credential: the password, a code of the second factor, or the answer of a passkey."""
 
     password = Text()
-    code = Text(validate=validate.Length(1, 40))
+    code = Text(validate=validate.Length(1, MAX_CODE_LENGTH))
     response = fields.Dict(metadata={"description": "What navigator.credentials.get answered, as JSON."})
 
 

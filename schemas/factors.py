@@ -7,18 +7,19 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from app.auth.models.identity import AuthPasskey, AuthTrustedDevice
+from app.auth.proofs import MAX_SECRET_LENGTH
+from app.auth.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
 from schemas.sign_in import readable
 
-MAX_CHALLENGE_LENGTH = 200
 # What an authenticator answers has a few kilobytes, of few parts.
 MAX_PARTS = 20
 A_CHALLENGE: dict[str, Any] = {
-    "validate": validate.Length(1, MAX_CHALLENGE_LENGTH),
+    "validate": validate.Length(1, MAX_SECRET_LENGTH),
     "metadata": {"description": "From the sign-in."},
 }
-A_CODE: dict[str, Any] = {"validate": validate.Length(1, 40)}
+A_CODE: dict[str, Any] = {"validate": validate.Length(1, MAX_CODE_LENGTH)}
 
 
 def _small(response: dict[str, Any]) -> None:

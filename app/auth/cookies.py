@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from flask import Response, current_app, request
 
 from app.foundation import crypto
@@ -16,8 +15,6 @@ from app.foundation.errors import Forbidden
 from config import EVERY_ORIGIN
 
 LASTS = timedelta(days=7)
-# What browsers take (RFC 6265, section 6.1).
-MAX_LENGTH = 4096
 
 
 def name() -> str:
@@ -41,20 +38,15 @@ def set(response: Response, token: str, *, remember: bool) -> None:
 def put(response: Response, kind: str, content: Any, age: timedelta, *, path: str = "/") -> None:
     """Keep ``content`` in the browser besides the session, for pages below ``path``. It is sealed for its kind: what
     was sealed as another is none."""
-    sealed = vault().seal(orjson.dumps([kind, content]))
     response.set_cookie(
-        _called(kind, path), sealed, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path=path
+        _called(kind, path), vault().seal_for(kind, content), max_age=age, secure=_is_secure(), httponly=True,
+        samesite="Lax", path=path,
     )  # fmt: skip
 
 
 def kept(kind: str, age: timedelta, *, path: str = "/") -> Any | None:
     """What ``put`` kept no longer ago than ``age``; None where the browser has none."""
-    sealed = request.cookies.get(_called(kind, path), "")
-    try:
-        found = orjson.loads(vault().open(sealed[:MAX_LENGTH], int(age.total_seconds())))
-    except ValueError:
-        return None
-    return found[1] if isinstance(found, list) and found[0] == kind else None
+    return vault().open_for(kind, request.cookies.get(_called(kind, path), ""), age)
 
 
 def drop(response: Response, kind: str, *, path: str = "/") -> None:

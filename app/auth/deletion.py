@@ -58,12 +58,6 @@ def cancel(unit: Unit) -> None:
         audit.note(unit, "auth.user.cancel_deletion", user)
 
 
-def under_way(principal: Principal) -> datetime | None:
-    """When the caller's account will be deleted; None where it will not."""
-    _, user = sessions.current(principal)
-    return user.delete_after
-
-
 def carry_out() -> None:
     """Delete the accounts whose week is over. One that cannot be deleted now is tried again."""
     last = None

@@ -9,12 +9,17 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
-from app.auth import memberships, recovery
-from app.auth.errors import LastSignInMethod
-from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
+from app.auth import memberships, recovery, users
+from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
-from app.auth.organizations import end_sessions, free_slug, provision_organization, provision_user
+from app.auth.organizations import (
+    cancel_invitations,
+    end_sessions,
+    free_slug,
+    provision_organization,
+    provision_user,
+)
 from app.auth.reauthentication import require_fresh
 from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
@@ -70,9 +75,7 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
 def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
-    ways = (count(model, model.user_id == account.user_id) for model in (AuthAccount, AuthPasskey))
-    if sum(write.unit.session.scalar(each) or 0 for each in ways) == 1:
-        raise LastSignInMethod()
+    users.keep_a_way_in(write.unit, account.user_id)
 
 
 @on_create(AuthOrganization)
@@ -152,11 +155,7 @@ def _leave_nothing(member: AuthMember, write: Write) -> None:
         key.revoked_at = now()
         audit.note(write.unit, "auth.api_key.revoke", key)
     own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
-    for invitation in write.unit.session.scalars(
-        select(AuthInvitation).where(*own, AuthInvitation.status == "pending")
-    ).all():
-        invitation.status, invitation.responded_at = "canceled", now()
-        audit.written(write.unit, "update", invitation, {"status": "pending"})
+    cancel_invitations(write.unit, *own)
 
 
 def check_grant(organization_id: UUID, role: str, principal: Principal) -> None:

@@ -12,6 +12,7 @@ from app.auth import mails, sessions, sign_in, users
 from app.auth.errors import InvalidToken
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
+from app.auth.proofs import MAX_SECRET_LENGTH
 from app.auth.sessions import SignedIn
 from app.engine import audit
 from app.engine.principal import SYSTEM, Principal
@@ -22,7 +23,6 @@ from app.foundation.errors import Forbidden
 from app.mail import outbox
 
 KIND = "invitation"
-MAX_SECRET_LENGTH = 200
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthUser
 from app.engine.unit_of_work import Unit
-from app.foundation import origin
+from app.foundation import languages, origin
 from app.foundation.clock import now
 from app.mail import outbox
-from app.mail.templates import language_of
+from app.mail.templates import LANGUAGES
 
 SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console", "/account/forgot"
 
@@ -33,7 +33,7 @@ def tell(
 ) -> None:
     """Write a mail of ``kind`` to a user, or to another address of theirs; its link leads to ``path``. Times are shown
     in UTC."""
-    language = user.locale or "en"
+    language = user.locale or languages.DEFAULT
     shown = {name: moment(value, language) if isinstance(value, datetime) else value for name, value in values.items()}
     if path:
         shown["link"] = outbox.link(path)
@@ -53,8 +53,8 @@ def moment(value: datetime, language: str) -> str:
 
 def language_of_request(fallback: str | None = None) -> str:
     """The language that the running request asks for."""
-    sent = request.headers.get("Accept-Language") if has_request_context() else None
-    return language_of(sent) if sent else fallback or "en"
+    asked = has_request_context() and request.headers.get("Accept-Language")
+    return languages.accepted(LANGUAGES) if asked else fallback or languages.DEFAULT
 
 
 def device() -> dict[str, str]:

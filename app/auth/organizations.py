@@ -7,14 +7,16 @@ import secrets
 import unicodedata
 from uuid import UUID
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
 
 from app.auth import addresses
 from app.auth.models.identity import AuthSession, AuthUser
-from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
+from app.engine import audit
 from app.engine.events import Event
 from app.engine.unit_of_work import Unit
+from app.foundation.clock import now
 
 # A user, or an organization with the id of its owner, was just stored.
 user_provisioned: Event[[Unit, AuthUser]] = Event()
@@ -66,3 +68,11 @@ def home_of(session: Session, user_id: UUID) -> UUID | None:
 def end_sessions(unit: Unit, user_id: UUID) -> None:
     """Sign a user out everywhere."""
     unit.session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))
+
+
+def cancel_invitations(unit: Unit, *which: ColumnElement[bool], actor: AuthUser | None = None) -> None:
+    """Take back those invitations under ``which`` that nobody has answered."""
+    waiting = select(AuthInvitation).where(*which, AuthInvitation.status == "pending")
+    for invitation in unit.session.scalars(waiting.with_for_update()).all():
+        invitation.status, invitation.responded_at = "canceled", now()
+        audit.written(unit, "update", invitation, {"status": "pending"}, actor=actor)

@@ -28,6 +28,7 @@ LASTS = {
     CHALLENGE: timedelta(minutes=10),
     PASSKEY: timedelta(minutes=5),
 }
+# The longest secret is shorter by far.
 MAX_SECRET_LENGTH = 200
 
 

@@ -8,7 +8,8 @@ from sqlalchemy import exists, select
 
 from app.auth import passwords, throttling
 from app.auth.errors import InvalidEmailOrPassword, ReauthenticationRequired
-from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthTwoFactor, AuthUser
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthUser
+from app.auth.two_factor import factors
 from app.engine import audit
 from app.engine.database import reading
 from app.engine.principal import Principal
@@ -35,10 +36,9 @@ def by_password(principal: Principal, password: str) -> datetime:
 def ways(principal: Principal) -> list[str]:
     """How the caller can prove a credential anew: by password, code or passkey."""
     user_id = principal.user_id
-    by_code = (AuthTwoFactor.user_id == user_id, AuthTwoFactor.verified)
     there = {
         "password": exists().where(AuthAccount.user_id == user_id, AuthAccount.password.is_not(None)),
-        "code": exists().where(*by_code),
+        "code": exists().where(factors.is_on(user_id)),
         "passkey": exists().where(AuthPasskey.user_id == user_id),
     }
     with reading() as session:
@@ -47,11 +47,26 @@ def ways(principal: Principal) -> list[str]:
 
 
 def check_password(principal: Principal, password: str) -> None:
-    """Refuse unless the password is the caller's; guesses count as those at the sign-in do. Raises
-    InvalidEmailOrPassword."""
-    email, stored = run_unit(principal, _stored)
+    """Refuse unless the password is the caller's; raises InvalidEmailOrPassword."""
+    require_right(*run_unit(principal, _stored), password)
+
+
+def check_password_if_any(principal: Principal, password: str | None) -> tuple[AuthUser, str | None]:
+    """The same for an account with a password; one without wants recent proof. Returns the caller, and what is stored
+    of the password. Raises ReauthenticationRequired as well."""
+    user, stored = run_unit(principal, _stored)
+    if stored is None:
+        require_fresh(principal)
+    else:
+        require_right(user, stored, password or "")
+    return user, stored
+
+
+def require_right(user: AuthUser, stored: str | None, password: str) -> None:
+    """Refuse a password other than the one that ``stored`` was made of; guesses count as those at the sign-in do.
+    Raises InvalidEmailOrPassword."""
     right = passwords.is_right(stored, password)
-    if not throttling.record_for_request(principal.user_id, email, succeeded=right):
+    if not throttling.record_for_request(user.id, user.email, succeeded=right):
         raise InvalidEmailOrPassword()
 
 
@@ -65,9 +80,8 @@ def renew(unit: Unit) -> datetime:
     return own.authenticated_at
 
 
-def _stored(unit: Unit) -> tuple[str, str | None]:
-    user_id = unit.principal.user_id
-    email = unit.session.scalar(select(AuthUser.email).where(AuthUser.id == user_id))
-    if user_id is None or email is None:
+def _stored(unit: Unit) -> tuple[AuthUser, str | None]:
+    user = unit.session.get(AuthUser, unit.principal.user_id) if unit.principal.user_id else None
+    if user is None:
         raise Unauthenticated(invalid_token=True)
-    return email, passwords.stored_of(unit.session, user_id)
+    return user, passwords.stored_of(unit.session, user.id)

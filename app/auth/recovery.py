@@ -12,8 +12,9 @@ from app.auth.errors import InvalidToken, PasswordRefused
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.auth.organizations import end_sessions
-from app.auth.reauthentication import check_password, require_fresh
+from app.auth.models.organizations import AuthInvitation, AuthMember
+from app.auth.organizations import cancel_invitations, end_sessions, home_of
+from app.auth.reauthentication import check_password_if_any
 from app.engine import audit
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
@@ -85,8 +86,19 @@ def _reset(unit: Unit, token: str, hashed: str, revoke_keys: bool) -> None:
 
 
 def remove_unproven(unit: Unit, user: AuthUser) -> None:
-    """Take away every way in that was there before the address was proved: whoever set it up may be somebody else."""
+    """Take away every way in that was there before the address was proved, and whoever was let into the personal
+    organization: whoever did so may be somebody else."""
     remove_since(unit, user, user.created_at)
+    _empty_home(unit, user)
+
+
+def _empty_home(unit: Unit, user: AuthUser) -> None:
+    home = home_of(unit.session, user.id)
+    # These first: whoever accepts one at this moment is among the members then.
+    cancel_invitations(unit, AuthInvitation.organization_id == home, actor=user)
+    others = (AuthMember.organization_id == home, AuthMember.user_id != user.id)
+    for member_id in unit.session.scalars(select(AuthMember.id).where(*others).with_for_update()).all():
+        unit.delete(AuthMember, member_id)
 
 
 def forget_password(unit: Unit, user: AuthUser) -> None:
@@ -113,21 +125,12 @@ def change(principal: Principal, current: str | None, new: str, *, elsewhere: bo
 
     Raises InvalidEmailOrPassword, ReauthenticationRequired and PasswordRefused.
     """
-    user, stored = run_unit(principal, _own)
-    if stored is not None:
-        check_password(principal, current or "")
-    else:
-        require_fresh(principal)
+    user, stored = check_password_if_any(principal, current)
     try:
         passwords.check(new, about=users.words_about(user))
     except PasswordRefused as refused:
         raise refused.on("newPassword") from None
     return run_unit(principal, _change, passwords.hashed(new), stored, elsewhere)
-
-
-def _own(unit: Unit) -> tuple[AuthUser, str | None]:
-    user = sessions.own_user(unit)
-    return user, passwords.stored_of(unit.session, user.id)
 
 
 def _change(unit: Unit, hashed: str, stored: str | None, elsewhere: bool) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from sqlalchemy import func, select
 
 from app.auth import memberships
 from app.auth.models.identity import AuthUser
-from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.auth.models.organizations import AuthOrganization
 from app.engine.database import reading
+from app.engine.principal import Principal
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,12 @@ class Standing:
     waiting: list[str]
 
 
-def of(user_id: UUID) -> Standing:
-    """How the account of a user stands, in one statement."""
-    asking = select(func.array_agg(AuthOrganization.name)).select_from(AuthMember)
-    asking = asking.join(AuthOrganization, AuthOrganization.id == AuthMember.organization_id)
-    names = asking.where(AuthMember.user_id == user_id, AuthOrganization.require_two_factor).scalar_subquery()
-    own = select(AuthUser.delete_after, memberships.factor_of(user_id), names).where(AuthUser.id == user_id)
+def of(principal: Principal) -> Standing:
+    """How the account of the caller stands, in one statement."""
+    names = select(func.array_agg(AuthOrganization.name)).where(AuthOrganization.id.in_(principal.waiting))
+    user_id = principal.user_id
+    own = select(AuthUser.delete_after, memberships.factor_of(user_id), names.scalar_subquery())
     with reading() as session:
-        found = session.execute(own).one_or_none()
+        found = session.execute(own.where(AuthUser.id == user_id)).one_or_none()
     delete_after, has_factor, waiting = found or (None, True, None)
-    return Standing(delete_after, has_factor, [] if has_factor else sorted(waiting or []))
+    return Standing(delete_after, has_factor, sorted(waiting or []))

@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.auth import devices, mails, memberships, organizations, passwords, proofs
-from app.auth.models.identity import AuthAccount, AuthUser
-from app.auth.models.organizations import AuthMember
+from app.auth.errors import LastSignInMethod
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.organizations import end_sessions
 from app.engine import audit
 from app.engine.database import reading
@@ -87,10 +87,18 @@ def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
     end_sessions(unit, user.id)
 
 
-def verify(unit: Unit, user: AuthUser) -> None:
-    """Take the address as proved to be the user's."""
+def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
+    """Take the address as proved to be the user's, by ``actor`` where the principal of the unit is nobody."""
     before, user.email_verified = user.email_verified, True
-    audit.written(unit, "update", user, {"email_verified": before})
+    audit.written(unit, "update", user, {"email_verified": before}, actor=actor)
+
+
+def keep_a_way_in(unit: Unit, user_id: UUID) -> None:
+    """Refuse to take the last way to sign in from a user, whom the caller holds; raises LastSignInMethod."""
+    models = (AuthAccount, AuthPasskey)
+    ways = (select(func.count()).select_from(model).where(model.user_id == user_id) for model in models)
+    if sum(unit.session.scalar(each) or 0 for each in ways) == 1:
+        raise LastSignInMethod()
 
 
 def words_about(user: AuthUser) -> tuple[str, ...]:
@@ -146,8 +154,6 @@ def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     user = session.get(AuthUser, user_id) if user_id else None
     if user is None or is_banned(user.banned, user.ban_expires):
         return None
-    held = select(AuthMember.organization_id, AuthMember.role)
-    live = held.where(AuthMember.user_id == user_id, memberships.counts())
-    roles = {row.organization_id: row.role for row in session.execute(live)}
+    roles, _ = memberships.look_up(session, user.id)
     is_admin = user.role == "admin"
     return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, roles)

@@ -8,12 +8,12 @@ from uuid import UUID
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import addresses, mails, passwords, proofs, recovery, throttling, users
-from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, InvalidToken
+from app.auth import addresses, mails, passwords, proofs, recovery, users
+from app.auth.errors import InvalidEmail, InvalidToken
 from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthUser
 from app.auth.organizations import end_sessions
-from app.auth.reauthentication import require_fresh
+from app.auth.reauthentication import require_fresh, require_right
 from app.engine import audit
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
@@ -55,9 +55,7 @@ def verify(token: str, password: str | None, principal: Principal | None) -> Aut
     """
     proof, user, stored = run_unit(SYSTEM, _asked, token)
     if principal is None or principal.user_id != user.id:
-        right = passwords.is_right(stored, password or "")
-        if not throttling.record_for_request(user.id, user.email, succeeded=right):
-            raise InvalidEmailOrPassword()
+        require_right(user, stored, password or "")
     return run_unit(SYSTEM, _verify, token, proof.purpose)
 
 
@@ -77,8 +75,7 @@ def _verify(unit: Unit, token: str, purpose: str) -> AuthUser:
     elif user.email != proof.context["email"]:
         raise InvalidToken()
     elif not user.email_verified:
-        user.email_verified = True
-        audit.written(unit, "update", user, {"email_verified": False}, actor=user)
+        users.verify(unit, user, actor=user)
     return user
 
 

@@ -9,8 +9,11 @@ import string
 import zlib
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
+from typing import Any
 
+import orjson
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -20,6 +23,8 @@ ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY, ANONYMOUS_KEY, SESSION = "rg_key_", "rg_anon_", "rg_sess_"
 PREFIXES = (KEY, ANONYMOUS_KEY, SESSION)
 BODY, CHECK = 43, 6
+# What browsers take of a cookie (RFC 6265, section 6.1).
+MAX_SEALED_LENGTH = 4096
 
 
 def make(prefix: str) -> str:
@@ -89,6 +94,18 @@ class Vault:
             return self._fernet.decrypt(sealed.encode(), ttl=max_age)
         except InvalidToken:
             raise ValueError("not sealed with this SECRET_KEY, or too long ago") from None
+
+    def seal_for(self, purpose: str, content: Any) -> str:
+        """Seal what JSON can hold, for one purpose: what was sealed for another is none."""
+        return self.seal(orjson.dumps([purpose, content]))
+
+    def open_for(self, purpose: str, sealed: str, age: timedelta) -> Any | None:
+        """What ``seal_for`` sealed for the same purpose no longer ago than ``age``; None otherwise."""
+        try:
+            found = orjson.loads(self.open(sealed[:MAX_SEALED_LENGTH], int(age.total_seconds())))
+        except ValueError:
+            return None
+        return found[1] if isinstance(found, list) and found[0] == purpose else None
 
     @cached_property
     def signing_key(self) -> bytes:

@@ -5,6 +5,8 @@ Texts stand in the code in English; ``app/translations/<language>.po`` holds the
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -20,6 +22,7 @@ DEFAULT = "en"
 # What each language calls itself.
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 FOLDER = ROOT / "app" / "translations"
+MAX_HEADER = 500
 # Both in the query and in Flask's session.
 CHOICE, CHOSEN = "lang", "language"
 
@@ -45,7 +48,17 @@ def current() -> str:
     for chosen in (request.args.get(CHOICE), session.get(CHOSEN)):
         if chosen in LANGUAGES:
             return str(chosen)
-    return request.accept_languages.best_match(LANGUAGES, DEFAULT) or DEFAULT
+    return accepted(LANGUAGES)
+
+
+def accepted(offered: Collection[str]) -> str:
+    """The one of the ``offered`` languages that the browser of the running request likes best, English where it likes
+    none."""
+    if len(request.headers.get("Accept-Language", "")) > MAX_HEADER:
+        return DEFAULT
+    # Werkzeug's best_match prefers an exact tag to an earlier one: "de-AT, en;q=0.5" would be answered in English.
+    wanted = (re.split("[-_]", tag.lower())[0] for tag, quality in request.accept_languages if quality > 0)
+    return next((language for language in wanted if language in offered), DEFAULT)
 
 
 def remember() -> None:

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
-from werkzeug.datastructures import LanguageAccept
-from werkzeug.http import parse_accept_header
+
+from app.foundation.languages import DEFAULT
 
 FOLDER = Path(__file__).parents[1] / "templates" / "mail"
-DEFAULT_LANGUAGE = "en"
 # What every kind says alike, such as the greeting; a kind's own block takes its place.
 SHARED = "shared"
 
-MAX_HEADER = 500
 MAX_SUBJECT = 110
 MAX_LINE = 200
 MAX_BODY = 4000
@@ -30,10 +28,7 @@ MAX_URL = 2000
 
 _FOUND = {(kind, language) for kind, language, _ in (path.name.split(".") for path in FOLDER.glob("*.*.txt"))}
 KINDS = tuple(sorted({kind for kind, _ in _FOUND} - {SHARED}))
-LANGUAGES = (
-    DEFAULT_LANGUAGE,
-    *sorted(language for kind, language in _FOUND if kind == SHARED and language != DEFAULT_LANGUAGE),
-)
+LANGUAGES = (DEFAULT, *sorted(language for kind, language in _FOUND if kind == SHARED and language != DEFAULT))
 
 _URL = re.compile(r'https?://[^\s"<>\\]+', re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -59,16 +54,6 @@ class Rendered:
     html: str
 
 
-def language_of(accept_language: str | None) -> str:
-    """The language that suits an Accept-Language header best, English where none does."""
-    if accept_language is None or len(accept_language) > MAX_HEADER:
-        return DEFAULT_LANGUAGE
-    # Werkzeug's best_match prefers an exact tag to an earlier one: "de-AT, en;q=0.5" would be answered in English.
-    accepted = parse_accept_header(accept_language, LanguageAccept)
-    wanted = (re.split("[-_]", tag.lower())[0] for tag, quality in accepted if quality > 0)
-    return next((language for language in wanted if language in LANGUAGES), DEFAULT_LANGUAGE)
-
-
 def render(kind: str, language: str, values: Mapping[str, Any], *, product: str, logo: str = "") -> Rendered:
     """A mail of ``kind`` in ``language``, in English where there is no translation.
 
@@ -77,7 +62,7 @@ def render(kind: str, language: str, values: Mapping[str, Any], *, product: str,
     """
     if kind not in KINDS:
         raise LookupError(f"There is no mail of the kind {kind}")
-    spoken = language if (kind, language) in _FOUND and language in LANGUAGES else DEFAULT_LANGUAGE
+    spoken = language if (kind, language) in _FOUND and language in LANGUAGES else DEFAULT
     own, shared = (_environment.get_template(f"{name}.{spoken}.txt") for name in (kind, SHARED))
     known = {name: _cleaned(name, value) for name, value in values.items()} | {"product": _line(product, MAX_LINE)}
     said = {name: _block(own, name, known) or _block(shared, name, known) for name in {*own.blocks, *shared.blocks}}

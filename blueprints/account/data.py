@@ -12,7 +12,7 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from app.foundation.languages import gettext as _
 from app.storage import exports
-from blueprints.account import pages
+from blueprints.account import notices, pages
 
 
 @pages.signed_in
@@ -23,7 +23,8 @@ def export() -> Response:
         raise Forbidden()
     found = run_unit(principal, exports.own)
     may_ask = len(found) < exports.MAX_EXPORTS and not any(each.status == "pending" for each in found)
-    return pages.page("export", exports=found, may_ask=may_ask, deletion_at=deletion.under_way(principal))
+    deletion_at = notices.standing_of(principal).delete_after
+    return pages.page("export", exports=found, may_ask=may_ask, deletion_at=deletion_at)
 
 
 @pages.signed_in
@@ -37,7 +38,8 @@ def ask() -> Response:
 def delete() -> Response:
     failure: Failure | None = g.get("failure")
     named: list[dict[str, Any]] = failure.details.get("organizations", []) if failure else []
-    return pages.page("delete", organizations=named, deletion_at=deletion.under_way(caller()), days=deletion.GRACE.days)
+    deletion_at = notices.standing_of(caller()).delete_after
+    return pages.page("delete", organizations=named, deletion_at=deletion_at, days=deletion.GRACE.days)
 
 
 @pages.signed_in

@@ -10,6 +10,7 @@ from wtforms import BooleanField, EmailField, PasswordField, StringField, Valida
 from wtforms.meta import DefaultMeta
 from wtforms.validators import DataRequired, InputRequired, Length
 
+from app.auth.two_factor.codes import MAX_CODE_LENGTH
 from app.foundation import languages
 from app.foundation.languages import lazy as _
 from app.foundation.languages import ngettext
@@ -63,13 +64,29 @@ def name_field(label: Any, autocomplete: str, max: int = MAX_NAME_LENGTH) -> Any
     return StringField(label, [DataRequired(), Length(max=max)], [stripped], render_kw={"autocomplete": autocomplete})
 
 
+def code_field(label: Any, inputmode: str = "text") -> Any:
+    """A field for a code of a second factor; recovery codes have letters, so its keyboard is that of texts."""
+    plain = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false", "inputmode": inputmode}
+    return StringField(label, [DataRequired(), Length(max=MAX_CODE_LENGTH)], [stripped], render_kw=plain)
+
+
+def password_field(label: Any) -> Any:
+    """A field for the password that an account has. Rules of new ones do not count: it may be older than they are."""
+    return PasswordField(label, [InputRequired()], render_kw={"autocomplete": "current-password"})
+
+
+def new_password_field(label: Any) -> Any:
+    """A field for a password to choose."""
+    return PasswordField(label, [NewPassword()], render_kw={"autocomplete": "new-password"})
+
+
 class SignInForm(AccountForm):
     email = address_field(_("E-mail"), "username webauthn")
-    password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
+    password = password_field(_("Password"))
     rememberMe = BooleanField(_("Stay signed in on this device"), default=True)  # noqa: N815 - the wire name
 
 
 class SignUpForm(AccountForm):
     name = name_field(_("Name"), "name")
     email = address_field(_("E-mail"))
-    password = PasswordField(_("Password"), [NewPassword()], render_kw={"autocomplete": "new-password"})
+    password = new_password_field(_("Password"))

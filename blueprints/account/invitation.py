@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
-from wtforms import PasswordField
 
 from app.auth import cookies, sessions
 from app.auth import invitations as services
@@ -14,7 +13,7 @@ from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.account import links, pages
-from blueprints.account.forms import AccountForm, NewPassword, name_field
+from blueprints.account.forms import AccountForm, name_field, new_password_field
 from blueprints.base import load
 from blueprints.consumer.entering import set_cookies
 from schemas.accounts import AcceptInvitation
@@ -24,7 +23,7 @@ ACCEPTANCE = AcceptInvitation()
 
 class JoinForm(AccountForm):
     name = name_field(_("Name"), "name")
-    password = PasswordField(_("Password"), [NewPassword()], render_kw={"autocomplete": "new-password"})
+    password = new_password_field(_("Password"))
 
 
 @login_welcome("the secret of the mail says which invitation")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
-from flask import current_app, request
+from flask import current_app, g, request
 
 from app.auth import standing
 from app.auth.mails import SECURITY
+from app.auth.standing import Standing
 from app.engine.principal import Principal
 from app.foundation.languages import gettext as _
 from blueprints.account.formats import day
@@ -24,11 +26,18 @@ class Notice:
     link: str
 
 
+def standing_of(principal: Principal) -> Standing:
+    """How the account of the caller stands; read once, for the notices of a page and for what is below them."""
+    if "standing" not in g:
+        g.standing = standing.of(principal)
+    return cast(Standing, g.standing)
+
+
 def of_caller(principal: Principal | None) -> list[Notice]:
     """What whoever is signed in should know, where a page is looked at; a page does not lead to itself."""
     if principal is None or principal.user_id is None or request.method != "GET":
         return []
-    own = standing.of(principal.user_id)
+    own = standing_of(principal)
     found = []
     if own.delete_after is not None:
         text = _("Your account will be deleted on %(day)s.") % {"day": day(own.delete_after)}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import cast
 
 from flask import Blueprint, Response, redirect
-from wtforms import PasswordField
-from wtforms.validators import InputRequired
 
 from app.auth import reauthentication as services
 from app.auth.authentication import caller
@@ -15,16 +13,15 @@ from app.auth.two_factor import enrolment
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.account import pages
-from blueprints.account.forms import AccountForm
-from blueprints.account.second_factor import code_field
+from blueprints.account.forms import AccountForm, code_field, password_field
 
 
 class PasswordForm(AccountForm):
-    password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
+    password = password_field(_("Password"))
 
 
 class CodeForm(AccountForm):
-    code = code_field()
+    code = code_field(_("Code"))
 
 
 @pages.signed_in

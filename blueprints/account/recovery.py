@@ -6,8 +6,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from flask import Blueprint, Response
-from wtforms import BooleanField, PasswordField
-from wtforms.validators import InputRequired
+from wtforms import BooleanField
 
 from app.auth import proofs, verification
 from app.auth import recovery as services
@@ -18,16 +17,16 @@ from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.account import links, pages
-from blueprints.account.forms import AccountForm, NewPassword
+from blueprints.account.forms import AccountForm, new_password_field, password_field
 from blueprints.account.links import AddressForm
 
 
 class OwnPasswordForm(AccountForm):
-    password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
+    password = password_field(_("Password"))
 
 
 class ResetForm(AccountForm):
-    password = PasswordField(_("New password"), [NewPassword()], render_kw={"autocomplete": "new-password"})
+    password = new_password_field(_("New password"))
     revokeKeys = BooleanField(_("Revoke my API keys as well"))  # noqa: N815 - the wire name
 
 

@@ -5,31 +5,22 @@ from __future__ import annotations
 from typing import cast
 
 from flask import Blueprint, Response, redirect, request
-from wtforms import BooleanField, StringField
-from wtforms.validators import DataRequired, Length
+from wtforms import BooleanField
 
 from app.auth import challenge_cookie
 from app.auth.errors import InvalidCode
 from app.auth.login import login_welcome
+from app.auth.proofs import MAX_SECRET_LENGTH
 from app.auth.two_factor import challenges, codes
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.account import pages
-from blueprints.account.forms import AccountForm, stripped
+from blueprints.account.forms import AccountForm, code_field
 from blueprints.consumer.entering import set_cookies
-
-# The longest secret of a challenge is shorter by far.
-MAX_CHALLENGE_LENGTH = 200
-
-
-def code_field() -> StringField:
-    """A field for a code; recovery codes have letters, so its keyboard is that of texts."""
-    plain = {"autocomplete": "one-time-code", "inputmode": "text", "autocapitalize": "none", "spellcheck": "false"}
-    return StringField(_("Code"), [DataRequired(), Length(max=codes.MAX_CODE_LENGTH)], [stripped], render_kw=plain)
 
 
 class SecondFactorForm(AccountForm):
-    code = code_field()
+    code = code_field(_("Code"))
     trustDevice = BooleanField(_("Do not ask again on this device for 30 days"))  # noqa: N815 - the wire name
 
 
@@ -77,7 +68,7 @@ def answer() -> Response:
 def ask() -> Response:
     """The script of passkeys comes here with the challenge that it was answered with."""
     response = pages.to("second_factor")
-    challenge = request.form.get("challenge", "")[:MAX_CHALLENGE_LENGTH]
+    challenge = request.form.get("challenge", "")[:MAX_SECRET_LENGTH]
     challenge_cookie.put(response, challenge, pages.onward(), remember=request.form.get("remember") != "false")
     return response
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
-from wtforms import BooleanField, PasswordField
-from wtforms.validators import InputRequired
+from wtforms import BooleanField
 
-from app.auth import devices, passwords, recovery, sessions, standing, verification
+from app.auth import devices, passwords, recovery, sessions, verification
 from app.auth.authentication import caller
 from app.auth.errors import InvalidEmailOrPassword, PasswordRefused
 from app.auth.passkeys import keeping
@@ -15,18 +14,14 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
-from blueprints.account import pages
-from blueprints.account.forms import AccountForm, NewPassword, address_field
+from blueprints.account import notices, pages
+from blueprints.account.forms import AccountForm, address_field, new_password_field, password_field
 from blueprints.account.two_factor import NOT_THE_PASSWORD, DisableForm
 
 
 class PasswordForm(AccountForm):
-    currentPassword = PasswordField(  # noqa: N815 - the wire name
-        _("Current password"), [InputRequired()], render_kw={"autocomplete": "current-password"}
-    )
-    newPassword = PasswordField(  # noqa: N815 - the wire name
-        _("New password"), [NewPassword()], render_kw={"autocomplete": "new-password"}
-    )
+    currentPassword = password_field(_("Current password"))  # noqa: N815 - the wire name
+    newPassword = new_password_field(_("New password"))  # noqa: N815 - the wire name
     revokeOtherSessions = BooleanField(_("Sign out everywhere else"), default=True)  # noqa: N815 - the wire name
 
     def suit(self, *, has_password: bool) -> None:
@@ -50,7 +45,7 @@ def security() -> Response:
     return pages.page(
         "security", user=user, has_password=has_password, password=password, address=pages.shown(AddressForm),
         disabling=disabling, devices=run_unit(principal, devices.trusted), passkeys=run_unit(principal, keeping.own),
-        waiting=standing.of(pages.own_id()).waiting,
+        waiting=notices.standing_of(principal).waiting,
     )  # fmt: skip
 
 

@@ -6,14 +6,12 @@ its page, sealed, so that a wrong first code need not begin anew.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import orjson
 from flask import Blueprint, Response, current_app, g, request, url_for
 from markupsafe import Markup
-from wtforms import PasswordField, StringField
-from wtforms.validators import InputRequired, Length
 
 from app.auth import devices
 from app.auth.authentication import caller
@@ -25,31 +23,23 @@ from app.foundation.errors import NotFound
 from app.foundation.languages import gettext, marked
 from app.foundation.languages import lazy as _
 from blueprints.account import pages
-from blueprints.account.forms import AccountForm, stripped
+from blueprints.account.forms import AccountForm, code_field, password_field
 from blueprints.consumer.two_factor import qr_code
 
-MAX_CODE_LENGTH = 40
-MAX_SEALED_LENGTH = 4096
 GROUP = 4
 # For as long as a recent proof and some looking for the telephone.
-KEPT_SECONDS = 3600
+KEPT = timedelta(hours=1)
 WRONG_CODE = marked("This code is not right. Codes change every half minute: try the next one.")
 NOT_THE_PASSWORD = marked("This is not your password.")
 
 
-def _code_field(label: Any, **attributes: str) -> Any:
-    plain = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
-    rules = [InputRequired(), Length(max=MAX_CODE_LENGTH)]
-    return StringField(label, rules, [stripped], render_kw=plain | attributes)
-
-
 class ConfirmForm(AccountForm):
-    code = _code_field(_("Code that the app shows"), inputmode="numeric")
+    code = code_field(_("Code that the app shows"), inputmode="numeric")
 
 
 class DisableForm(AccountForm):
-    password = PasswordField(_("Password"), [InputRequired()], render_kw={"autocomplete": "current-password"})
-    code = _code_field(_("Code of the app, or a recovery code"))
+    password = password_field(_("Password"))
+    code = code_field(_("Code of the app, or a recovery code"))
 
     def suit(self, *, has_password: bool) -> None:
         """Ask for the password where there is one."""
@@ -123,11 +113,10 @@ def distrust(device_id: UUID) -> Response:
 
 
 def _enrolment_page(secret: str, uri: str) -> Response:
-    kept = {"user": str(pages.own_id()), "secret": secret, "uri": uri}
     groups = [secret[start : start + GROUP] for start in range(0, len(secret), GROUP)]
     return _once(
-        "two_factor", form=pages.shown(ConfirmForm), kept=vault().seal(orjson.dumps(kept)), groups=groups, uri=uri,
-        picture=Markup(qr_code(uri)),  # noqa: S704 - of paths and numbers
+        "two_factor", form=pages.shown(ConfirmForm), kept=vault().seal_for(_purpose(), {"secret": secret, "uri": uri}),
+        groups=groups, uri=uri, picture=Markup(qr_code(uri)),  # noqa: S704 - of paths and numbers
     )  # fmt: skip
 
 
@@ -143,17 +132,11 @@ def _once(template: str, **values: Any) -> Response:
 
 def _kept() -> dict[str, str] | None:
     """The enrolment that the form of the request keeps, where it is one of its caller."""
-    sealed = request.form.get("kept", "")
-    if not sealed or len(sealed) > MAX_SEALED_LENGTH:
-        return None
-    try:
-        kept = orjson.loads(vault().open(sealed, KEPT_SECONDS))
-    except ValueError:
-        return None
-    # Other things are sealed with the same key.
-    if not isinstance(kept, dict) or set(kept) != {"user", "secret", "uri"} or kept["user"] != str(pages.own_id()):
-        return None
-    return {"secret": kept["secret"], "uri": kept["uri"]}
+    return vault().open_for(_purpose(), request.form.get("kept", ""), KEPT)
+
+
+def _purpose() -> str:
+    return f"enrolment of {pages.own_id()}"
 
 
 def route(blp: Blueprint) -> None:

@@ -55,7 +55,7 @@ def notices(user: AuthUser, waiting: Sequence[UUID] | None = None) -> dict[str, 
     they are known, and a deletion under way."""
     if waiting is None:
         with reading() as session:
-            waiting = memberships.waiting(session, user.id)
+            _, waiting = memberships.look_up(session, user.id)
     return ({"twoFactorSetup": waiting} if waiting else {}) | (
         {"deletionAt": user.delete_after} if user.delete_after else {}
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from flask import Response
 
 from app.auth.authentication import caller
@@ -12,11 +10,11 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import NotFound
-from app.foundation.identifiers import uuid_of
 from app.storage import exports
 from app.storage.uploads import Stored
 from blueprints.base import Blueprint, answer
 from blueprints.consumer.uploads import delivered
+from blueprints.crud import wanted
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.examples import LATER
 from schemas.exports import Export, Exports, export_body
@@ -51,23 +49,16 @@ def build() -> Blueprint:
         "readExport", "Read how far an archive is", access=owner_required, gives=Answer(Export, example=EXAMPLE),
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(export_body(run_unit(caller(), exports.find, _wanted(id))))
+        return answer(export_body(run_unit(caller(), exports.find, wanted(id))))
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
         "downloadExport", "Download an archive", access=owner_required, gives=Answer(content_type=ZIP), fails=(416,),
     ))  # fmt: skip
     def download(id: str) -> Response:
-        export = run_unit(caller(), exports.find, _wanted(id))
+        export = run_unit(caller(), exports.find, wanted(id))
         if export.storage_key is None:
             raise NotFound()
         name = f"export-{export.created_at:%Y-%m-%d}.zip"
         return delivered(Stored(export.storage_key, name, ZIP, str(export.id)))
 
     return blp
-
-
-def _wanted(id: str) -> UUID:
-    identifier = uuid_of(id)
-    if identifier is None:
-        raise NotFound()
-    return identifier

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from flask import Response
 
@@ -14,11 +13,10 @@ from app.auth.passkeys import keeping, sign_in
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
-from app.foundation.errors import NotFound
-from app.foundation.identifiers import uuid_of
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
 from blueprints.consumer.entering import entered, unstored
+from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS, USER
 from schemas.envelopes import Deleted
@@ -109,20 +107,13 @@ def _route_keeping(blp: Blueprint) -> None:
         takes=Body(RenamePasskey, example={"name": "Laptop"}), gives=Answer(Passkey, example=PASSKEY),
     ))  # fmt: skip
     def rename(given: dict[str, Any], id: str) -> Response:
-        return answer(passkey_body(run_unit(caller(), keeping.rename, _wanted(id), given["name"])))
+        return answer(passkey_body(run_unit(caller(), keeping.rename, wanted(id), given["name"])))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deletePasskey", "Remove a passkey", access=session_required, gives=Answer(Deleted), fails=(409,),
         description="Wants recent proof. The last way to sign in stays.",
     ))  # fmt: skip
     def remove(id: str) -> Response:
-        identifier = _wanted(id)
+        identifier = wanted(id)
         keeping.remove(caller(), identifier)
         return answer({"id": identifier, "deleted": True})
-
-
-def _wanted(id: str) -> UUID:
-    identifier = uuid_of(id)
-    if identifier is None:
-        raise NotFound()
-    return identifier

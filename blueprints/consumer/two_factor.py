@@ -15,10 +15,10 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
-from app.foundation.identifiers import uuid_of
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
 from blueprints.consumer.entering import entered, unstored
+from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import LATER, USER
 from schemas.accounts import Empty
@@ -119,8 +119,8 @@ def _route_devices(blp: Blueprint) -> None:
         gives=Answer(Deleted),
     ))  # fmt: skip
     def distrust(id: str) -> Response:
-        identifier = uuid_of(id)
-        if identifier is None or not run_unit(caller(), devices.distrust, identifier):
+        identifier = wanted(id)
+        if not run_unit(caller(), devices.distrust, identifier):
             raise NotFound()
         return answer({"id": identifier, "deleted": True})
 

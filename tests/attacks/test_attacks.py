@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
@@ -28,6 +29,10 @@ SOON, LONG = 2, 6
 SHAPE = {"error", "code", "details"}
 FORM = f"multipart/form-data; boundary={BOUNDARY}"
 MAX_GROWTH = 50 * 2**20
+# Passwords of a flood that are hashed while somebody signs in: three of each of its networks, in each of two workers.
+MAX_AHEAD = 12
+# Of sign-ins in a flood against those in quiet, at the pace that the machine has by then.
+MAX_SLOWDOWN = 30
 
 
 def statuses(answers):
@@ -36,6 +41,10 @@ def statuses(answers):
 
 def slowest(answers):
     return max(answer.seconds for answer in answers)
+
+
+def typical(answers):
+    return statistics.median(answer.seconds for answer in answers)
 
 
 @pytest.fixture
@@ -128,6 +137,17 @@ def test_a_text_of_countless_passages_ends_its_own_indexing_alone(service, attac
         assert document["status"] == "indexed" or document["errorMessage"], document
 
 
+def comers(service):
+    """People who sign up and then in, one after the other, each time from an address of its own."""
+    word = uuid4().hex
+
+    def come_in(number):
+        person = {"email": f"{word}-person{number // 2}@example.com", "password": PASSWORD}
+        return service.caller(signed_in=False).post((SIGN_UP, SIGN_IN)[number % 2], person)
+
+    return come_in
+
+
 def test_a_flood_of_guessed_passwords_leaves_others_their_sign_ins(service):
     def attack():
         who = [(service.caller(signed_in=False), path) for path in (SIGN_IN, SIGN_UP)]
@@ -137,20 +157,19 @@ def test_a_flood_of_guessed_passwords_leaves_others_their_sign_ins(service):
             caller, path = who[number % 2]
             return caller.post(path, {"email": f"{word}-{number}@example.com", "password": f"{word} {number}"})
 
-        def come_in(number):
-            person = {"email": f"{word}-person{number // 2}@example.com", "password": PASSWORD}
-            return service.caller(signed_in=False).post((SIGN_UP, SIGN_IN)[number % 2], person)
-
         with ThreadPoolExecutor(1) as pool:
-            others = pool.submit(flood, come_in, 1, LONG)
+            others = pool.submit(flood, comers(service), 1, LONG)
             return who, flood(guess, 40, LONG), others.result()
 
+    quiet = flood(comers(service), 1, SOON)
     who, guesses, others = undisturbed(service, attack)
-    if slowest(others) >= SOON:  # a machine that stalls for a moment does not do so twice
-        who, guesses, others = undisturbed(service, attack)
+    quiet += flood(comers(service), 1, SOON)
     assert statuses(others) == {200}
-    assert slowest(others) < SOON
-    assert 429 in statuses(guesses) <= {200, 401, 429, 503}
+    # Counted, since seconds tell of the machine.
+    hashed = [answer for answer in guesses if answer.status in (200, 401)]
+    assert len(hashed) <= MAX_AHEAD * (len(others) + 1)
+    assert {429, 503} <= statuses(guesses) <= {200, 401, 429, 503}
+    assert typical(others) < max(SOON, MAX_SLOWDOWN * typical(quiet))
     for caller, path in who:
         refused = caller.post(path, {"email": "ada@example.com", "password": PASSWORD})
         assert refused.status == 429

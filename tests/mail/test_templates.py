@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from jinja2 import UndefinedError
 
-from app.mail.templates import KINDS, LANGUAGES, language_of, render
+from app.mail.templates import KINDS, LANGUAGES, render
 
 LINK = "https://rowgate.example/account/x?token=" + "a1B2" * 11 + "&page=1"
 UNSUBSCRIBE = "https://rowgate.example/unsubscribe?token=abc"
@@ -224,16 +224,3 @@ def test_a_language_without_a_translation_falls_back_to_english(language):
 def test_a_kind_without_a_translation_is_english_throughout(monkeypatch):
     monkeypatch.setattr("app.mail.templates._FOUND", {("deletion", "en"), ("shared", "en"), ("shared", "de")})
     assert rendered("deletion", "de") == rendered("deletion", "en")
-
-
-@pytest.mark.parametrize(
-    ("header", "language"),
-    [
-        (None, "en"), ("", "en"), ("de", "de"), ("DE-at", "de"), ("de_CH", "de"), ("en-GB,de;q=0.5", "en"),
-        ("de-AT,en;q=0.5", "de"), ("fr,de;q=0.5,en;q=0.4", "de"), ("en;q=0.2,de;q=0.9", "de"), ("fr", "en"),
-        ("*", "en"), ("de;q=0", "en"), ("de;q=0,en", "en"), ("den", "en"), ("de;q=x", "en"), (";;,=\x00", "en"),
-        ("de" + " " * 498, "de"), ("de" + " " * 499, "en"),
-    ],
-)  # fmt: skip
-def test_the_language_is_the_best_of_the_header(header, language):
-    assert language_of(header) == language

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from app.auth import mails, sessions
-from app.auth.errors import InvalidToken, LastSignInMethod
-from app.auth.models.identity import AuthAccount, AuthPasskey
+from app.auth import mails, sessions, users
+from app.auth.errors import InvalidToken
+from app.auth.models.identity import AuthPasskey
 from app.auth.passkeys import ceremonies
 from app.auth.reauthentication import require_fresh
 from app.engine import audit
@@ -42,7 +42,8 @@ def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey | 
     proved = ceremonies.registered(unit, user.id, response)
     if proved is None:
         return None
-    if (unit.session.scalar(_count(AuthPasskey, user.id)) or 0) >= MAX_PASSKEYS:
+    kept = select(func.count()).select_from(AuthPasskey).where(AuthPasskey.user_id == user.id)
+    if (unit.session.scalar(kept) or 0) >= MAX_PASSKEYS:
         raise Conflict(f"An account has at most {MAX_PASSKEYS} passkeys")
     identifier = ceremonies.encoded(proved.credential_id)
     if unit.session.scalar(select(AuthPasskey.id).where(AuthPasskey.credential_id == identifier)):
@@ -84,9 +85,7 @@ def remove(principal: Principal, identifier: UUID) -> None:
 def _remove(unit: Unit, identifier: UUID) -> None:
     user = sessions.own_user(unit)
     passkey = _locked(unit, identifier)
-    ways = sum(unit.session.scalar(_count(model, user.id)) or 0 for model in (AuthAccount, AuthPasskey))
-    if ways == 1:
-        raise LastSignInMethod()
+    users.keep_a_way_in(unit, user.id)
     audit.written(unit, "delete", passkey)
     unit.session.delete(passkey)
     mails.tell(unit, user, "factors-changed", mails.SECURITY, change="passkey-removed")
@@ -98,7 +97,3 @@ def _locked(unit: Unit, identifier: UUID) -> AuthPasskey:
     if passkey is None:
         raise NotFound()
     return passkey
-
-
-def _count(model: type[AuthAccount | AuthPasskey], user_id: UUID) -> Any:
-    return select(func.count()).select_from(model).where(model.user_id == user_id)

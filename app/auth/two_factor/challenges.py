@@ -11,7 +11,7 @@ from app.auth import devices, proofs, users
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
 from app.auth.sessions import SignedIn, open_session
-from app.auth.two_factor import codes
+from app.auth.two_factor import codes, factors
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 
@@ -32,8 +32,7 @@ def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
     """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for."""
     # Whoever switches the factor on holds the user, so that no session is opened behind its back.
     unit.session.execute(select(AuthUser.id).where(AuthUser.id == user.id).with_for_update(key_share=True))
-    own = (AuthTwoFactor.user_id == user.id, AuthTwoFactor.verified)
-    factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
+    factor = factors.of(unit.session, user.id)
     if factor is None or devices.is_trusted(unit, factor):
         return None
     proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
@@ -50,8 +49,7 @@ def _methods_of(unit: Unit, challenge: str) -> list[str]:
         asked = proofs.look(unit, challenge, proofs.CHALLENGE)
     except InvalidToken:
         raise InvalidCode() from None
-    own = (AuthTwoFactor.user_id == asked.user_id, AuthTwoFactor.verified)
-    factor = unit.session.scalar(select(AuthTwoFactor).where(*own))
+    factor = factors.of(unit.session, asked.user_id)
     if factor is None:
         raise InvalidCode()
     return _methods(unit, factor, asked.context["method"])
@@ -76,8 +74,7 @@ def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: b
 
 def _answer(unit: Unit, challenge: str, code: str, recovery: bool, device: str) -> SignedIn | None:
     row, user = held(unit, challenge)
-    own = (AuthTwoFactor.user_id == user.id, AuthTwoFactor.verified)
-    factor = unit.session.scalar(select(AuthTwoFactor).where(*own).with_for_update())
+    factor = factors.of(unit.session, user.id, lock=True)
     if factor is None or not codes.take(factor, code, recovery=recovery):
         row.attempts += 1
         if row.attempts >= MAX_ATTEMPTS:

@@ -9,17 +9,17 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import delete, select
 
-from app.auth import devices, mails, passwords, sessions
+from app.auth import devices, mails, sessions
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.organizations import end_sessions
-from app.auth.reauthentication import check_password, renew, require_fresh
-from app.auth.two_factor import codes
+from app.auth.reauthentication import check_password_if_any, renew, require_fresh
+from app.auth.two_factor import codes, factors
 from app.engine import audit
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, NotFound, Unauthenticated
+from app.foundation.errors import Conflict, NotFound
 
 T = TypeVar("T")
 
@@ -92,15 +92,8 @@ def _renew_recovery_codes(unit: Unit) -> list[str]:
 def disable(principal: Principal, code: str, password: str | None) -> None:
     """Switch the factor off, with a code of either kind and the password of the account, or recent proof where it has
     none. Raises InvalidCode, InvalidEmailOrPassword and ReauthenticationRequired."""
-    if run_unit(principal, _has_password):
-        check_password(principal, password or "")
-    else:
-        require_fresh(principal)
+    check_password_if_any(principal, password)
     _kept(run_unit(principal, _disable, code))
-
-
-def _has_password(unit: Unit) -> bool:
-    return passwords.stored_of(unit.session, sessions.own_user(unit).id) is not None
 
 
 def _disable(unit: Unit, code: str) -> bool | None:
@@ -121,8 +114,8 @@ def reauthenticate(principal: Principal, code: str) -> object:
 
 
 def _reauthenticate(unit: Unit, code: str) -> object | None:
-    factor = _locked(unit, unit.principal.user_id)
-    if factor is None or not factor.verified or not codes.take(factor, code):
+    factor = factors.of(unit.session, unit.principal.user_id, lock=True)
+    if factor is None or not codes.take(factor, code):
         return None
     return renew(unit)
 
@@ -145,15 +138,14 @@ def _takes_either(factor: AuthTwoFactor, code: str) -> bool:
 
 
 def _verified(unit: Unit, user_id: UUID) -> AuthTwoFactor:
-    factor = _locked(unit, user_id)
-    if factor is None or not factor.verified:
+    factor = factors.of(unit.session, user_id, lock=True)
+    if factor is None:
         raise NotFound("The account has no second factor")
     return factor
 
 
-def _locked(unit: Unit, user_id: UUID | None) -> AuthTwoFactor | None:
-    if user_id is None:
-        raise Unauthenticated()
+def _locked(unit: Unit, user_id: UUID) -> AuthTwoFactor | None:
+    """The factor of a user, whether it is on or waits for its first code."""
     return unit.session.scalar(select(AuthTwoFactor).where(AuthTwoFactor.user_id == user_id).with_for_update())
 
 

@@ -14,6 +14,7 @@ from tests.auth.oauth.journey import error_of, travel, user_of
 from tests.auth.sign_in.visitors import CONTACTS, address, session_of, visit
 from tests.cast import Actor
 from tests.database import transaction
+from tests.mail import letters
 
 __all__ = ["configured", "google", "openid"]
 
@@ -34,6 +35,19 @@ def take_over(owner_of_the_mailbox):
 def left(app, model, user_id):
     with app.app_context(), transaction() as session:
         return list(session.scalars(select(model.id).where(model.user_id == user_id)))
+
+
+def personal(person):
+    """The personal organization of somebody."""
+    found = person.actor.get("/api/v1/auth/organization").json["data"]
+    return found[0]["id"]
+
+
+def invited(app, inviter, organization, email):
+    """Invite an address, and give the secret of the mail."""
+    made = inviter.actor.post("/api/v1/auth/invitation", {"email": email, "organizationId": organization})
+    assert made.status_code == 201, made.json
+    return letters.secret(app, email, "invitation")
 
 
 def test_v5_proving_the_mailbox_ends_the_password_and_the_sessions_that_were_there(attacker):
@@ -67,6 +81,30 @@ def test_v5_proving_the_mailbox_takes_factors_passkeys_and_linked_identities_awa
     assert (left(app, AuthTwoFactor, attacker.id), left(app, AuthPasskey, attacker.id)) == ([], [])
     assert len(left(app, AuthAccount, attacker.id)) == 1
     assert attacker.sign_in(NEW_PASSWORD).json["token"]
+
+
+def test_v5_proving_the_mailbox_puts_those_out_whom_somebody_else_let_in(app, attacker):
+    accomplice, home = sign_up_person(app), personal(attacker)
+    mailed = [invited(app, attacker, home, to) for to in (accomplice.email, address())]
+    assert accomplice.post("invitation/accept", token=mailed[0]).status_code == 200
+    assert accomplice.post("session/organization", organizationId=home).status_code == 200
+    key = Actor(app, accomplice.actor.post("/api/v1/auth/api-key", {"name": "inside"}).json["key"])
+    sees = f"/api/v1/auth/organization/{home}"
+    assert [who.get(sees).status_code for who in (accomplice.actor, key)] == [200, 200]
+    assert take_over(attacker).status_code == 200
+    assert [who.get(sees).status_code for who in (accomplice.actor, key)] == [404, 401]
+    late = accomplice.asks("invitation/accept", token=mailed[1], name="Late", password=NEW_PASSWORD)
+    assert late.json["code"] == "INVALID_TOKEN"
+    assert accomplice.is_signed_in()
+
+
+def test_v5_a_later_reset_puts_nobody_out(app, ada):
+    friend, home = sign_up_person(app), personal(ada)
+    assert friend.post("invitation/accept", token=invited(app, ada, home, friend.email)).status_code == 200
+    mailed = invited(app, ada, home, address())
+    assert take_over(ada).status_code == 200
+    assert friend.actor.get(f"/api/v1/auth/organization/{home}").status_code == 200
+    assert ada.asks("invitation", token=mailed).status_code == 200
 
 
 def test_v5_a_link_that_was_asked_for_earlier_lets_nobody_back_in(attacker):
