@@ -22,7 +22,7 @@ from app.engine.faults import Faults, ItemsRefused
 from app.engine.hooks import Write
 from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.record import Record
-from app.engine.statements import autocommitted
+from app.engine.statements import autocommitted, within
 from app.foundation.errors import Failure, Forbidden, Invalid, UniqueViolation
 from app.runtime.connections import allow_time
 
@@ -163,10 +163,13 @@ def _insert_at_once(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -
             hooks.run_many("create", model, records, [draft.write for draft in drafts])
         for draft, record in zip(drafts, records, strict=True):
             draft.columns = {name: getattr(record, name) for name in _columns(model)}
+    connection = within(unit.session)
+    connection.execute("SAVEPOINT rows")
     try:
-        rows.insert(model, unit.session, [draft.columns for draft in drafts])
+        rows.insert(model, connection, [draft.columns for draft in drafts])
     except DRIVER_ERRORS as error:
-        _judge(unit, model, error, {draft.place: draft.columns for draft in drafts})
+        connection.execute("ROLLBACK TO SAVEPOINT rows")
+        _judge(unit, model, error, {draft.place: draft.columns for draft in drafts}, connection)
         raise
 
 
@@ -211,13 +214,17 @@ def _flush(unit: Unit, model: type[Record], rows_of: Mapping[int, Values]) -> No
     try:
         unit.session.flush()
     except DRIVER_ERRORS as error:
-        _judge(unit, model, error, rows_of)
+        # The transaction is over for the database.
+        with autocommitted() as connection:
+            _judge(unit, model, error, rows_of, connection)
         raise
 
 
-def _judge(unit: Unit, model: type[Record], error: Exception, rows_of: Mapping[int, Values]) -> None:
-    """Tell which records broke a unique rule; raises ItemsRefused where that is known. The transaction is over for the
-    database, so that this asks on another connection."""
+def _judge(
+    unit: Unit, model: type[Record], error: Exception, rows_of: Mapping[int, Values],
+    connection: psycopg.Connection[Any],
+) -> None:  # fmt: skip
+    """Tell which records broke a unique rule; raises ItemsRefused where that is known."""
     cause = getattr(error, "orig", error)
     if not isinstance(cause, psycopg.errors.UniqueViolation):
         return
@@ -226,8 +233,7 @@ def _judge(unit: Unit, model: type[Record], error: Exception, rows_of: Mapping[i
         return
     own = {place: row["id"] for place, row in rows_of.items()}
     places = set(uniqueness.repeated(rule, rows_of))
-    with autocommitted() as connection:
-        taken = uniqueness.standing(model, unit.principal, connection, rule, rows_of)
+    taken = uniqueness.standing(model, unit.principal, connection, rule, rows_of)
     places |= {place for place, row in taken.items() if row.id != own[place]}
     failure = translated(error)  # type: ignore[arg-type]
     Faults(dict.fromkeys(places, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import ARRAY, Uuid, bindparam, select
 from sqlalchemy.orm import Session
 
@@ -19,10 +20,10 @@ from app.engine.statements import Viewed, compiled, within
 Values = Mapping[str, Any]
 
 
-def insert(model: type[Record], session: Session, rows: Sequence[Values]) -> None:
+def insert(model: type[Record], connection: psycopg.Connection[Any], rows: Sequence[Values]) -> None:
     """Insert ``rows`` (values by attribute), in their order."""
     columns = tuple(sorted({name for row in rows for name in row}))
-    within(session).execute(_insertion(model, columns), {"rows": as_document(rows)})
+    connection.execute(_insertion(model, columns), {"rows": as_document(rows)})
 
 
 def read(

@@ -1,0 +1,183 @@
+"""The job of an import: it fetches the file, and each run begins where the last one was safe."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import IO
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from app.auth import users
+from app.engine.database import reading
+from app.engine.importing import BATCH_SIZE, Line, Report
+from app.engine.principal import SYSTEM, Principal
+from app.engine.record import Record, by_table
+from app.engine.statements import autocommitted
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
+from app.foundation.errors import Failure
+from app.jobs.registry import GIVEN_UP
+from app.notification.routing import notify
+from app.storage import imports
+from app.storage.import_models import COUNTS, OPEN, StorageImport
+from app.storage.imports import IMPORT_FINISHED, Asked, Undone
+from app.storage.object_store import object_store
+from schemas.importing import lines
+
+ADVANCE = """
+UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()
+WHERE id = %(id)s AND status = 'running' RETURNING id
+"""
+
+
+class Cancelled(Exception):
+    """The import was cancelled while it ran."""
+
+
+def run(import_id: UUID) -> None:
+    """Do an import that was asked for, as a job."""
+    claimed = run_unit(SYSTEM, _claim, import_id)
+    if claimed is None:
+        return
+    principal = _principal(claimed)
+    if principal is None:
+        give_up(import_id)
+        return
+    model, asked = by_table(claimed.model), Asked.of(claimed.options)
+    with _fetched(claimed.storage_key or "") as file:
+        try:
+            work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
+            work(principal, model, asked, claimed, file)
+        except Cancelled:
+            pass
+        except Failure as failure:
+            if failure.status >= 500:
+                raise
+            run_unit(SYSTEM, _fail, import_id, failure.text)
+    _forget(import_id, claimed.storage_key)
+
+
+def give_up(import_id: UUID) -> None:
+    """Say of an import that it could not be done."""
+    run_unit(SYSTEM, _fail, import_id, GIVEN_UP)
+
+
+def expire() -> None:
+    """Remove imports after their week, with files that were left."""
+    with reading() as session:
+        over = list(session.scalars(select(StorageImport).where(StorageImport.expires_at <= now()).limit(BATCH_SIZE)))
+    for each in over:
+        if each.storage_key is not None:
+            object_store().remove(each.storage_key)
+        gone = StorageImport.__table__.delete().where(StorageImport.id == each.id)  # type: ignore[attr-defined]
+        run_unit(SYSTEM, Unit.execute, gone)
+
+
+def _run_whole(
+    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, file: IO[bytes]
+) -> None:
+    """Write all lines, and that they are there, in one transaction: a worker that is killed leaves nothing of it."""
+
+    def write(unit: Unit) -> None:
+        _finish(unit, claimed.id, imports.write_whole(unit, model, asked, file, advance))
+
+    advance = partial(_tell, claimed.id)
+    try:
+        run_unit(principal, write)
+    except Undone as undone:
+        run_unit(SYSTEM, _finish, claimed.id, undone.report)
+
+
+def _run_stepwise(
+    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, file: IO[bytes]
+) -> None:
+    """Write each batch, and how far it leads, in one transaction: the next run goes on behind the last one."""
+
+    def write(unit: Unit, batch: Sequence[Line]) -> Report:
+        report = imports.write_batch(unit, work, batch)
+        _progress(unit, claimed.id, report)
+        return report
+
+    work = asked.work(model)
+    work.report = Report(**{name: getattr(claimed, name) for name in COUNTS}, faults=list(claimed.faults))
+    source = lines(model, principal, file, asked.form, asked.mapping)
+    for batch in work.batches(islice(source, claimed.rows, None)):
+        work.report = run_unit(principal, write, batch)
+    run_unit(principal, _finish, claimed.id, work.report)
+
+
+def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
+    found = unit.session.get(StorageImport, import_id, with_for_update=True)
+    if found is None or found.status not in OPEN:
+        return None
+    found.status = "running"
+    return found
+
+
+def _principal(claimed: StorageImport) -> Principal | None:
+    """The user of an import as the database knows it now, with no right that the credential did not have."""
+    with reading() as session:
+        found = users.found_again(session, claimed.user_id)
+    if found is None:
+        return None
+    standing = claimed.standing
+    memberships = {each: role for each, role in found.memberships.items() if str(each) in standing["organizations"]}
+    home = UUID(standing["organization"]) if standing["organization"] else None
+    return replace(
+        found, is_admin=found.is_admin and standing["admin"], memberships=memberships,
+        organization_id=home if home in memberships else None,
+    )  # fmt: skip
+
+
+def _tell(import_id: UUID, report: Report) -> None:
+    """Say how far an import is, outside of its transaction; raises Cancelled."""
+    with autocommitted() as connection:
+        told = {"id": import_id, "rows": report.rows, "failed": report.failed}
+        if not connection.execute(ADVANCE, told).fetchall():
+            raise Cancelled
+
+
+def _progress(unit: Unit, import_id: UUID, report: Report) -> None:
+    """Note what is safe with this transaction; raises Cancelled."""
+    running = (StorageImport.id == import_id, StorageImport.status == "running")
+    values = {**report.meta, "faults": report.faults}
+    if not unit.execute(update(StorageImport).where(*running).values(**values)):
+        raise Cancelled
+
+
+def _finish(unit: Unit, import_id: UUID, report: Report) -> None:
+    _progress(unit, import_id, report)
+    found = unit.session.get_one(StorageImport, import_id)
+    found.status = "completed"
+    text = f"{report.created} created, {report.updated} updated, {report.ignored} left, {report.failed} failed"
+    data = {"importId": str(import_id), "url": f"/api/v1/_imports/{import_id}"}
+    notify(unit, found.user_id, IMPORT_FINISHED, "An import is finished", text, data)
+
+
+def _fail(unit: Unit, import_id: UUID, reason: str) -> None:
+    found = unit.session.get(StorageImport, import_id, with_for_update=True)
+    if found is not None and found.status in OPEN:
+        found.status, found.error_message = "failed", reason[:1000]
+        notify(unit, found.user_id, IMPORT_FINISHED, "An import has failed", reason, {"importId": str(import_id)})
+
+
+def _forget(import_id: UUID, storage_key: str | None) -> None:
+    """Remove the file of an import that is over."""
+    if storage_key is not None:
+        object_store().remove(storage_key)
+        over = update(StorageImport).where(StorageImport.id == import_id).values(storage_key=None)
+        run_unit(SYSTEM, Unit.execute, over)
+
+
+@contextmanager
+def _fetched(key: str) -> Iterator[IO[bytes]]:
+    with tempfile.TemporaryFile() as file:
+        object_store().fetch(key, file)
+        file.seek(0)
+        yield file

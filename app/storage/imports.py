@@ -1,0 +1,161 @@
+"""Imports: a file becomes records at once, or waits in the object store for a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.engine.importing import Import, Line, Report, write_or_judge, write_partly
+from app.engine.principal import Principal
+from app.engine.record import Record
+from app.engine.unit_of_work import Unit, run_unit
+from app.engine.upserts import Resolution, rule_of
+from app.foundation.errors import Conflict, NotFound, RateLimited
+from app.jobs.queue import defer
+from app.runtime.connections import allow_time
+from app.storage.import_models import OPEN, StorageImport
+from app.storage.object_store import new_key, object_store
+from schemas.importing import lines
+
+IMPORT, IMPORT_FINISHED = "import_records", "IMPORT_FINISHED"
+CHUNK = 1024 * 1024
+# Imports of one user that may be there at once.
+MAX_IMPORTS = 20
+
+
+class Undone(Exception):
+    """An import that comes to nothing, for a dry run or because not every line can be written, with what is known."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an import asks: the form of the file, what its columns stand for, and what becomes of records that are
+    there already."""
+
+    form: str = "csv"
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    on_conflict: tuple[str, ...] = ()
+    resolution: Resolution = Resolution.MERGE
+    partial: bool = False
+    dry_run: bool = False
+
+    def work(self, model: type[Record]) -> Import:
+        """A run of it, from the beginning."""
+        return Import(model, rule_of(model, self.on_conflict) if self.on_conflict else None, self.resolution)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is kept of it."""
+        return {**vars(self), "on_conflict": list(self.on_conflict), "mapping": dict(self.mapping)}
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Asked:
+        """What was kept."""
+        resolution = Resolution(options["resolution"])
+        return cls(**{**options, "on_conflict": tuple(options["on_conflict"]), "resolution": resolution})
+
+
+def carry_out(principal: Principal, model: type[Record], asked: Asked, file: IO[bytes]) -> Report:
+    """Import a file at once; raises MalformedFile and Invalid for a file that cannot be read, and nothing is written."""
+    if is_stepwise(model, asked):
+        work = asked.work(model)
+        for batch in work.batches(lines(model, principal, file, asked.form, asked.mapping)):
+            work.report = run_unit(principal, write_batch, work, batch)
+        return work.report
+    try:
+        return run_unit(principal, write_whole, model, asked, file)
+    except Undone as undone:
+        return undone.report
+
+
+def is_stepwise(model: type[Record], asked: Asked) -> bool:
+    """Whether each batch is a transaction of its own. Records that refer to others of the file are in one with them."""
+    return asked.partial and not asked.dry_run and not asked.work(model).own_references
+
+
+def write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:
+    """Write a batch of a stepwise import, and return the report as it is then; a unit may run again."""
+    attempt = replace(work, report=replace(work.report, faults=list(work.report.faults)), ids={})
+    write_partly(unit, attempt, batch)
+    return attempt.report
+
+
+def write_whole(
+    unit: Unit, model: type[Record], asked: Asked, file: IO[bytes],
+    advance: Callable[[Report], None] = lambda report: None,
+) -> Report:  # fmt: skip
+    """Write all lines of a file in one unit; raises Undone where that comes to nothing."""
+    allow_time(unit.session)
+    file.seek(0)
+    work = asked.work(model)
+    write = write_partly if asked.partial else write_or_judge
+    for batch in work.batches(lines(model, unit.principal, file, asked.form, asked.mapping)):
+        write(unit, work, batch)
+        advance(work.report)
+    if asked.dry_run:
+        raise Undone(work.report)
+    if work.report.failed and not asked.partial:
+        raise Undone(replace(work.report, created=0, updated=0, ignored=0))
+    return work.report
+
+
+def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str, total: int | None) -> StorageImport:
+    """Have a file imported by a job; raises RateLimited."""
+    principal = unit.principal
+    unit.lock(f"imports of {principal.user_id}")
+    own = select(StorageImport.id).where(StorageImport.user_id == principal.user_id, StorageImport.status.in_(OPEN))
+    if len(unit.session.scalars(own.limit(MAX_IMPORTS)).all()) == MAX_IMPORTS:
+        raise RateLimited("Too many of your imports wait", headers={"Retry-After": "60"})
+    standing = {
+        "admin": principal.is_admin,
+        "organizations": [str(each) for each in principal.memberships],
+        "organization": str(principal.organization_id) if principal.organization_id else None,
+    }
+    made = StorageImport(
+        user_id=principal.user_id, model=model.__tablename__, options=asked.to_dict(), standing=standing,
+        storage_key=storage_key, total=total,
+    )  # fmt: skip
+    unit.store(made)
+    defer(unit, IMPORT, made.id, user_id=principal.user_id)
+    return made
+
+
+def keep(file: IO[bytes]) -> str:
+    """Put a file into the object store until its import is over, and return where it is."""
+    key = new_key()
+    writer = object_store().open(key)
+    try:
+        file.seek(0)
+        while chunk := file.read(CHUNK):
+            writer.write(chunk)
+        writer.commit()
+    except BaseException:
+        writer.abort()
+        raise
+    return key
+
+
+def find(unit: Unit, identifier: UUID, *, lock: bool = False) -> StorageImport:
+    """An import of the principal; raises NotFound."""
+    own = (StorageImport.id == identifier, StorageImport.user_id == unit.principal.user_id)
+    statement = select(StorageImport).where(*own)
+    found = unit.session.scalar(statement.with_for_update() if lock else statement)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def cancel(unit: Unit, identifier: UUID) -> StorageImport:
+    """End an import that waits or runs; what a partial one has written stays. Raises NotFound and Conflict."""
+    found = find(unit, identifier, lock=True)
+    if found.status not in OPEN:
+        raise Conflict("The import is over")
+    found.status = "cancelled"
+    return found

@@ -1,0 +1,162 @@
+"""Imports: a file of records is written in the request itself, or where it is long by a job."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from itertools import islice
+from typing import IO, Any
+from uuid import UUID
+
+from flask import Response, current_app, request
+
+from app.auth.authentication import caller, credentials_required
+from app.engine.kind import EXAMPLE_ID
+from app.engine.policy import Rule
+from app.engine.record import Record
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.errors import PayloadTooLarge, UnsupportedMediaType
+from app.runtime.places import Places
+from app.storage import imports
+from app.storage.import_models import StorageImport
+from app.storage.imports import Asked
+from app.storage.object_store import object_store
+from blueprints.base import Blueprint, answer
+from blueprints.consumer.uploads import FORM_ROOM, parsed_form
+from blueprints.crud import wanted
+from blueprints.declarations import Answer, Operation, serve, strict
+from blueprints.describe_transfers import document_import
+from blueprints.replies import IDEMPOTENCY_KEY, Reply, keyed_request, run_held, run_keyed
+from schemas import tabular
+from schemas.imports import PARAMETERS, ImportList, ImportState, asked_of, state_of
+from schemas.queries import CREDENTIAL
+
+MAX_ROWS_AT_ONCE = 10_000
+CHUNK = 64 * 1024
+TYPES = {"text/csv": "csv", "application/x-ndjson": "ndjson", "application/json": "json", "text/plain": ""}
+EXAMPLE = {
+    "id": EXAMPLE_ID, "model": "crm/contact", "status": "running", "total": 100_000, "rows": 42_000, "created": 0,
+    "updated": 0, "ignored": 0, "failed": 0, "data": [], "error": None, "createdAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+
+signed_in = credentials_required()
+
+
+def add_import(blp: Blueprint, model: type[Record], collection: str) -> None:
+    """Route the import of ``model``."""
+    if model.policy.create is Rule.NONE:
+        return
+    endpoint = f"import{model.__name__}"
+
+    def handler() -> Response:
+        asked = asked_of(model, request.args, TYPES.get(request.mimetype, ""))
+        with _received() as (file, digest):
+            return _imported(model, asked, file, digest)
+
+    view = document_import(blp, model, endpoint)(strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY, *PARAMETERS)))
+    guarded = credentials_required(model.policy.session_only)(view)
+    blp.add_url_rule(f"{collection}/_import", endpoint, guarded, methods=["POST"])
+
+
+def build() -> Blueprint:
+    """The blueprint of imports that a job does."""
+    blp = Blueprint("imports", __name__, url_prefix="/api/v1/_imports", description="Imports that a job does.")
+
+    @serve(blp, "GET", "", Operation(
+        "listImports", "List your imports, newest first", access=signed_in, gives=Answer(ImportList),
+    ))  # fmt: skip
+    def list_imports() -> Response:
+        return answer({"data": [state_of(each) for each in run_unit(caller(), imports.own)]})
+
+    @serve(blp, "GET", "/<string:id>", Operation(
+        "readImport", "Read how far an import is", access=signed_in, gives=Answer(ImportState, example=EXAMPLE),
+    ))  # fmt: skip
+    def read(id: str) -> Response:
+        return answer(state_of(run_unit(caller(), imports.find, wanted(id))))
+
+    @serve(blp, "DELETE", "/<string:id>", Operation(
+        "cancelImport", "Cancel an import", access=signed_in, gives=Answer(ImportState, example=EXAMPLE), once=True,
+    ))  # fmt: skip
+    def cancel(id: str) -> Response:
+        return run_keyed(caller(), keyed_request(), partial(_cancelled, identifier=wanted(id)))
+
+    return blp
+
+
+def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -> Response:
+    keyed = keyed_request(digest.encode())
+    rows = sum(1 for _ in islice(tabular.rows_of(file, asked.form), MAX_ROWS_AT_ONCE + 1))
+    file.seek(0)
+    if rows <= MAX_ROWS_AT_ONCE:
+        with places().of(str(caller().user_id)):
+            return run_held(keyed, partial(_done, model, asked, file))
+    key = imports.keep(file)
+    asking = partial(_asked, model=model, asked=asked, key=key)
+    try:
+        response = run_keyed(caller(), keyed, asking)
+    except BaseException:
+        object_store().remove(key)
+        raise
+    if "Idempotency-Replayed" in response.headers:
+        object_store().remove(key)
+    return response
+
+
+def _done(model: type[Record], asked: Asked, file: IO[bytes]) -> Reply:
+    report = imports.carry_out(caller(), model, asked, file)
+    return Reply({"meta": report.meta, "data": report.faults})
+
+
+def _asked(unit: Unit, model: type[Record], asked: Asked, key: str) -> Reply:
+    made = imports.ask(unit, model, asked, key)
+    place = f"/api/v1/_imports/{made.id}"
+    return Reply({**state_of(made), "url": place}, 202, headers={"Location": place})
+
+
+def _cancelled(unit: Unit, identifier: UUID) -> Reply:
+    found: StorageImport = imports.cancel(unit, identifier)
+    return Reply(state_of(found))
+
+
+class _Incoming:
+    """A file on its way to a temporary one: hashed and bounded while it passes."""
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        self._file, self._left, self.digest = file, limit, sha256()
+
+    def write(self, chunk: bytes) -> None:
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise PayloadTooLarge("The file is larger than imports may be")
+        self.digest.update(chunk)
+        self._file.write(chunk)
+
+    def seek(self, offset: int) -> None:
+        """There is nothing to go back to."""
+
+
+@contextmanager
+def _received() -> Iterator[tuple[IO[bytes], str]]:
+    """The file of the running request, as its body or in a form, with its SHA-256."""
+    limit = current_app.config["SETTINGS"].import_max_bytes
+    with tempfile.TemporaryFile() as file:
+        incoming = _Incoming(file, limit)
+        request.max_content_length = limit + FORM_ROOM
+        if request.mimetype == "multipart/form-data":
+            parsed_form(lambda *_, **__: incoming)
+        elif request.mimetype in TYPES:
+            while chunk := request.stream.read(CHUNK):
+                incoming.write(chunk)
+        else:
+            raise UnsupportedMediaType(f"The body must be one of: {', '.join(TYPES)}, multipart/form-data")
+        file.seek(0)
+        yield file, incoming.digest.hexdigest()
+
+
+def places() -> Places:
+    """The places of imports that run in requests."""
+    found: Places = current_app.extensions["imports"]
+    return found

@@ -1,0 +1,175 @@
+"""Tables as they come in files: CSV (RFC 4180), lines of JSON, and an array of JSON, as rows with their line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from app.foundation.errors import Failure, Invalid
+from schemas import strict_json
+
+FORMATS = ("csv", "ndjson", "json")
+MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024
+# A cell, and what ends it. A quoted one may hold anything, its quotes doubled; possessive, so that a quote without an
+# end costs no second look.
+CELL = re.compile(r'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
+SEPARATORS = ",;\t"
+NAMED_ELSEWHERE = (
+    (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
+    (b"\x1f\x8b", "compressed by gzip"),
+    (b"\xff\xfe", "UTF-16, and must be UTF-8"),
+    (b"\xfe\xff", "UTF-16, and must be UTF-8"),
+    (b"%PDF", "a PDF"),
+)
+# What a spreadsheet would take for a formula; an export put an apostrophe in front.
+GUARDED = re.compile(r"'[=+\-@\t\r']")
+
+# The line that a row begins in, and its values by column: text or None of CSV, JSON values of the others.
+Row = tuple[int, dict[str, Any]]
+
+
+class MalformedFile(Invalid):
+    """A file that cannot be read on from a ``line``."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(f"Line {line}: {message}")
+        self.details = {"line": line}
+
+
+def rows_of(file: IO[bytes], form: str) -> Iterator[Row]:
+    """The rows of a file; raises MalformedFile where it breaks off, is of another encoding or no table at all."""
+    start = file.read(4)
+    for signature, name in NAMED_ELSEWHERE:
+        if start.startswith(signature):
+            raise MalformedFile(f"The file is {name}", 1)
+    file.seek(0)
+    return {"csv": _csv, "ndjson": _ndjson, "json": _json}[form](file)
+
+
+def is_guarded(text: str) -> bool:
+    """Whether an export has put an apostrophe in front of the text."""
+    return GUARDED.match(text) is not None
+
+
+def _csv(file: IO[bytes]) -> Iterator[Row]:
+    """Rows below a header. A cell that is empty and not quoted is None."""
+    text = _decoded(file.read())
+    place, line = 0, 1
+    if text.lower().startswith("sep=") and "\n" in text:  # as spreadsheets say it
+        place, line = text.index("\n") + 1, 2
+    separator = _separator(text, place)
+    pattern = CELL if separator == "," else re.compile(CELL.pattern.replace(",", separator), CELL.flags)
+    header: list[str] | None = None
+    while place < len(text):
+        began = line
+        cells, place, lines = _record(pattern, text, place, line)
+        line += lines
+        if cells == [None]:
+            continue  # an empty line
+        if header is None:
+            header = _header(cells)
+            continue
+        if len(cells) > len(header):
+            raise MalformedFile(f"The line has {len(cells)} cells, and the header {len(header)} names", began)
+        yield began, dict(zip(header, cells, strict=False))
+    if header is None:
+        raise MalformedFile("The file has no header", 1)
+
+
+def _record(pattern: re.Pattern[str], text: str, place: int, line: int) -> tuple[list[str | None], int, int]:
+    """The cells of one record, where the next begins, and how many lines it takes."""
+    cells: list[str | None] = []
+    start = place
+    while True:
+        found = pattern.match(text, place)
+        if found is None:
+            broken = line + text.count("\n", start, place)
+            raise MalformedFile("A quote stands within a cell, or has no end", broken)
+        quoted, bare, end = found.groups()
+        cell = bare or None if quoted is None else quoted.replace('""', '"')
+        if cell is not None and len(cell) > MAX_CELL_LENGTH:
+            raise MalformedFile(f"A cell is longer than {MAX_CELL_LENGTH} characters", line)
+        cells.append(cell)
+        place = found.end()
+        if len(cells) > MAX_COLUMNS:
+            raise MalformedFile(f"There are more than {MAX_COLUMNS} columns", line)
+        if end == "" or end[0] in "\r\n":
+            lines = text.count("\n", start, place) + (1 if end == "\r" else 0)
+            return cells, place, lines
+
+
+def _header(cells: list[str | None]) -> list[str]:
+    names = [(cell or "").strip() for cell in cells]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise MalformedFile(f"The header names {twice} twice", 1)
+    return names
+
+
+def _separator(text: str, place: int) -> str:
+    """What stands most often between the names of the header; spreadsheets of some countries write semicolons."""
+    head = text[place : text.find("\n", place) if "\n" in text[place:] else len(text)][:MAX_CELL_LENGTH]
+    return max(SEPARATORS, key=lambda each: (head.count(each), each == ","))
+
+
+def _ndjson(file: IO[bytes]) -> Iterator[Row]:
+    for line, text in enumerate(_lines(file), 1):
+        stripped = text.lstrip(b"\xef\xbb\xbf") if line == 1 else text
+        if stripped.strip():
+            yield line, _object(stripped, line)
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file, none longer than what one record may be."""
+    for line, text in enumerate(iter(lambda: file.readline(MAX_CELL_LENGTH + 1), b""), 1):
+        if len(text) > MAX_CELL_LENGTH:
+            raise MalformedFile(f"The line is longer than {MAX_CELL_LENGTH} bytes", line)
+        yield text
+
+
+def _object(text: bytes, line: int) -> dict[str, Any]:
+    try:
+        found = strict_json.loads(text)
+    except Failure as failure:
+        raise MalformedFile(failure.text, line) from failure
+    if not isinstance(found, dict):
+        raise MalformedFile("Must be a JSON object", line)
+    return found
+
+
+def _json(file: IO[bytes]) -> Iterator[Row]:
+    """The objects of an array, one at a time: only the text of the whole is held."""
+    text = _decoded(file.read())
+    decoder, blank = json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
+    place, line = blank.match(text).end(), 1  # type: ignore[union-attr]
+    if text[place : place + 1] != "[":
+        raise MalformedFile("The file must be a JSON array of objects", 1)
+    place = blank.match(text, place + 1).end()  # type: ignore[union-attr]
+    line += text.count("\n", 0, place)
+    while text[place : place + 1] != "]":
+        try:
+            _, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            raise MalformedFile("The file is not valid JSON", line) from None
+        yield line, _object(text[place:end].encode(), line)
+        after = blank.match(text, end).end()  # type: ignore[union-attr]
+        if text[after : after + 1] == ",":
+            after = blank.match(text, after + 1).end()  # type: ignore[union-attr]
+        elif text[after : after + 1] != "]":
+            raise MalformedFile("The file is not valid JSON", line)
+        line += text.count("\n", place, after)
+        place = after
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedFile("The file is not UTF-8", 1 + data.count(b"\n", 0, error.start)) from None
+    nul = text.find("\x00")
+    if nul >= 0:
+        raise MalformedFile("The file holds a NUL character", 1 + text.count("\n", 0, nul))
+    return text
