@@ -13,6 +13,7 @@ from blueprints import crud, lists
 from blueprints.base import Blueprint, answer
 from blueprints.declarations import strict
 from blueprints.describe import document_operation
+from blueprints.transfers import add_export
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
 
@@ -26,6 +27,7 @@ def build() -> Blueprint:
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
     crud.add_queries(blp, CrmCompany, PATH, lists.guide_envelope)
+    add_export(blp, CrmCompany, PATH)
     _add(blp, strict(_delete(blp)), "delete", f"{PATH}/<string:id>", "DELETE")
     return blp
 

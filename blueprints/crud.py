@@ -19,6 +19,7 @@ from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
 from blueprints.lists import Envelope
 from blueprints.routing import converter_of
+from blueprints.transfers import add_export
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
 
@@ -34,6 +35,7 @@ def register(blp: Blueprint, model: type[Record]) -> None:
             add_operation(blp, model, operation, collection)
     if model.policy.list is not Rule.NONE:
         add_queries(blp, model, collection)
+        add_export(blp, model, collection)
 
 
 def add_operation(blp: Blueprint, model: type[Record], operation: str, collection: str) -> None:
