@@ -85,7 +85,7 @@ def document_export(
     blp: Blueprint, model: type[Record], operation_id: str, content_types: Sequence[str]
 ) -> Callable[[Any], Any]:
     """Document the export of ``model``, which comes as one of ``content_types``."""
-    said = "All of the list, as a file that is written while it is read, with the fields of single records."
+    said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
     found = {each: {"schema": {"type": "string", "format": "binary"}} for each in content_types}
     name = {"description": "The name of the file.", "schema": {"type": "string"}}
     answered = {"description": "OK", "headers": {"Content-Disposition": name}, "content": found}
@@ -93,7 +93,7 @@ def document_export(
         operationId=operation_id,
         summary=summary(model, "export"),
         description=f"{access_text(model, 'list')} {said}",
-        parameters=[*OF_EXPORTS, *condition_parameters(model)],
+        parameters=list(OF_EXPORTS),
         responses={**{status: error_reference(model, status) for status in ERRORS["list"]}, 200: answered},
         **{"x-access": model.policy.list.value},
     )

@@ -22,7 +22,6 @@ from psycopg.waiting import WAIT_R
 
 from app.engine.database import translated
 from app.engine.principal import Credential, Principal
-from app.engine.statements import SET_TIMEOUT
 from app.foundation.errors import QueryTimeout, RateLimited
 from app.runtime import connections, gevent_support
 from app.runtime.places import Places
@@ -35,6 +34,8 @@ CANCEL_TIMEOUT = 1.0
 # The other end has closed; macOS tells that of a whole connection only.
 GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
+# Behind a pooler the session belongs to others, too: what is set here ends with the transaction.
+PREPARE = "SELECT set_config('statement_timeout', %s, true), set_config('datestyle', 'ISO', true)"
 # Each export of a user holds one of these locks; those of a worker that dies are free again.
 SLOT = """
 SELECT true FROM generate_series(1, %(most)s::int) AS slot
@@ -99,11 +100,10 @@ def cancel(connection: psycopg.Connection[Any]) -> None:
 
 
 def _prepare(connection: gevent_support.BoundedConnection, principal: Principal, settings: Settings) -> None:
-    """Take the place of the caller among all workers, and set the limit; both end with the transaction, since behind a
-    pooler the session belongs to others, too."""
+    """Set the limit, and take the place of the caller among all workers until the transaction ends."""
     connection.patience = settings.export_timeout + connections.SLACK
     try:
-        connection.execute(SET_TIMEOUT, (str(round(settings.export_timeout * 1000)),))
+        connection.execute(PREPARE, (str(round(settings.export_timeout * 1000)),))
         if principal.credential is not Credential.SYSTEM:
             user = str(principal.user_id or principal.credential_id)
             if connection.execute(SLOT, {"user": user, "most": settings.exports_per_user}).fetchone() is None:
