@@ -13,20 +13,21 @@ import psutil
 import psycopg
 import pytest
 
+from app.analytics.models import AnalyticsEvent
 from app.runtime.embedded import database_url
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 
-PATH = "/api/v1/crm/deal/_export?as=ndjson"
+PATH = "/api/v1/analytics/event/_export?as=ndjson"
 # Far more than what lies between a worker and a client that does not read.
 ROWS, TEXT = 4000, "lorem ipsum " * 1250
 STALL = 3
 RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY (%' AND state = 'active'"
-FILL = """
-INSERT INTO crm_deal (id, created_at, updated_at, organization_id, name, company_id, stage, currency, probability,
-    priority, description, stage_changed_at)
-SELECT gen_random_uuid(), created_at, updated_at, organization_id, name, company_id, stage, currency, probability,
-    priority, %(text)s, stage_changed_at
-FROM crm_deal, generate_series(2, %(rows)s) WHERE id = %(id)s
+COLUMNS = ", ".join(
+    each.name for each in AnalyticsEvent.__table__.columns if each.computed is None and each.name != "id"
+)
+FILL = f"""
+INSERT INTO analytics_event (id, {COLUMNS})
+SELECT gen_random_uuid(), {COLUMNS} FROM analytics_event, generate_series(2, %s) WHERE id = %s
 """
 
 
@@ -46,12 +47,11 @@ def database(app, var_dir):
 
 
 @pytest.fixture(scope="module")
-def seller(cast, database):
-    """Somebody with deals that are long to tell."""
+def teller(cast, database):
+    """Somebody with events that are long to tell."""
     owner = cast.user()
-    company = owner.post("/api/v1/crm/company", {"name": "Harbour Works"}).json["id"]
-    deal = owner.post("/api/v1/crm/deal", {"name": "Cranes", "companyId": company}).json["id"]
-    database.execute(FILL, {"text": TEXT, "rows": ROWS, "id": deal})
+    event = owner.post("/api/v1/analytics/event", {"name": "told", "properties": {"text": TEXT}}).json["id"]
+    database.execute(FILL, (ROWS, event))
     return owner
 
 
@@ -77,16 +77,16 @@ def running(database):
     return database.execute(RUNNING).fetchone()[0]
 
 
-def test_a_whole_export_comes_through(service, seller, database):
-    with asked(service, seller) as connection:
+def test_a_whole_export_comes_through(service, teller, database):
+    with asked(service, teller) as connection:
         lines = connection.getresponse().read().splitlines()
     assert len(lines) == ROWS
-    assert orjson.loads(lines[0])["description"] == TEXT
+    assert orjson.loads(lines[0])["properties"] == {"text": TEXT}
     await_true(lambda: running(database) == 0, 1)
 
 
-def test_a_client_that_goes_away_ends_the_statement_within_a_second(service, seller, database):
-    with asked(service, seller) as connection:
+def test_a_client_that_goes_away_ends_the_statement_within_a_second(service, teller, database):
+    with asked(service, teller) as connection:
         response = connection.getresponse()
         response.read(100_000)
         assert running(database) == 1
@@ -95,17 +95,17 @@ def test_a_client_that_goes_away_ends_the_statement_within_a_second(service, sel
     assert "Traceback" not in service.log.read_text()
 
 
-def test_so_does_one_that_goes_before_there_is_anything_to_read(service, seller, database, var_dir):
+def test_so_does_one_that_goes_before_there_is_anything_to_read(service, teller, database, var_dir):
     with psycopg.connect(database_url(var_dir)) as holder:
-        holder.execute("LOCK TABLE crm_deal")
-        with asked(service, seller):
+        holder.execute("LOCK TABLE analytics_event")
+        with asked(service, teller):
             await_true(lambda: running(database) == 1, 10)
         await_true(lambda: running(database) == 0, 1)
     assert "Traceback" not in service.log.read_text()
 
 
-def test_a_client_that_stops_reading_is_cut_off(service, seller, database):
-    with asked(service, seller) as connection:
+def test_a_client_that_stops_reading_is_cut_off(service, teller, database):
+    with asked(service, teller) as connection:
         response = connection.getresponse()
         response.read(1000)
         assert running(database) == 1
@@ -114,40 +114,40 @@ def test_a_client_that_stops_reading_is_cut_off(service, seller, database):
             response.read()
 
 
-def test_what_fails_in_the_middle_does_not_end_as_if_it_were_whole(service, seller, database):
+def test_what_fails_in_the_middle_does_not_end_as_if_it_were_whole(service, teller, database):
     for ending in ("pg_cancel_backend", "pg_terminate_backend"):
-        with asked(service, seller) as connection:
+        with asked(service, teller) as connection:
             response = connection.getresponse()
             response.read(1000)
             database.execute(RUNNING.replace("count(*)", f"{ending}(pid)"))
             with pytest.raises(http.client.IncompleteRead):
                 response.read()
-        with asked(service, seller, "/api/v1/crm/deal?take=1&fields=name") as connection:
+        with asked(service, teller, "/api/v1/analytics/event?take=1&fields=name") as connection:
             assert connection.getresponse().status == 200
 
 
-def test_a_user_has_two_exports_at_a_time_over_all_workers(service, seller, cast, database):
-    key, other = cast.key(seller, "read"), cast.user()
-    with asked(service, seller) as first, asked(service, key) as second:
+def test_a_user_has_two_exports_at_a_time_over_all_workers(service, teller, cast, database):
+    key, other = cast.key(teller, "read"), cast.user()
+    with asked(service, teller) as first, asked(service, key) as second:
         assert [each.getresponse().status for each in (first, second)] == [200, 200]
         for _ in range(6):
-            with asked(service, seller) as third:
+            with asked(service, teller) as third:
                 refused = third.getresponse()
                 assert (refused.status, refused.headers["Retry-After"]) == (429, "10")
                 assert orjson.loads(refused.read())["code"] == "RATE_LIMITED"
         with asked(service, other) as connection:
             assert connection.getresponse().status == 200
     await_true(lambda: running(database) == 0, 2)
-    with asked(service, seller) as connection:
+    with asked(service, teller) as connection:
         assert connection.getresponse().status == 200
 
 
-def test_an_export_takes_no_more_memory_than_its_blocks(service, seller):
+def test_an_export_takes_no_more_memory_than_its_blocks(service, teller):
     """60 MB on their way to a client, once as they are and once compressed."""
     workers = psutil.Process(service.pid).children()
     before = {each.pid: most_memory(each.pid) for each in workers}
     for headers in ({}, {"Accept-Encoding": "gzip"}):
-        with asked(service, seller, **headers) as connection:
+        with asked(service, teller, **headers) as connection:
             response = connection.getresponse()
             size = 0
             while block := response.read(1 << 16):
