@@ -87,18 +87,18 @@ def _measure(_: ExitStack) -> None:
 def _told(server: Server, folder: str, token: str, organization: UUID) -> str:
     server.get(f"{CONTACTS}/_export?as=csv&firstName=nobody", token)
     (worker,) = family(server.pid)[1:]
-    idle, most = memory([worker]), 0.0
+    idle = memory([worker])
     taken: dict[str, list[Taken]] = {name: [] for name in (WITHOUT_SERVICE, *FORMS)}
     waits: list[float] = []
+    used: list[float] = []
     for number in range(ROUNDS):
         say(f"transfers: round {number + 1} of {ROUNDS}")
         taken[WITHOUT_SERVICE].append(_copied(folder, organization))
         for name, (asked, accepted) in FORMS.items():
-            with _somebody_else(server, token, waits):
+            with _somebody_else(server, token, worker, waits, used):
                 taken[name].append(_exported(server, token, asked, accepted))
-            most = max(most, memory([worker]))
     lines = [f"Measured on {datetime.now(UTC).date()}.", "", _table(taken), ""]
-    lines.append(f"Memory of the worker: {most - idle:.1f} MiB above idle, of at most {MOST_MEMORY}.")
+    lines.append(f"Memory of the worker: {max(used) - idle:.1f} MiB above idle, of at most {MOST_MEMORY}.")
     slowest = sorted(waits)[int(len(waits) * 0.99)] * 1000
     lines.append(f"Others meanwhile: {len(waits)} reads, {median(waits) * 1000:.1f} ms, 99 of 100 in {slowest:.1f} ms.")
     return "\n".join(lines)
@@ -140,8 +140,8 @@ def _exported(server: Server, token: str, asked: str, accepted: str) -> Taken:
 
 
 @contextmanager
-def _somebody_else(server: Server, token: str, waits: list[float]) -> Iterator[None]:
-    """Reads lists meanwhile, ten times a second, and notes how long each takes."""
+def _somebody_else(server: Server, token: str, worker: int, waits: list[float], used: list[float]) -> Iterator[None]:
+    """Reads lists meanwhile, ten times a second, and notes how long each takes and what memory the worker has."""
     over = threading.Event()
 
     def read() -> None:
@@ -149,6 +149,7 @@ def _somebody_else(server: Server, token: str, waits: list[float]) -> Iterator[N
             begun = time.perf_counter()
             server.get(f"{CONTACTS}?take=1&count=none", token)
             waits.append(time.perf_counter() - begun)
+            used.append(memory([worker]))
 
     thread = threading.Thread(target=read)
     thread.start()
