@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-peers gate clients docs breaking release fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-peers gate clients docs breaking release fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -46,6 +46,9 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 
 bench-queries: .venv/dev ## measure what the parts of a query cost beside the plain list
 	@$(BIN)/python -m bench.queries
+
+bench-transfers: .venv/dev ## measure how fast a million records leave
+	@$(BIN)/python -m bench.transfers
 
 bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
 	@$(BIN)/python -m bench.peers

@@ -25,9 +25,8 @@ from app.foundation.identifiers import uuid_of
 from app.platform import flags
 from app.runtime import rate_limits
 from blueprints import lists
-from blueprints.base import Blueprint, answer, json_body, load
+from blueprints.base import Blueprint, answer, json_body, load, wanted
 from blueprints.conditional import precondition
-from blueprints.crud import wanted
 from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.describe import ASKED
 from blueprints.examples import record_example

@@ -17,6 +17,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.engine.encoding import dumps
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.foundation.identifiers import uuid_of
 from blueprints.parts import part
 from schemas import strict_json
 from schemas.errors import Error, flat
@@ -88,6 +89,14 @@ def _body() -> bytes:
 def answer(value: Any, status: int = 200) -> Response:
     """A JSON response of ``value``."""
     return Response(dumps(value), status, content_type=JSON)
+
+
+def wanted(identifier: str) -> Any:
+    """The id in a path; what is no UUID is the id of nothing."""
+    found = uuid_of(identifier)
+    if found is None:
+        raise NotFound()
+    return found
 
 
 class Blueprint(flask_smorest.Blueprint):

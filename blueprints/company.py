@@ -9,11 +9,13 @@ from flask import Response
 from app.auth.authentication import credentials_required
 from app.crm.models import CrmCompany
 from blueprints import bulk, crud, lists
-from blueprints.base import Blueprint
+from blueprints.base import Blueprint, wanted
 from blueprints.conditional import precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation
+from blueprints.imports import add_import
 from blueprints.replies import carry_out
+from blueprints.transfers import add_export
 from blueprints.writes import deleted
 from schemas.derive import read_schema
 from schemas.envelopes import guide_list_schema
@@ -28,7 +30,9 @@ def build() -> Blueprint:
         crud.add_operation(blp, CrmCompany, operation, PATH)
     _add(blp, _list(blp), "list", PATH, "GET")
     crud.add_queries(blp, CrmCompany, PATH, lists.guide_envelope)
+    add_export(blp, CrmCompany, PATH)
     bulk.add_bulk(blp, CrmCompany, PATH)
+    add_import(blp, CrmCompany, PATH)
     _add(blp, strict(_delete(blp), crud.ON_ITEM), "delete", f"{PATH}/<string:id>", "DELETE")
     return blp
 
@@ -50,6 +54,6 @@ def _list(blp: Blueprint) -> crud.Handler:
 def _delete(blp: Blueprint) -> crud.Handler:
     @blp.response(200, read_schema(CrmCompany))
     def handler(id: str) -> Response:
-        return carry_out(deleted, CrmCompany, crud.wanted(id), precondition())
+        return carry_out(deleted, CrmCompany, wanted(id), precondition())
 
     return handler

@@ -10,16 +10,16 @@ from flask import Response, request
 from app.auth.authentication import credentials_required
 from app.engine.policy import Rule
 from app.engine.record import Record
-from app.foundation.errors import NotFound
-from app.foundation.identifiers import uuid_of
 from blueprints import bulk, lists
-from blueprints.base import Blueprint, json_body, json_object, load
+from blueprints.base import Blueprint, json_body, json_object, load, wanted
 from blueprints.conditional import IF_MATCH, precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
+from blueprints.imports import add_import
 from blueprints.lists import Envelope
 from blueprints.replies import IDEMPOTENCY_KEY, carry_out
 from blueprints.routing import converter_of
+from blueprints.transfers import add_export
 from blueprints.writes import changed, created, deleted
 from schemas.bulk import ON_CONFLICT, RESOLUTION, RETURN, is_minimal
 from schemas.derive import create_schema, read_schema, update_schema
@@ -42,7 +42,9 @@ def register(blp: Blueprint, model: type[Record]) -> None:
             add_operation(blp, model, operation, collection)
     if model.policy.list is not Rule.NONE:
         add_queries(blp, model, collection)
+        add_export(blp, model, collection)
     bulk.add_bulk(blp, model, collection)
+    add_import(blp, model, collection)
 
 
 def add_operation(blp: Blueprint, model: type[Record], operation: str, collection: str) -> None:
@@ -144,14 +146,6 @@ def _delete(blp: Blueprint, model: type[Record]) -> Handler:
         return carry_out(deleted, model, wanted(id), precondition())
 
     return handler
-
-
-def wanted(identifier: str) -> Any:
-    """The id in a path; what is no UUID is the id of nothing."""
-    found = uuid_of(identifier)
-    if found is None:
-        raise NotFound()
-    return found
 
 
 HANDLERS: dict[str, tuple[Callable[[Blueprint, type[Record]], Handler], tuple[str, ...]]] = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.engine.policy import Rule, SessionOnly
 from app.engine.record import Record
 from blueprints.base import Blueprint
-from blueprints.describe_queries import OF_LISTS, OF_SUMS, condition_parameters
+from blueprints.describe_queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.examples import example, record_example
 from schemas.derive import create_schema
 from schemas.queries import MAX_SKIP
@@ -64,6 +64,7 @@ QUERIES = {
     "query": "List {plural} by a query in the body",
     "aggregate": "Sum up {plural}",
     "queryAggregate": "Sum up {plural} by a query in the body",
+    "export": "Export {plural}",
 }
 
 
@@ -88,6 +89,24 @@ def document_query(blp: Blueprint, model: type[Record], operation: str, operatio
     found = {"schema": {"$ref": f"#/components/schemas/{answered}"}}
     document["responses"][200] = {"description": "OK", "content": {"application/json": found}}
     return blp.doc(**document)
+
+
+def document_export(
+    blp: Blueprint, model: type[Record], operation_id: str, content_types: Sequence[str]
+) -> Callable[[Any], Any]:
+    """Document the export of ``model``, which comes as one of ``content_types``."""
+    said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
+    found = {each: {"schema": {"type": "string", "format": "binary"}} for each in content_types}
+    name = {"description": "The name of the file.", "schema": {"type": "string"}}
+    answered = {"description": "OK", "headers": {"Content-Disposition": name}, "content": found}
+    return blp.doc(
+        operationId=operation_id,
+        summary=summary(model, "export"),
+        description=f"{access_text(model, 'list')} {said}",
+        parameters=list(OF_EXPORTS),
+        responses={**{status: error_reference(model, status) for status in ERRORS["list"]}, 200: answered},
+        **{"x-access": model.policy.list.value},
+    )
 
 
 ASKED = {"where": {"createdAt": {"gte": "2026-01-01T00:00:00.000Z"}}, "sort": ["-createdAt"], "take": 20}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine import relations
+from app.engine.exporting import Form
 from app.engine.kind import LISTS, Kind, Operator
 from app.engine.kinds import Enum
 from app.engine.record import Field, Record
@@ -49,10 +50,20 @@ SHARED: dict[str, dict[str, Any]] = {
         for each in Function
         if each is not Function.COUNT
     },
+    "as": {
+        "description": "What the export is written as.",
+        "schema": {"type": "string", "enum": list(Form), "default": str(Form.CSV)},
+    },
+    "csvSafe": {
+        "description": "Whether text that a spreadsheet would run as a formula gets an apostrophe in front; for CSV.",
+        "schema": {"type": "boolean", "default": True},
+    },
+    "exportedFields": {"name": "fields", "description": "Only these fields, comma-separated."},
 }  # fmt: skip
 OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
 OF_SUMS = ("where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"),
     "sort", "timeZone")  # fmt: skip
+OF_EXPORTS = ("as", "csvSafe", "where", "search", "sort", "exportedFields")
 
 OBJECT = {"type": "object", "additionalProperties": True}
 EXPANSION = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from itertools import islice
-from typing import IO, Any
+from typing import IO
 from uuid import UUID
 
 from flask import Response, current_app, request
@@ -18,17 +18,16 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import Rule
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import PayloadTooLarge, UnsupportedMediaType
+from app.foundation.errors import PayloadTooLarge, RateLimited, UnsupportedMediaType
 from app.runtime.places import Places
 from app.storage import imports
 from app.storage.import_models import StorageImport
 from app.storage.imports import Asked
 from app.storage.object_store import object_store
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer.uploads import FORM_ROOM, parsed_form
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Operation, serve, strict
-from blueprints.describe_transfers import document_import
+from blueprints.describe_imports import document_import
 from blueprints.replies import IDEMPOTENCY_KEY, Reply, keyed_request, run_held, run_keyed
 from schemas import tabular
 from schemas.imports import PARAMETERS, ImportList, ImportState, asked_of, state_of
@@ -36,6 +35,8 @@ from schemas.queries import CREDENTIAL
 
 MAX_ROWS_AT_ONCE = 10_000
 CHUNK = 64 * 1024
+# An import waits so long for another one of the same caller, in seconds.
+WAIT = 5.0
 TYPES = {"text/csv": "csv", "application/x-ndjson": "ndjson", "application/json": "json", "text/plain": ""}
 EXAMPLE = {
     "id": EXAMPLE_ID, "model": "crm/contact", "status": "running", "total": 100_000, "rows": 42_000, "created": 0,
@@ -91,7 +92,7 @@ def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -
     rows = sum(1 for _ in islice(tabular.rows_of(file, asked.form), MAX_ROWS_AT_ONCE + 1))
     file.seek(0)
     if rows <= MAX_ROWS_AT_ONCE:
-        with places().of(str(caller().user_id)):
+        with _places(current_app.config["SETTINGS"].imports_at_once).of(str(caller().user_id)):
             return run_held(keyed, partial(_done, model, asked, file))
     key = imports.keep(file)
     asking = partial(_asked, model=model, asked=asked, key=key)
@@ -156,7 +157,7 @@ def _received() -> Iterator[tuple[IO[bytes], str]]:
         yield file, incoming.digest.hexdigest()
 
 
-def places() -> Places:
-    """The places of imports that run in requests."""
-    found: Places = current_app.extensions["imports"]
-    return found
+@cache
+def _places(each: int) -> Places:
+    refusal = {"Retry-After": "1"}
+    return Places(each, WAIT, lambda: RateLimited("Too many imports of yours at this moment", headers=refusal))

@@ -24,7 +24,7 @@ from app.foundation.errors import (
     UnsupportedMediaType,
     UpstreamFailure,
 )
-from blueprints import describe_bulk, describe_queries
+from blueprints import describe_bulk, describe_imports, describe_queries
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
@@ -117,7 +117,8 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
             # They may be sent back as they are, and are nothing to send otherwise.
             properties = schema["properties"].items()
             schema["properties"] = {key: each for key, each in properties if not each.get("readOnly")}
-    for kind, found in describe_bulk.components(components["schemas"], list(every_model())).items():
+    bulk = describe_bulk.components(components["schemas"], list(every_model()))
+    for kind, found in (*bulk.items(), *describe_imports.components().items()):
         components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():

@@ -18,8 +18,8 @@ from app.engine.sums import sums
 from app.engine.unit_of_work import Unit
 from app.foundation.errors import Invalid
 from blueprints import lists, writes
-from blueprints.base import load
-from blueprints.crud import operation_id, wanted
+from blueprints.base import load, wanted
+from blueprints.crud import operation_id
 from blueprints.replies import Reply
 from schemas import tags
 from schemas.derive import create_schema, update_schema

@@ -49,7 +49,7 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     asked: dict[str, str] = {}
     for name, values in args.lists():
         if name in ASKING:
-            asked[name] = _once(name, values)
+            asked[name] = once(name, values)
         elif name not in KNOWN:
             short.add(name, values)
     take, skip = window(args, settings.max_take)
@@ -85,7 +85,7 @@ def item_selection(
     model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
 ) -> Selection:
     """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
-    asked = _named({name: _once(name, args.getlist(name)) for name in CHOOSING if name in args})
+    asked = _named({name: once(name, args.getlist(name)) for name in CHOOSING if name in args})
     refuse_unknown(args, (CREDENTIAL, "ifNoneMatch", *CHOOSING))
     conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
     return _selection(model, conditions, asked, 1, listed=False)
@@ -164,7 +164,8 @@ def names(name: str, text: str, failure: type[Failure]) -> list[str]:
     return strings(found, name, failure)
 
 
-def _once(name: str, values: list[str]) -> str:
+def once(name: str, values: list[str]) -> str:
+    """The value of a parameter that comes once; raises the failure of its kind."""
     if len(values) > 1:
         raise invalid(name, "Given more than once.", FAILURES.get(name, InvalidPagination))
     return values[0]

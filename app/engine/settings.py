@@ -1,4 +1,4 @@
-"""The settings of the engine: how much one query may ask for."""
+"""The settings of the engine: how much one query may ask for, and how long an export may take."""
 
 from __future__ import annotations
 
@@ -15,4 +15,8 @@ SETTINGS = (
     Setting("max_answer_bytes", 16 * 1024 * 1024, "largest answer of a query, in bytes", 1024, 1024**3),
     Setting("queries_per_user", 8, "queries of one user at a time in one worker; plain lists do not count", 1, 1000),
     Setting("idempotency_hours", 24, "hours that answers are kept under their idempotency keys", 1, 720),
+    Setting("export_timeout", 900.0, "seconds that an export may take, its client included", 1, 86_400),
+    Setting("export_stall", 60.0, "seconds in which the client of an export reads nothing before it is ended", 1, 3600),
+    Setting("exports_per_user", 2, "exports of one user at a time, over all workers", 1, 100),
+    Setting("exports_at_once", 4, "exports at a time in one worker, each on a connection of its own", 1, 100),
 )

@@ -29,6 +29,7 @@ from app.storage.import_models import COUNTS, OPEN, StorageImport
 from app.storage.imports import IMPORT_FINISHED, Asked, Undone
 from app.storage.object_store import object_store
 from schemas.importing import lines
+from schemas.tabular import rows_of
 
 ADVANCE = """
 UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()
@@ -52,6 +53,8 @@ def run(import_id: UUID) -> None:
     model, asked = by_table(claimed.model), Asked.of(claimed.options)
     with _fetched(claimed.storage_key or "") as file:
         try:
+            _count(import_id, sum(1 for _ in rows_of(file, asked.form)))
+            file.seek(0)
             work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
             work(principal, model, asked, claimed, file)
         except Cancelled:
@@ -110,6 +113,11 @@ def _run_stepwise(
     for batch in work.batches(islice(source, claimed.rows, None)):
         work.report = run_unit(principal, write, batch)
     run_unit(principal, _finish, claimed.id, work.report)
+
+
+def _count(import_id: UUID, total: int) -> None:
+    """Say how many rows the file has."""
+    run_unit(SYSTEM, Unit.execute, update(StorageImport).where(StorageImport.id == import_id).values(total=total))
 
 
 def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 from uuid import UUID
@@ -25,6 +25,7 @@ IMPORT, IMPORT_FINISHED = "import_records", "IMPORT_FINISHED"
 CHUNK = 1024 * 1024
 # Imports of one user that may be there at once.
 MAX_IMPORTS = 20
+MAX_LISTED = 100
 
 
 class Undone(Exception):
@@ -63,7 +64,7 @@ class Asked:
 
 
 def carry_out(principal: Principal, model: type[Record], asked: Asked, file: IO[bytes]) -> Report:
-    """Import a file at once; raises MalformedFile and Invalid for a file that cannot be read, and nothing is written."""
+    """Import a file at once; raises MalformedFile and Invalid for a file that cannot be read on."""
     if is_stepwise(model, asked):
         work = asked.work(model)
         for batch in work.batches(lines(model, principal, file, asked.form, asked.mapping)):
@@ -106,7 +107,7 @@ def write_whole(
     return work.report
 
 
-def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str, total: int | None) -> StorageImport:
+def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str) -> StorageImport:
     """Have a file imported by a job; raises RateLimited."""
     principal = unit.principal
     unit.lock(f"imports of {principal.user_id}")
@@ -120,7 +121,7 @@ def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str, total: 
     }
     made = StorageImport(
         user_id=principal.user_id, model=model.__tablename__, options=asked.to_dict(), standing=standing,
-        storage_key=storage_key, total=total,
+        storage_key=storage_key,
     )  # fmt: skip
     unit.store(made)
     defer(unit, IMPORT, made.id, user_id=principal.user_id)
@@ -140,6 +141,12 @@ def keep(file: IO[bytes]) -> str:
         writer.abort()
         raise
     return key
+
+
+def own(unit: Unit) -> list[StorageImport]:
+    """The imports of the principal that are kept, the newest first."""
+    mine = select(StorageImport).where(StorageImport.user_id == unit.principal.user_id)
+    return list(unit.session.scalars(mine.order_by(StorageImport.created_at.desc()).limit(MAX_LISTED)))
 
 
 def find(unit: Unit, identifier: UUID, *, lock: bool = False) -> StorageImport:

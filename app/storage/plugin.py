@@ -5,25 +5,29 @@ from __future__ import annotations
 from app.jobs.queue import FILES
 from app.jobs.registry import Job, Periodic
 from app.plugins import Plugin
-from app.storage import documents, exports, hooks, models, settings, uploads
+from app.storage import documents, exports, hooks, import_jobs, import_models, imports, models, settings, uploads
 
 plugin = Plugin(
     "storage",
     "Files and written documents.",
-    models=(models,),
+    models=(models, import_models),
     hooks=(hooks,),
     jobs={
         documents.READ_DOCUMENT: Job(documents.read, queue=FILES),
         exports.EXPORT: Job(exports.make, exports.give_up, queue=FILES),
+        imports.IMPORT: Job(import_jobs.run, import_jobs.give_up, queue=FILES),
     },
     periodic=(
         Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),
         Periodic("expire_exports", "40 * * * *", exports.expire),
+        Periodic("expire_imports", "45 * * * *", import_jobs.expire),
     ),
     blueprints=(
         "blueprints.consumer.uploads:build",
         "blueprints.consumer.documents:build",
         "blueprints.consumer.exports:build",
+        "blueprints.imports:build",
     ),
+    notifications=(imports.IMPORT_FINISHED,),
     settings=settings.SETTINGS,
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from config import Setting
 
 SETTINGS = (
+    Setting("import_max_bytes", 50 * 1024 * 1024, "largest imported file, in bytes", 1, 1024 * 1024 * 1024),
+    Setting("imports_at_once", 2, "imports of one user that run in requests at a time in one worker", 1, 100),
     Setting(
         "upload_max_bytes",
         25 * 1024 * 1024,

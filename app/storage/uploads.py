@@ -20,6 +20,7 @@ from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
+from app.storage.import_models import StorageImport
 from app.storage.models import StorageExport, StorageUpload
 from app.storage.object_store import new_key, object_store
 
@@ -148,7 +149,7 @@ def sweep() -> int:
         with reading() as session:
             known = {
                 key
-                for model in (StorageUpload, StorageExport)
+                for model in (StorageUpload, StorageExport, StorageImport)
                 for key in session.scalars(select(model.storage_key).where(model.storage_key.in_(keys)))
             }
         for key in set(keys) - known:

@@ -13,9 +13,8 @@ from app.auth.login import login_required
 from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer import answers
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
 from schemas.envelopes import Deleted

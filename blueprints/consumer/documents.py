@@ -18,9 +18,8 @@ from app.engine.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
 from app.storage.models import StorageDocument
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.conditional import precondition
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.describe import window_parameters
 from blueprints.examples import STAMPS

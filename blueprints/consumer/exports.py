@@ -12,9 +12,8 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import NotFound
 from app.storage import exports
 from app.storage.uploads import Stored
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer.uploads import delivered
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.examples import LATER
 from schemas.exports import Export, Exports, export_body

@@ -14,9 +14,8 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.runtime import rate_limits
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer.entering import entered, unstored
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS, USER
 from schemas.envelopes import Deleted

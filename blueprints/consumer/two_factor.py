@@ -16,9 +16,8 @@ from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
 from app.runtime import rate_limits
-from blueprints.base import Blueprint, answer
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer.entering import entered, unstored
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import LATER, USER
 from schemas.accounts import Empty

@@ -24,9 +24,8 @@ from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.storage.uploads import Incoming
-from blueprints.base import Blueprint
+from blueprints.base import Blueprint, wanted
 from blueprints.conditional import precondition
-from blueprints.crud import wanted
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.replies import Reply, carry_out, keyed_request, run_keyed
 from blueprints.writes import deleted
@@ -121,7 +120,7 @@ def _received() -> Response:
         return coming[-1]
 
     try:
-        file = _parsed(open_file)
+        file = parsed_form(open_file)
         content = dumps([coming[0].sha256, file.filename, file.mimetype])
         keyed = keyed_request(content)
 
@@ -139,7 +138,8 @@ def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:
     return Reply({"url": f"{_public_url()}{place}/content"}, headers={"Location": place})
 
 
-def _parsed(open_file: Any) -> FileStorage:
+def parsed_form(open_file: Any) -> FileStorage:
+    """The one file of a form, written to what ``open_file`` makes as it comes; raises Invalid and PayloadTooLarge."""
     parser = FormDataParser(stream_factory=open_file, max_form_memory_size=PARSER_ROOM, max_form_parts=8, silent=False)
     try:
         _, form, files = parser.parse(request.stream, request.mimetype, request.content_length, request.mimetype_params)

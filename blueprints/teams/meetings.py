@@ -15,8 +15,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, NotFound
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound
-from blueprints.base import Blueprint, answer
-from blueprints.crud import wanted
+from blueprints.base import Blueprint, answer, wanted
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.describe import window_parameters
 from schemas.fields import Moment

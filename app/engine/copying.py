@@ -1,0 +1,207 @@
+"""COPY of a statement to a client: rows in blocks, on a connection that no request waits for.
+
+An export lasts as long as its client reads. So it takes no connection from the pools, and somebody watches it: a client
+that goes away or reads nothing any more, and an export that takes too long, end the statement.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from typing import Any
+
+import psycopg
+from flask import current_app
+from psycopg import ClientCursor, generators, pq
+from psycopg.waiting import WAIT_R
+
+from app.engine.database import translated
+from app.engine.principal import Credential, Principal
+from app.foundation.errors import QueryTimeout, RateLimited
+from app.runtime import connections, gevent_support
+from app.runtime.places import Places
+from config import Settings
+
+BLOCK_BYTES = 64 * 1024
+# Seconds between two looks at the client.
+LOOK_EVERY = 0.25
+CANCEL_TIMEOUT = 1.0
+# The other end has closed; macOS tells that of a whole connection only.
+GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+
+# Behind a pooler the session belongs to others, too: what is set here ends with the transaction.
+PREPARE = "SELECT set_config('statement_timeout', %s, true), set_config('datestyle', 'ISO', true)"
+# Each export of a user holds one of these locks; those of a worker that dies are free again.
+SLOT = """
+SELECT true FROM generate_series(1, %(most)s::int) AS slot
+WHERE pg_try_advisory_xact_lock(hashtextextended('export ' || %(user)s::text || ' ' || slot, 0)) LIMIT 1
+"""
+
+Rows = Sequence[memoryview]
+
+
+class ClientGone(BrokenPipeError):
+    """Nobody reads the export any more; the server closes the connection without a word."""
+
+
+@contextmanager
+def copied(
+    sql: str, parameters: Mapping[str, Any], principal: Principal, client: socket.socket | None
+) -> Iterator[Iterator[Rows]]:
+    """The rows of a COPY in one snapshot, without the end of their lines, in blocks; at the end of the context its
+    statement ends. ``client`` is the connection to who reads them, where that can be watched.
+
+    Raises RateLimited where too many exports run, QueryTimeout, ClientGone, and other failures of the database.
+    """
+    settings: Settings = current_app.config["SETTINGS"]
+    with ExitStack() as ending:
+        if principal.credential is not Credential.SYSTEM:
+            ending.enter_context(_places(settings.exports_at_once).of(""))
+        connection = ending.enter_context(_connected(settings))
+        _prepare(connection, principal, settings)
+        watch = Watch(connection, client, settings)
+        ending.callback(watch.stop)
+        yield _blocks(connection, sql, parameters, watch)
+
+
+@cache
+def _places(total: int) -> Places:
+    return Places(total, 0.0, _too_many, total)
+
+
+def _too_many() -> RateLimited:
+    return RateLimited("Too many exports at this moment", headers={"Retry-After": "10"})
+
+
+@contextmanager
+def _connected(settings: Settings) -> Iterator[gevent_support.BoundedConnection]:
+    """A connection of its own; its statement is cancelled where it still runs at the end."""
+    try:
+        connection = connections.connect(settings)
+    except psycopg.Error as error:
+        raise translated(error) from error
+    try:
+        yield connection
+    finally:
+        if connection.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:
+            cancel(connection)
+        connection.close()
+
+
+def cancel(connection: psycopg.Connection[Any]) -> None:
+    """Cancel the statement that runs, if one does."""
+    with suppress(psycopg.Error, OSError):
+        connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+
+
+def _prepare(connection: gevent_support.BoundedConnection, principal: Principal, settings: Settings) -> None:
+    """Set the limit, and take the place of the caller among all workers until the transaction ends."""
+    connection.patience = settings.export_timeout + connections.SLACK
+    try:
+        connection.execute(PREPARE, (str(round(settings.export_timeout * 1000)),))
+        if principal.credential is not Credential.SYSTEM:
+            user = str(principal.user_id or principal.credential_id)
+            if connection.execute(SLOT, {"user": user, "most": settings.exports_per_user}).fetchone() is None:
+                raise _too_many()
+    except psycopg.Error as error:
+        raise translated(error) from error
+
+
+def _blocks(
+    connection: gevent_support.BoundedConnection, sql: str, parameters: Mapping[str, Any], watch: Watch
+) -> Iterator[Rows]:
+    """COPY takes no parameters: the driver writes them into the text, quoted for this connection."""
+    try:
+        connection.pgconn.send_query(ClientCursor(connection).mogrify(sql, parameters).encode())
+        (begun,) = connection.wait(generators.execute(connection.pgconn))
+        _require(begun, pq.ExecStatus.COPY_OUT)
+        end = None
+        while end is None:
+            rows, end = connection.wait(_block(connection.pgconn))
+            with watch.handing_out():
+                yield rows
+            # Where the client reads as fast as rows come nothing else would ever wait, and others want their turn.
+            time.sleep(0)
+        _require(end, pq.ExecStatus.COMMAND_OK)
+    except psycopg.errors.QueryCanceled as error:
+        raise ClientGone() if watch.has_ended_it else QueryTimeout() from error
+    except psycopg.Error as error:
+        raise ClientGone() if watch.has_ended_it else translated(error) from error
+
+
+def _block(pgconn: Any) -> Generator[Any, Any, tuple[list[memoryview], Any]]:
+    """As many rows as make a block, and the result of the statement behind the last one. One wait for all of them: the
+    driver's own reading waits for each row, which takes four times as long."""
+    rows: list[memoryview] = []
+    size = 0
+    while size < BLOCK_BYTES:
+        count, row = pgconn.get_copy_data(1)
+        if count > 0:
+            rows.append(row[:-1])
+            size += count
+        elif count == 0:
+            yield WAIT_R
+            pgconn.consume_input()
+        else:
+            return rows, pgconn.get_result()
+    return rows, None
+
+
+def _require(result: Any, status: pq.ExecStatus) -> None:
+    if result.status != status:
+        raise psycopg.errors.error_from_result(result)
+
+
+class Watch:
+    """Ends an export from outside: its own thread may wait for the statement, or for the client."""
+
+    def __init__(self, connection: psycopg.Connection[Any], client: socket.socket | None, settings: Settings) -> None:
+        self.has_ended_it = False
+        self._connection, self._client = connection, client
+        self._until, self._stall = time.monotonic() + settings.export_timeout, settings.export_stall
+        self._handed_out: float | None = None
+        self._over = threading.Event()
+        if client is not None:
+            threading.Thread(target=self._run, name="export", daemon=True).start()
+
+    @contextmanager
+    def handing_out(self) -> Iterator[None]:
+        """The client has a block to read."""
+        self._handed_out = time.monotonic()
+        yield
+        self._handed_out = None
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def _run(self) -> None:
+        while not self._over.wait(LOOK_EVERY):
+            if self._is_late() or self._is_gone():
+                self.has_ended_it = True
+                self._hang_up()
+                cancel(self._connection)
+                return
+
+    def _is_late(self) -> bool:
+        now, since = time.monotonic(), self._handed_out
+        return now > self._until or (since is not None and now > since + self._stall)
+
+    def _is_gone(self) -> bool:
+        """This asks the operating system alone, and takes nothing of a request that may follow."""
+        client: Any = self._client
+        if client.fileno() < 0:
+            return True
+        poll = connections.poll()
+        poll.register(client.fileno(), GONE)
+        return bool(poll.poll(0))
+
+    def _hang_up(self) -> None:
+        """Whoever writes to the client is told that it is gone."""
+        client: Any = self._client
+        with suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)

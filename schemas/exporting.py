@@ -1,0 +1,81 @@
+"""What is asked of an export, read strictly from query parameters."""
+
+from __future__ import annotations
+
+from werkzeug.datastructures import MultiDict
+
+from app.engine.exporting import ExportQuery, Form
+from app.engine.principal import Principal
+from app.engine.query import WHOLE, Junction, Query
+from app.engine.record import Record
+from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
+from config import Settings
+from schemas import queries
+from schemas.asking import Asker, invalid, one_of
+from schemas.conditions import NOT_TRUTH, TRUTH, Conditions, ShortForm
+from schemas.queries import CREDENTIAL, MAX_VALUES_IN_URL
+from schemas.selections import Selections, sort_keys
+
+FORMS = {each.value: each for each in Form}
+PARAMETERS = ("where", "search", "sort", "fields", "as", "csvSafe")
+# What belongs to the pages of a list.
+REFUSED: dict[str, type[Failure]] = {
+    "expand": InvalidExpand, **dict.fromkeys(("cursor", "count", "take", "skip"), InvalidPagination),
+}  # fmt: skip
+
+
+def export_query(
+    model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
+) -> ExportQuery:
+    """Read the query parameters of an export; raises InvalidFilter, InvalidSort, InvalidFields, InvalidSearch,
+    InvalidExpand and InvalidPagination."""
+    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
+    short = ShortForm(model, conditions)
+    asked: dict[str, str] = {}
+    for name, values in args.lists():
+        if name in REFUSED:
+            raise invalid(name, "An export is all of the list, without relations.", REFUSED[name])
+        if name in PARAMETERS:
+            asked[name] = queries.once(name, values)
+        elif name != CREDENTIAL:
+            short.add(name, values)
+    where = short.root.tree()
+    if "where" in asked:
+        where = Junction((*where.parts, *conditions.where(model, queries.json_of(asked["where"]), "where").parts))
+    form = _form(asked)
+    return ExportQuery(_query(model, conditions, where, asked), form, _is_safe(asked, form))
+
+
+def _query(model: type[Record], conditions: Conditions, where: Junction, asked: dict[str, str]) -> Query:
+    named = {
+        name: queries.names(name, asked[name], queries.FAILURES[name]) for name in ("sort", "fields") if name in asked
+    }
+    selection = WHOLE
+    if "fields" in named:
+        # Those that only single records have are exported, too, so that nothing is lost on the way back.
+        chosen = Selections(conditions.asker, model, conditions, listed=False)
+        chosen.choose(named["fields"], "fields")
+        selection = chosen.root.selection()
+    return Query(
+        where=where,
+        search=queries.searched(model, asked["search"]) if "search" in asked else "",
+        sort=sort_keys(conditions.asker, model, named["sort"], "sort") if "sort" in named else (),
+        selection=selection,
+        is_plain=False,
+    )
+
+
+def _form(asked: dict[str, str]) -> Form:
+    given = asked.get("as", Form.CSV)
+    if given not in FORMS:
+        raise invalid("as", one_of(FORMS))
+    return FORMS[given]
+
+
+def _is_safe(asked: dict[str, str], form: Form) -> bool:
+    given = asked.get("csvSafe", "true")
+    if given not in TRUTH:
+        raise invalid("csvSafe", NOT_TRUTH)
+    if "csvSafe" in asked and form is not Form.CSV:
+        raise invalid("csvSafe", "Is for CSV alone.")
+    return TRUTH[given]
