@@ -53,7 +53,7 @@ VERSION_1_HEADERS = [
     ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
     (
         "Access-Control-Expose-Headers",
-        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, RateLimit, RateLimit-Policy",
+        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, Idempotency-Truncated, RateLimit, RateLimit-Policy",
     ),
 ]
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}

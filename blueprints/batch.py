@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -66,8 +67,12 @@ def build() -> Blueprint:
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
         if given.get("atomic", True):
-            return carry_out(_together, parts)
-        return run_held(keyed_request(), partial(_apart, parts))
+            response = carry_out(_together, parts)
+        else:
+            response = run_held(keyed_request(), partial(_apart, parts))
+        if "Idempotency-Replayed" in response.headers:
+            _check_rights(parts, orjson.loads(response.get_data()))
+        return response
 
     return blp
 
@@ -86,8 +91,7 @@ class Run:
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
         endpoint, identifier = _route(path, part.method)
-        access: Access = getattr(current_app.view_functions[endpoint], "access")  # noqa: B009
-        authorize(unit.principal, access, part.method)
+        authorize(unit.principal, _access(endpoint), part.method)
         model, work = part_operations()[endpoint.rpartition(".")[2]]
         args = MultiDict(parse_qsl(query, keep_blank_values=True))
         with reading_within(unit.session):
@@ -136,6 +140,21 @@ def _apart(parts: Sequence[Part]) -> Reply:
         except Failure as failure:
             answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
     return _reply(answers)
+
+
+def _check_rights(parts: Sequence[Part], kept: Mapping[str, Any]) -> None:
+    """Refuse a kept answer to a caller whose credential would not reach as far today as what it tells of: the batch
+    itself is open to all who may read. Raises Forbidden."""
+    for part, told in zip(parts, kept["data"], strict=True):
+        if told["status"] < HTTPStatus.BAD_REQUEST:
+            endpoint, _ = _route(part.path.partition("?")[0], part.method)
+            authorize(caller(), _access(endpoint), part.method)
+
+
+def _access(endpoint: str) -> Access:
+    """Who may call a route, as it declares."""
+    access: Access = getattr(current_app.view_functions[endpoint], "access")  # noqa: B009
+    return access
 
 
 def _route(path: str, method: str) -> tuple[str, str]:

@@ -68,10 +68,17 @@ def finish(_context: Any, _revision: Any, directives: list[Any]) -> None:
     if operations.is_empty():
         directives.clear()
         return
-    for made in [each for each in operations.ops if isinstance(each, ops.CreateTableOp)]:
-        if any(getattr(column, "name", None) == VERSION for column in made.columns):
-            names = (made.table_name, *by_table(made.table_name).bookkeeping)
-            operations.ops.append(ops.ExecuteSQLOp(f"SELECT rowgate_keep_version({', '.join(map(repr, names))})"))
+    for table in [each for each in operations.ops if _is_versioned_by(each)]:
+        names = (table.table_name, *by_table(table.table_name).bookkeeping)
+        operations.ops.append(ops.ExecuteSQLOp(f"SELECT rowgate_keep_version({', '.join(map(repr, names))})"))
+
+
+def _is_versioned_by(operation: Any) -> bool:
+    """Whether an operation gives a table its versions: a new table, or a new column of one that is there."""
+    if isinstance(operation, ops.CreateTableOp):
+        return any(getattr(column, "name", None) == VERSION for column in operation.columns)
+    added = getattr(operation, "ops", ())
+    return any(isinstance(each, ops.AddColumnOp) and each.column.name == VERSION for each in added)
 
 
 if context.is_offline_mode():

@@ -116,7 +116,9 @@ def matching(
     where = Conditions(Asker(principal, settings, MAX_VALUES)).where(model, body["where"], "where")
     if not sets:
         return where, {}, most, dry
-    given, faults = _loaded(update_schema(model), {0: body.get("set")})
+    if not isinstance(body.get("set"), dict):
+        raise Invalid({"set": ["Is required, and must be an object."]})
+    given, faults = _loaded(update_schema(model), {0: body["set"]})
     if faults:
         raise faults[0]
     return where, given[0], most, dry

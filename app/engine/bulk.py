@@ -97,7 +97,8 @@ def update(unit: Unit, model: type[Record], changes: Mapping[int, Change], fault
     if at_once and writes:
         with _placed([place for place, (_, changed) in found.items() if changed]):
             hooks.run_many("update", model, [record for record, _ in writes], [write for _, write in writes])
-        _flush(unit, model, {place: vars(record) for place, (record, _) in found.items()})
+        # A flush that fails empties the records.
+        _flush(unit, model, {place: dict(vars(record)) for place, (record, _) in found.items()})
     if model.audited:
         for record, write in writes:
             audit.written(unit, "update", record, write.before)

@@ -32,10 +32,15 @@ assert made.status_code == 201, made.json
 assert made.json["priority"] == "low"
 same = call("POST", "crm/note", json={"companyId": company, "title": "Echo", "body": "Echo"})
 assert same.status_code == 400, same.json
+bare = call("POST", "crm/note", json=[{"companyId": company, "title": title} for title in ("First", "Acme")])
+assert [each["index"] for each in bare.json["details"]["items"]] == [1], bare.json
+stale = call("PATCH", f"crm/note/{made.json['id']}", json={"body": "All"}, query_string={"ifMatch": "2"})
+assert stale.status_code == 412, stale.json
 listed = call("GET", "crm/note", query_string={"priority": "low"})
 assert listed.json["meta"]["count"] == 1
 changed = call("PUT", f"crm/note/{made.json['id']}", json={"priority": "high"})
 assert changed.json["priority"] == "high"
+assert changed.headers["ETag"].startswith('"2-'), changed.headers
 assert call("PUT", f"crm/note/{made.json['id']}", json={"companyId": made.json["id"]}).status_code == 400
 assert call("DELETE", f"crm/note/{made.json['id']}").json["deleted"] is True
 document = client.get("/api/v1/openapi.json").json

@@ -79,8 +79,8 @@ def test_the_script_for_passkeys_runs_in_a_browser(browser, port):
 
 def test_every_route_family_has_a_page_with_examples():
     families = {
-        "tour.md", "concepts.md", "data-api.md", "queries.md", "api-keys.md", "sign-in.md", "accounts.md",
-        "authorization.md", "uploads.md", "chat.md", "notifications.md", "errors.md",
+        "tour.md", "concepts.md", "data-api.md", "queries.md", "writing.md", "api-keys.md", "sign-in.md",
+        "accounts.md", "authorization.md", "uploads.md", "chat.md", "notifications.md", "errors.md",
     }  # fmt: skip
     assert families <= set(PAGES)
 
