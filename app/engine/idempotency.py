@@ -86,11 +86,15 @@ SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1
 FROM (SELECT) AS one LEFT JOIN platform_idempotency_key AS kept
     ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
 """
+# The rights that the answer was given by are those that its own write has left: who gives up an organization, and does
+# not hear of it, may ask again.
 REMEMBER = """
 INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, principal, key, method, path, request_hash,
     status, response_status, response_body, response_etag, response_bytes, truncated, standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
-    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(standing)s::jsonb, %(expires_at)s)
+    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, jsonb_build_object('admin', %(admin)s::boolean, 'roles', (
+        SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
+        WHERE user_id = %(user)s AND organization_id = ANY(%(organizations)s::uuid[]))), %(expires_at)s)
 ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
     method = excluded.method, path = excluded.path, request_hash = excluded.request_hash, status = excluded.status,
     response_status = excluded.response_status, response_body = excluded.response_body,
@@ -165,8 +169,8 @@ def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expire
         "id": uuid7(), "now": now(), "owner": request.owner, "key": request.key, "method": request.method,
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
-        "truncated": answer.truncated, "standing": orjson.dumps(_standing(request.principal)).decode(),
-        "expires_at": expires_at,
+        "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
+        "organizations": request.principal.organizations(), "expires_at": expires_at,
     }  # fmt: skip
     if not within(unit.session).execute(REMEMBER, parameters).rowcount:
         raise LostRace()
@@ -174,14 +178,6 @@ def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expire
 
 def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
     return within(unit.session).execute(statement, parameters).rowcount
-
-
-def _standing(principal: Principal) -> dict[str, Any]:
-    """The rights that an answer is given by."""
-    return {
-        "admin": principal.is_admin,
-        "roles": {str(organization): role for organization, role in principal.memberships.items()},
-    }
 
 
 def _still_stands(standing: dict[str, Any], principal: Principal) -> bool:
