@@ -79,12 +79,12 @@ class Answer:
     truncated: bool = False
 
 
-# Whoever waited for the lock would see nothing of the row that its holder commits, as the snapshot is older.
-BEGIN = """
-SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1)), kept.request_hash, kept.status,
-    kept.response_status, kept.response_body, kept.response_etag, kept.truncated, kept.standing
-FROM (SELECT) AS one LEFT JOIN platform_idempotency_key AS kept
-    ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
+# Two statements, the lock before the look: the snapshot of the one that took the lock may be older than what the last
+# holder has committed, and its write would then run into the rows of the other.
+HOLD = "SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1))"
+KEPT = """
+SELECT request_hash, status, response_status, response_body, response_etag, truncated, standing
+FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s
 """
 # The rights that the answer was given by are those that its own write has left: who gives up an organization, and does
 # not hear of it, may ask again.
@@ -113,20 +113,22 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 
 
 def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
-    """Hold the key until the end of the transaction, and return the answer that is kept under it.
+    """Return the answer that is kept under the key, or hold the key until the end of the transaction.
 
     Raises Conflict while another request holds the key, IdempotencyKeyReused when the key came with another request,
     and Forbidden when the caller has lost a right that the answer was given by.
     """
     wanted = {"owner": request.owner, "key": request.key, "now": now()}
-    (row,) = within(unit.session).execute(BEGIN, wanted).fetchall()
-    is_held, digest, state, status, body, etag, truncated, standing = row
-    if digest is not None and digest != request.digest:
-        raise IdempotencyKeyReused()
-    if not is_held or state == "running":
-        raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
-    if digest is None:
+    connection = within(unit.session)
+    ((is_held,),) = connection.execute(HOLD, wanted).fetchall()
+    found = connection.execute(KEPT, wanted).fetchone()
+    if found is None and is_held:
         return None
+    if found is not None and found[0] != request.digest:
+        raise IdempotencyKeyReused()
+    if found is None or found[1] == "running":
+        raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
+    _, _, status, body, etag, truncated, standing = found
     if not _still_stands(standing, request.principal):
         raise Forbidden("A right that the kept answer was given by has ended")
     return Answer(status, body, etag, truncated)
