@@ -79,18 +79,22 @@ class Answer:
     truncated: bool = False
 
 
-# Whoever waited for the lock would see nothing of the row that its holder commits, as the snapshot is older.
-BEGIN = """
-SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1)), kept.request_hash, kept.status,
-    kept.response_status, kept.response_body, kept.response_etag, kept.truncated, kept.standing
-FROM (SELECT) AS one LEFT JOIN platform_idempotency_key AS kept
-    ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
+# Two statements, the lock before the look: the snapshot of the one that took the lock may be older than what the last
+# holder has committed, and its write would then run into the rows of the other.
+HOLD = "SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1))"
+KEPT = """
+SELECT request_hash, status, response_status, response_body, response_etag, truncated, standing
+FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s
 """
+# The rights that the answer was given by are those that its own write has left: who gives up an organization, and does
+# not hear of it, may ask again.
 REMEMBER = """
 INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, principal, key, method, path, request_hash,
     status, response_status, response_body, response_etag, response_bytes, truncated, standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
-    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(standing)s::jsonb, %(expires_at)s)
+    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, jsonb_build_object('admin', %(admin)s::boolean, 'roles', (
+        SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
+        WHERE user_id = %(user)s AND organization_id = ANY(%(organizations)s::uuid[]))), %(expires_at)s)
 ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
     method = excluded.method, path = excluded.path, request_hash = excluded.request_hash, status = excluded.status,
     response_status = excluded.response_status, response_body = excluded.response_body,
@@ -109,20 +113,22 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 
 
 def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
-    """Hold the key until the end of the transaction, and return the answer that is kept under it.
+    """Return the answer that is kept under the key, or hold the key until the end of the transaction.
 
     Raises Conflict while another request holds the key, IdempotencyKeyReused when the key came with another request,
     and Forbidden when the caller has lost a right that the answer was given by.
     """
     wanted = {"owner": request.owner, "key": request.key, "now": now()}
-    (row,) = within(unit.session).execute(BEGIN, wanted).fetchall()
-    is_held, digest, state, status, body, etag, truncated, standing = row
-    if digest is not None and digest != request.digest:
-        raise IdempotencyKeyReused()
-    if not is_held or state == "running":
-        raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
-    if digest is None:
+    connection = within(unit.session)
+    ((is_held,),) = connection.execute(HOLD, wanted).fetchall()
+    found = connection.execute(KEPT, wanted).fetchone()
+    if found is None and is_held:
         return None
+    if found is not None and found[0] != request.digest:
+        raise IdempotencyKeyReused()
+    if found is None or found[1] == "running":
+        raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
+    _, _, status, body, etag, truncated, standing = found
     if not _still_stands(standing, request.principal):
         raise Forbidden("A right that the kept answer was given by has ended")
     return Answer(status, body, etag, truncated)
@@ -165,8 +171,8 @@ def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expire
         "id": uuid7(), "now": now(), "owner": request.owner, "key": request.key, "method": request.method,
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
-        "truncated": answer.truncated, "standing": orjson.dumps(_standing(request.principal)).decode(),
-        "expires_at": expires_at,
+        "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
+        "organizations": request.principal.organizations(), "expires_at": expires_at,
     }  # fmt: skip
     if not within(unit.session).execute(REMEMBER, parameters).rowcount:
         raise LostRace()
@@ -174,14 +180,6 @@ def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expire
 
 def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
     return within(unit.session).execute(statement, parameters).rowcount
-
-
-def _standing(principal: Principal) -> dict[str, Any]:
-    """The rights that an answer is given by."""
-    return {
-        "admin": principal.is_admin,
-        "roles": {str(organization): role for organization, role in principal.memberships.items()},
-    }
 
 
 def _still_stands(standing: dict[str, Any], principal: Principal) -> bool:
