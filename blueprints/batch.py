@@ -27,6 +27,7 @@ from app.foundation.errors import (
     Invalid,
     MethodNotAllowed,
     NotFound,
+    PayloadTooLarge,
     Unavailable,
 )
 from blueprints.base import Blueprint
@@ -83,11 +84,17 @@ class Run:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}
-        self._read = self._answered = 0
-        self._most = current_app.config["SETTINGS"].max_answer_bytes
+        self._fields: dict[str, dict[str, Any]] = {}
+        self._read = self._answered = self._put_in = 0
+        self._is_other_caller = False
+        settings = current_app.config["SETTINGS"]
+        self._most, self._most_put_in = settings.max_answer_bytes, settings.max_json_bytes
 
     def carry_out(self, unit: Unit, part: Part) -> Reply:
         """Carry out one request; raises its failure."""
+        if self._is_other_caller:
+            with reading_within(unit.session):
+                unit.principal = credentials.renewed(unit.principal)
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
         endpoint, identifier = _route(path, part.method)
@@ -96,7 +103,9 @@ class Run:
         args = MultiDict(parse_qsl(query, keep_blank_values=True))
         with reading_within(unit.session):
             reply = work(unit, model, Request(identifier, args, body, part.if_match))
-        self._count(reply)
+        # What is written of accounts may change who the caller is, and what is theirs, for the next request.
+        self._is_other_caller |= part.method != "GET" and model.domain == "auth"
+        self._count(part, reply)
         if part.ref is not None:
             self._named[part.ref] = reply
         return reply
@@ -105,17 +114,24 @@ class Run:
         reply = self._named[ref]
         if reply is None:
             raise Invalid({"body": [f"{ref} was refused, so that nothing is known of it."]})
-        fields = orjson.loads(reply.body)
+        if ref not in self._fields:
+            self._fields[ref] = orjson.loads(reply.body)
+        fields = self._fields[ref]
         if name not in fields or name in reply.secrets:
             raise Invalid({"body": [f"The answer to {ref} has no {name}."]})
+        # What comes by reference counts as what is sent, or a short body could stand for any amount.
+        self._put_in += len(orjson.dumps(fields[name]))
+        if self._put_in > self._most_put_in:
+            raise PayloadTooLarge()
         return fields[name]
 
-    def _count(self, reply: Reply) -> None:
+    def _count(self, part: Part, reply: Reply) -> None:
         self._answered += len(reply.body)
         if self._answered > self._most:
             raise AnswerTooLarge.than(self._most)
-        self._read += len(reply.value["data"]) if isinstance(reply.value.get("data"), list) else 1
-        if self._read > MAX_READ + batch.MAX_REQUESTS:
+        if part.method == "GET":
+            self._read += len(reply.value["data"]) if isinstance(reply.value.get("data"), list) else 1
+        if self._read > MAX_READ:
             raise AnswerTooLarge(f"A batch reads at most {MAX_READ} records")
 
 

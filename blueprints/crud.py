@@ -115,7 +115,7 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(201, read_schema(model))
     def handler() -> Response:
         body = json_body()
-        if isinstance(body, list) or ON_CONFLICT in request.args:
+        if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
         return carry_out(created, model, given, minimal=bool(request.args) and is_minimal(request.args))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from marshmallow import fields, validate
 
+from app.engine.faults import MAX_TOLD, ItemsRefused
 from app.foundation.errors import CODES, Failure
 from schemas.derive import WireSchema
 
@@ -22,8 +24,9 @@ class Error(WireSchema):
 
 
 class GuideDetail(WireSchema):
-    """One field that broke a rule."""
+    """One field that broke a rule, of an array in the record at ``index``."""
 
+    index = fields.Integer()
     field = fields.String(required=True)
     message = fields.String(required=True)
 
@@ -63,11 +66,22 @@ def _key_body(failure: Failure) -> dict[str, Any]:
 
 
 def _guide_body(failure: Failure) -> dict[str, Any]:
+    if isinstance(failure, ItemsRefused):
+        error = "Validation error" if failure.code == "VALIDATION_ERROR" else failure.text
+        return {"error": error, "details": list(_of_records(failure))}
     broken = failure.details.get("fields")
     if failure.code != "VALIDATION_ERROR" or broken is None:
         return {"error": failure.text}
     details = [{"field": field, "message": message} for field, messages in broken.items() for message in messages]
     return {"error": "Validation error", "details": details}
+
+
+def _of_records(failure: ItemsRefused) -> Iterator[dict[str, Any]]:
+    for place in sorted(failure.faults)[:MAX_TOLD]:
+        refused = failure.faults[place]
+        # What is wrong with no field is wrong with the record that the id names.
+        for field, messages in refused.details.get("fields", {"id": [refused.text]}).items():
+            yield from ({"index": place, "field": field, "message": message} for message in messages)
 
 
 def flat(messages: Any) -> list[str]:

@@ -33,12 +33,12 @@ SEEN_EVERY = timedelta(minutes=1)
 
 def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
     """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
-    return _of_row(_one(_cookie_statement() if from_cookie else _session_statement(), digest))
+    return _of_row(_one(_sessions_by("cookie_hash" if from_cookie else "token_hash"), digest))
 
 
 def of_session_id(identifier: UUID) -> Principal:
     """The principal of a session that was proved in another way; raises Unauthenticated."""
-    return _of_row(_one(_sessions_by(AuthSession.id), identifier))
+    return _of_row(_one(_sessions_by("id"), identifier))
 
 
 def _of_row(row: dict[str, Any] | None) -> Principal:
@@ -82,7 +82,7 @@ def _impersonating(row: dict[str, Any]) -> Principal:
 
 def of_key(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
-    row = _one(_key_statement(), digest)
+    row = _one(_keys_by("key_hash"), digest)
     if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
@@ -101,16 +101,35 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     scopes = covered(row["scopes"])
     if row["user_id"] is None:
         return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
-    memberships = {each: role for each, role in row["memberships"].items() if each == row["organization_id"]}
     return Principal(
         credential=Credential.KEY,
         credential_id=row["id"],
         scopes=scopes,
         user_id=row["user_id"],
-        organization_id=row["organization_id"] if memberships else None,
         is_admin="admin" in scopes and row["role"] == "admin" and not from_query,
-        memberships=memberships,
+        **_acting_in(row),
     )
+
+
+def renewed(principal: Principal) -> Principal:
+    """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
+    more."""
+    if principal.user_id is None or principal.impersonator_id is not None:
+        return principal  # they write nothing
+    is_session = principal.credential is Credential.SESSION
+    row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id)
+    if row is None or (is_banned(row["banned"], row["ban_expires"]) if is_session else _outcome(row) != "VALID"):
+        raise Unauthenticated(invalid_token=True)
+    if is_session:
+        return _person(row)
+    is_admin = principal.is_admin and row["role"] == "admin"
+    return replace(principal, is_admin=is_admin, **_acting_in(row))
+
+
+def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
+    """The organization that a key acts in, as long as its owner is a member."""
+    memberships = {each: role for each, role in row["memberships"].items() if each == row["organization_id"]}
+    return {"memberships": memberships, "organization_id": row["organization_id"] if memberships else None}
 
 
 def consume_further(principal: Principal, amount: int) -> None:
@@ -181,16 +200,8 @@ def _one(statement: Viewed, digest: str | UUID) -> dict[str, Any] | None:
 
 
 @cache
-def _session_statement() -> Viewed:
-    return _sessions_by(AuthSession.token_hash)
-
-
-@cache
-def _cookie_statement() -> Viewed:
-    return _sessions_by(AuthSession.cookie_hash)
-
-
-def _sessions_by(secret: Any) -> Viewed:
+def _sessions_by(name: str) -> Viewed:
+    """The session whose column of this name has the wanted value."""
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
         AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
@@ -198,11 +209,12 @@ def _sessions_by(secret: Any) -> Viewed:
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
     source = select(*columns, memberships.of(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
-    return _statement(source.where(secret == bindparam("wanted_digest")), columns)
+    return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted_digest")), columns)
 
 
 @cache
-def _key_statement() -> Viewed:
+def _keys_by(name: str) -> Viewed:
+    """The key whose column of this name has the wanted value."""
     columns = [
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
         AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
@@ -210,7 +222,7 @@ def _key_statement() -> Viewed:
         AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
     ]  # fmt: skip
     source = select(*columns, memberships.of(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
-    return _statement(source.where(AuthApiKey.key_hash == bindparam("wanted_digest")), columns)
+    return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)
 
 
 def _statement(statement: Any, columns: list[Any]) -> Viewed:

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import psycopg
 from sqlalchemy import delete as deletion
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
 from app.engine import audit, hooks, inputs, locks, references, rows, uniqueness
-from app.engine.database import DRIVER_ERRORS, defer_constraints, translated
+from app.engine.database import DRIVER_ERRORS, check_constraints, defer_constraints, translated
 from app.engine.encoding import Representation
 from app.engine.faults import Faults, ItemsRefused
 from app.engine.hooks import Write
@@ -83,24 +84,11 @@ def update(unit: Unit, model: type[Record], changes: Mapping[int, Change], fault
     }
     _check_references(unit, model, named, faults)
     faults.check()
-    at_once = hooks.takes_many("update", model)
-    writes: list[tuple[Record, Write]] = []
-    for place, (record, changed) in found.items():
-        if not changed:
-            continue
-        with faults.alone(place) if not at_once else nullcontext():
-            write = _assigned(unit, model, record, changes[place].given, changed)
-            writes.append((record, write))
-            if not at_once:
-                hooks.run("update", record, write)
-                unit.session.flush()
-    if at_once and writes:
-        with _placed([place for place, (_, changed) in found.items() if changed]):
-            hooks.run_many("update", model, [record for record, _ in writes], [write for _, write in writes])
-        # A flush that fails empties the records.
-        _flush(unit, model, {place: dict(vars(record)) for place, (record, _) in found.items()})
+    written: list[tuple[Record, Write]] = []
+    for group in _groups(model, {place: each for place, each in found.items() if each[1]}):
+        written += _change(unit, model, {place: (*found[place], changes[place].given) for place in group})
     if model.audited:
-        for record, write in writes:
+        for record, write in written:
             audit.written(unit, "update", record, write.before)
 
 
@@ -112,20 +100,33 @@ def delete(unit: Unit, model: type[Record], changes: Mapping[int, Change], fault
         allow_time(unit.session)
         defer_constraints(unit.session)
     if hooks.takes_many("delete", model) and not model.audited:
-        records = list(found.values())
-        with _placed(list(found)):
-            hooks.run_many("delete", model, records, [Write(unit) for _ in records])
-        unit.session.flush()
-        ids = [record.id for record in records]
-        unit.session.execute(deletion(model).where(model.id.in_(ids)).execution_options(synchronize_session=False))
-        return
-    for place, record in found.items():
-        with faults.alone(place, removing=True):
-            hooks.run("delete", record, Write(unit))
-            if model.audited:
-                audit.written(unit, "delete", record)
-            unit.session.delete(record)
-            unit.session.flush()
+        _remove_at_once(unit, model, found)
+    else:
+        for place, record in found.items():
+            with faults.alone(place, removing=True):
+                hooks.run("delete", record, Write(unit))
+                if model.audited:
+                    audit.written(unit, "delete", record)
+                unit.session.delete(record)
+                unit.session.flush()
+    if model.cascades_widely:
+        check_constraints(unit.session)
+
+
+def _remove_at_once(unit: Unit, model: type[Record], found: Mapping[int, Record]) -> None:
+    """Remove records in one statement; where something still refers to one of them, each in its own, so that the place
+    of that one is told."""
+    ids = {place: record.id for place, record in found.items()}
+    with _placed(list(found)):
+        hooks.run_many("delete", model, list(found.values()), [Write(unit) for _ in found])
+    removal = deletion(model).execution_options(synchronize_session=False)
+    try:
+        with unit.session.begin_nested():
+            unit.session.execute(removal.where(model.id.in_(ids.values())))
+    except IntegrityError:
+        for place, identifier in ids.items():
+            with Faults().alone(place, removing=True):
+                unit.session.execute(removal.where(model.id == identifier))
 
 
 def _drafted(unit: Unit, model: type[Record], place: int, given: Values, faults: Faults) -> list[_Draft]:
@@ -211,7 +212,38 @@ def _assigned(unit: Unit, model: type[Record], record: Record, given: Values, ch
     return Write(unit, given, before)
 
 
-def _flush(unit: Unit, model: type[Record], rows_of: Mapping[int, Values]) -> None:
+def _groups(model: type[Record], found: Mapping[int, tuple[Record, Values]]) -> list[list[int]]:
+    """The places of what can be written at once, in order: a record that takes a unique key which another one gives
+    up, or the other way round, is written after it."""
+    rules = uniqueness.rules(model)
+    groups: list[list[int]] = []
+    before: set[Any] = set()
+    after: set[Any] = set()
+    for place, (record, changed) in found.items():
+        stored = vars(record)
+        asked = [rule for rule in rules if any(rule.speaks_of(name) for name in changed)]
+        old = {(rule.name, key) for rule in asked if (key := rule.key(stored))}
+        new = {(rule.name, key) for rule in asked if (key := rule.key({**stored, **changed}))}
+        if not groups or before & new or after & old or any(rule.where for rule in asked):
+            groups.append([])
+            before, after = set(), set()
+        groups[-1].append(place)
+        before |= old
+        after |= new
+    return groups
+
+
+def _change(
+    unit: Unit, model: type[Record], group: Mapping[int, tuple[Record, Values, Values]]
+) -> list[tuple[Record, Write]]:
+    """Write changes (the record, what changes, what was sent), with their hooks."""
+    if not hooks.takes_many("update", model):
+        return [_change_alone(unit, model, place, *each) for place, each in group.items()]
+    written = [(record, _assigned(unit, model, record, given, changed)) for record, changed, given in group.values()]
+    with _placed(list(group)):
+        hooks.run_many("update", model, [record for record, _ in written], [write for _, write in written])
+    # A flush that fails forgets what was to be written.
+    rows_of = {place: dict(vars(record)) for place, (record, _, _) in group.items()}
     try:
         unit.session.flush()
     except DRIVER_ERRORS as error:
@@ -219,6 +251,17 @@ def _flush(unit: Unit, model: type[Record], rows_of: Mapping[int, Values]) -> No
         with autocommitted() as connection:
             _judge(unit, model, error, rows_of, connection)
         raise
+    return written
+
+
+def _change_alone(
+    unit: Unit, model: type[Record], place: int, record: Record, changed: Values, given: Values
+) -> tuple[Record, Write]:
+    with Faults().alone(place):
+        write = _assigned(unit, model, record, given, changed)
+        hooks.run("update", record, write)
+        unit.session.flush()
+    return record, write
 
 
 def _judge(
@@ -231,6 +274,8 @@ def _judge(
         return
     rule = next((each for each in uniqueness.rules(model) if each.name == cause.diag.constraint_name), None)
     if rule is None or rule.where:
+        if len(rows_of) == 1:
+            Faults(dict.fromkeys(rows_of, translated(error))).check()  # type: ignore[arg-type]
         return
     own = {place: row["id"] for place, row in rows_of.items()}
     places = set(uniqueness.repeated(rule, rows_of))

@@ -65,8 +65,13 @@ def reading() -> Iterator[Session]:
 
 
 def defer_constraints(session: Session) -> None:
-    """Check deferrable references at commit: the cascade of a large removal reaches both ends of them."""
+    """Check deferrable references later: the cascade of a large removal reaches both ends of them."""
     session.execute(text("SET CONSTRAINTS ALL DEFERRED"))
+
+
+def check_constraints(session: Session) -> None:
+    """Check what was deferred now, and references at once again: what follows in the unit is told what it breaks."""
+    session.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
 
 
 def translated(error: DBAPIError | PoolTimeout | psycopg.Error, *, removing: bool = False) -> Failure:

@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from app.engine import audit, expansions, hooks, inputs, locks, references, statements
 from app.engine.concurrency import place_for
-from app.engine.database import after_unit, defer_constraints
+from app.engine.database import after_unit, check_constraints, defer_constraints
 from app.engine.encoding import Representation
 from app.engine.hooks import Write, readings, run
 from app.engine.preconditions import UNCONDITIONAL, Precondition
@@ -118,6 +118,8 @@ def delete(
         audit.written(unit, "delete", record)
     session.delete(record)
     session.flush()
+    if model.cascades_widely:
+        check_constraints(session)
     return last
 
 

@@ -12,6 +12,7 @@ import psycopg
 from sqlalchemy import Index, UniqueConstraint
 
 from app.engine import fragments
+from app.engine.policy import Rule
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record
 from app.engine.rows import as_document, columns_of
@@ -33,6 +34,10 @@ class UniqueRule:
         """What no other row may have; None for a row that the rule lets pass."""
         key = tuple(row.get(name) for name in self.attributes)
         return None if not self.null_is_value and None in key else key
+
+    def speaks_of(self, attribute: str) -> bool:
+        """Whether a change of ``attribute`` can break it."""
+        return attribute in self.attributes or attribute in self.where
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,12 @@ def _statement(model: type[Record], reader: Reader, rule: UniqueRule, lock: bool
     if rule.where:
         met.append(f"({rule.where})")
     seen, writable = fragments.visible(model, reader), fragments.writable(model, reader, "update")
-    may = f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
+    # Of what callers never change, no row may change by the way of a create either.
+    may = (
+        "false"
+        if model.policy.update is Rule.NONE
+        else f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
+    )
     given = f"json_to_recordset(%(rows)s::json) AS given(place integer, {columns_of(model, rule.attributes)})"
     found = f"SELECT given.place, kept.id, {may} FROM {given}"  # noqa: S608 - declarations alone
     sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"
