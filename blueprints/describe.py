@@ -7,6 +7,7 @@ from typing import Any
 
 from app.engine.policy import Rule, SessionOnly
 from app.engine.record import Record
+from app.engine.upserts import rules_of
 from blueprints.base import Blueprint
 from blueprints.describe_queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.examples import example, record_example
@@ -28,7 +29,7 @@ ERRORS = {
     "delete": (400, 401, 403, 404, 409, 412, 422, 428, 429, 500, 503),
 }
 PARAMETERS = {
-    "create": ("idempotencyKey", "return", "onConflict", "resolution"),
+    "create": ("idempotencyKey", "return"),
     "read": ("fields", "expand", "ifNoneMatch"),
     "update": ("idempotencyKey", "ifMatch"),
     "delete": ("idempotencyKey", "ifMatch"),
@@ -53,11 +54,18 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
         if operation == "create":  # whose handler reads the body itself, as it may be an array
             body["schema"] = create_schema(model)
             document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
+            document |= _upserts(model, document["parameters"])
         document["requestBody"] = {"content": {"application/json": body}, "required": True}
     status = 201 if operation == "create" else 200
     if operation in ("create", "read", "update"):
         document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
     return blp.doc(**document)
+
+
+def _upserts(model: type[Record], parameters: list[str]) -> dict[str, Any]:
+    """By which unique rules records are merged, where the model has any that callers can name."""
+    rules = rules_of(model)
+    return {"parameters": [*parameters, "onConflict", "resolution"], "x-upsert": rules} if rules else {}
 
 
 QUERIES = {

@@ -27,13 +27,14 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "onConflict": {"description": "The fields of a unique rule: a record that is there already is merged."},
     "resolution": {
-        "description": "What becomes of a record that is there already.",
-        "schema": {"type": "string", "enum": ["merge", "ignore"], "default": "merge"},
+        # Without a default: generated clients send that, and it means nothing without onConflict.
+        "description": "What becomes of a record that is there already: merge without it.",
+        "schema": {"type": "string", "enum": ["merge", "ignore"]},
     },
     "ids": {"description": f"The ids of at most {MAX_IDS_IN_URL} records, comma-separated; more come in the body."},
     "versions": {
         "description": "Tells the version of each record in `meta.versions`.",
-        "schema": {"type": "boolean", "default": False},
+        "schema": {"type": "boolean"},
     },
 }  # fmt: skip
 MATCHED = {

@@ -256,6 +256,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
         "skip": {"type": "integer", "minimum": 0, "maximum": MAX_SKIP, "default": 0},
         "count": {"type": "string", "enum": ["exact", "bounded", "none"]},
         "cursor": {"type": "string"},
+        "versions": {"type": "boolean"},
     }
     searchable = [model.fields()[name].name for name in model.searchable]
     return {

@@ -14,13 +14,15 @@ COUNTED = ("exact", "atLeast", "none")
 
 class ListMeta(WireSchema):
     """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for. With a cursor
-    ``next`` is that of the page that follows; where a count was asked for, ``counted`` says how it was made."""
+    ``next`` is that of the page that follows; where a count was asked for, ``counted`` says how it was made,
+    and where they were, ``versions`` has that of each record by its id."""
 
     count = fields.Integer(required=True)
     take = fields.Integer(required=True)
     skip = fields.Integer(required=True)
     next = fields.String(allow_none=True)
     counted = fields.String(validate=validate.OneOf(COUNTED))
+    versions = fields.Dict(keys=fields.String(), values=fields.Integer())
 
 
 class Deleted(WireSchema):
@@ -52,6 +54,7 @@ def guide_list_schema(model: type[Record]) -> WireSchema:
         "hasMore": fields.Boolean(required=True),
         "next": fields.String(allow_none=True),
         "counted": fields.String(validate=validate.OneOf(COUNTED)),
+        "versions": fields.Dict(keys=fields.String(), values=fields.Integer()),
     }
     made: type[WireSchema] = type(f"{model.__name__}GuideList", (WireSchema,), declared)
     return made()

@@ -10,6 +10,8 @@ from typing import Any
 
 QUERY = "/_query"
 JSON_BODY = "application/json"
+# The query parameter by which an operation says that it takes an idempotency key.
+KEY = "#/components/parameters/idempotencyKey"
 
 Schema = Mapping[str, Any]
 Schemas = Mapping[str, Schema]
@@ -39,6 +41,9 @@ class Model:
     way: str
     page: str
     schemas: Schemas
+    # What can be written, and by which unique rules records are merged.
+    writes: frozenset[str] = frozenset()
+    unique: tuple[str, ...] = ()
 
     @property
     def domain(self) -> str:
@@ -93,5 +98,30 @@ def read_models(description: Schema) -> dict[str, Model]:
         page = schemas[name_of(operation["responses"]["200"]["content"][JSON_BODY]["schema"])]["properties"]
         # What has no sums takes no choice of fields for one record either.
         way = "Records" if f"{collection}/_aggregate" in paths else "Lists"
-        models[name] = Model(name, collection, way, "Page" if "meta" in page else "GuidePage", schemas)
+        kind = "Page" if "meta" in page else "GuidePage"
+        models[name] = Model(name, collection, way, kind, schemas)
+        if way == "Records":
+            unique = tuple(paths[collection].get("post", {}).get("x-upsert", ()))
+            models[name] = Model(name, collection, way, kind, schemas, writes_of(paths, collection), unique)
     return models
+
+
+def writes_of(paths: Schemas, collection: str) -> frozenset[str]:
+    """What can be written of the records at ``collection``."""
+    many, one = paths[collection], paths.get(f"{collection}/{{id}}", {})
+    taken = {
+        "create": "post" in many,
+        "update": "put" in one and "put" in many and f"{collection}/_matching/_update" in paths,
+        "delete": "delete" in one and "delete" in many and f"{collection}/_matching/_delete" in paths,
+    }
+    return frozenset(name for name, is_taken in taken.items() if is_taken)
+
+
+def keyed_paths(paths: Schemas) -> dict[str, list[str]]:
+    """The paths whose operations take an idempotency key, by method."""
+    found: dict[str, list[str]] = {}
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            if method != "parameters" and {"$ref": KEY} in operation.get("parameters", ()):
+                found.setdefault(method.upper(), []).append(path)
+    return found

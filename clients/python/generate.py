@@ -1,4 +1,4 @@
-"""Writes ``rowgate_client/models.py``, the types of what can be asked of each model."""
+"""Writes ``rowgate_client/models.py``, the types of what can be asked and written of each model, and ``keyed.py``."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from description import Model, Schema, name_of, read_models, types_of
-from texts import HEAD, LISTS, RECORDS, alias, called, descending, holder, literal, pascal, typed_dict, value
+from description import Model, Schema, keyed_paths, name_of, read_models, types_of
+from texts import (
+    HEAD,
+    LISTS,
+    RECORDS,
+    WRITES,
+    alias,
+    called,
+    descending,
+    holder,
+    keyed_module,
+    literal,
+    pascal,
+    typed_dict,
+    value,
+)
 
 HERE = Path(__file__).parent
 DESCRIPTION = HERE.parent.parent / "docs" / "openapi.json"
-GENERATED = HERE / "rowgate_client" / "models.py"
+PACKAGE = HERE / "rowgate_client"
 UNITS = ("hour", "day", "week", "month", "quarter", "year")
 
 
@@ -33,6 +47,7 @@ class Writing:
             self._conditions(model)
             self._selections(model)
             self._sums(model)
+            self._written(model)
         return "\n\n".join([HEAD, *self.written.values(), "", self._domains()])
 
     def _target(self, relation: Schema) -> Model:
@@ -141,6 +156,17 @@ class Writing:
         members = {"group": f"{name}Groups", "count": "NotRequired[int]", **sums}
         self.add(f"{name}Sum", typed_dict(f"{name}Sum", members))
 
+    def _written(self, model: Model) -> None:
+        """What makes a record, and what changes one."""
+        for way, suffix, verb in (("create", "Draft", "Create"), ("update", "Changes", "Update")):
+            if way not in model.writes:
+                continue
+            schema = model.schemas[f"{model.name}{verb}"]
+            kinds = {name: value(each).replace("list[", "Sequence[") for name, each in schema["properties"].items()}
+            required = schema.get("required", ())
+            members = {name: kind if name in required else f"NotRequired[{kind}]" for name, kind in kinds.items()}
+            self.add(f"{model.name}{suffix}", typed_dict(f"{model.name}{suffix}", members))
+
     def _groups(self, model: Model) -> list[str]:
         return [*model.groupable, *self._along_one(model, "groupable")]
 
@@ -163,17 +189,26 @@ class Writing:
         classes = []
         for model in self.models.values():
             classes.append(LISTS.format(name=model.name, page=model.page))
-            classes += [RECORDS.format(name=model.name)] if model.way == "Records" else []
+            classes += [self._records_class(model)] if model.way == "Records" else []
         for domain, models in domains.items():
             lines = [f'self.{each.attribute} = {each.name}{each.way}(client, "{each.path}")' for each in models]
             classes.append(holder(called(domain), f"The lists of the domain {domain}.", lines))
         lines = [f"self.{domain} = {called(domain)}(client)" for domain in domains]
-        return "\n\n".join([*classes, holder("Rowgate", "The lists of a service, typed by model.", lines)])
+        return "\n\n".join(
+            [*classes, holder("Rowgate", "The records of a service, typed by model.", lines, "Batching")]
+        )
+
+    @classmethod
+    def _records_class(cls, model: Model) -> str:
+        ways = [*model.writes, *(["upsert"] if model.unique else [])]
+        texts = [RECORDS, *(text for way, text in WRITES.items() if way in ways)]
+        return "".join(texts).format(name=model.name, unique=literal(model.unique))
 
 
 def main() -> None:
-    models = read_models(json.loads(DESCRIPTION.read_text()))
-    GENERATED.write_text(Writing(models).text())
+    description = json.loads(DESCRIPTION.read_text())
+    (PACKAGE / "models.py").write_text(Writing(read_models(description)).text())
+    (PACKAGE / "keyed.py").write_text(keyed_module(keyed_paths(description["paths"])))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from description import Schema, types_of
 
@@ -12,15 +13,19 @@ HEAD = '''"""What can be asked of each model, and what comes back. Generated fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import builtins
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Never, NotRequired, TypedDict, overload
 
+from rowgate_client.batch import Batching
 from rowgate_client.openapi import AuthenticatedClient, Client
 from rowgate_client.records import Collection, Count, GuidePage, Page, Sums
+from rowgate_client.writing import Target, Upserted
 '''
 WALKED = """\
 where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}Sort] | None = None,
-        expand: Sequence[{name}Path] | {name}Expand | None = None, take: int | None = None,"""
+        expand: Sequence[{name}Path] | {name}Expand | None = None, take: int | None = None,
+        versions: bool | None = None,"""
 LISTS = '''\
 class {name}Lists(Collection):
     """The list of {name}."""
@@ -83,6 +88,93 @@ class {name}Records({name}Lists):
         }})
         return found
 '''
+# By what can be written of a model.
+WRITES = {
+    "create": '''
+    def create(self, record: {name}Draft, *, idempotency_key: str | None = None) -> {name}Record:
+        """Make a record."""
+        made: {name}Record = self._create(record, idempotency_key)
+        return made
+
+    def create_many(
+        self, records: Sequence[{name}Draft], *, idempotency_key: str | None = None
+    ) -> builtins.list[{name}Record]:
+        """Make records; gives them in the order given."""
+        made: builtins.list[{name}Record] = self._create_many(records, idempotency_key)
+        return made
+''',
+    "upsert": '''
+    def upsert(
+        self, records: Sequence[{name}Draft], *, on_conflict: {unique},
+        resolution: Literal["merge", "ignore"] | None = None, idempotency_key: str | None = None,
+    ) -> Upserted[{name}Record]:
+        """Make records; those that are there already by the unique rule are changed, or with ``ignore`` left."""
+        by = {{"onConflict": on_conflict, "resolution": resolution}}
+        done: Upserted[{name}Record] = self._upsert(records, by, idempotency_key)
+        return done
+''',
+    "update": '''
+    def update(
+        self, target: Target, changes: {name}Changes, *, idempotency_key: str | None = None
+    ) -> {name}Record:
+        """Change a record; given the record instead of its id, only while nobody else has changed it."""
+        changed: {name}Record = self._update(target, changes, idempotency_key)
+        return changed
+
+    def update_many(
+        self, changes: Sequence[tuple[Target, {name}Changes]], *, idempotency_key: str | None = None
+    ) -> builtins.list[{name}Record]:
+        """Change records; gives them in the order given."""
+        changed: builtins.list[{name}Record] = self._update_many(changes, idempotency_key)
+        return changed
+
+    def update_matching(
+        self, *, where: {name}Where, set: {name}Changes, max: int, dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Change the records that match, ``max`` at most, or with ``dry_run`` count them; gives how many these are."""
+        body = {{"where": where, "set": set, "max": max, "dryRun": dry_run}}
+        return self._matching("update", body, idempotency_key)
+
+    def modify(self, id: str, change: Callable[[{name}Record], {name}Changes | None]) -> {name}Record:
+        """Read a record, change it by what ``change`` says of it, and do both again while others change it meanwhile;
+        gives the record as it is then. Nothing is written where ``change`` gives nothing."""
+        changed: {name}Record = self._modify(id, change)
+        return changed
+''',
+    "delete": '''
+    def delete(self, target: Target, *, idempotency_key: str | None = None) -> None:
+        """Delete a record; given the record instead of its id, only while nobody else has changed it."""
+        self._delete(target, idempotency_key)
+
+    def delete_many(self, ids: Sequence[str], *, idempotency_key: str | None = None) -> int:
+        """Delete records; gives how many these were."""
+        return self._delete_many(ids, idempotency_key)
+
+    def delete_matching(
+        self, *, where: {name}Where, max: int, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> int:
+        """Delete the records that match, ``max`` at most, or with ``dry_run`` count them; gives how many these are."""
+        return self._matching("delete", {{"where": where, "max": max, "dryRun": dry_run}}, idempotency_key)
+''',
+}
+KEYED = '''"""The paths that take an idempotency key. Generated from the description of the API."""
+
+import re
+
+KEYED = {{
+{lines}
+}}
+'''
+
+
+def keyed_module(paths: Mapping[str, Sequence[str]]) -> str:
+    """The text of ``rowgate_client/keyed.py``; the service may lie under a path of its own."""
+    lines = []
+    for method, templates in paths.items():
+        patterns = (re.sub(r"\{\w+\}", "[^/_][^/]*", each) for each in templates)
+        lines.append(f'    {json.dumps(method)}: [re.compile(r".*({"|".join(patterns)})")],')
+    return KEYED.format(lines="\n".join(lines))
 
 
 def pascal(name: str) -> str:
@@ -128,8 +220,9 @@ def called(domain: str) -> str:
     return "".join(pascal(part) for part in domain.split("_")) + "Domain"
 
 
-def holder(name: str, says: str, lines: Iterable[str]) -> str:
-    """A class whose objects hold what ``lines`` assign."""
+def holder(name: str, says: str, lines: Iterable[str], base: str = "") -> str:
+    """A class whose objects hold what ``lines`` assign, beside what ``base`` has."""
+    lines = ["super().__init__(client)", *lines] if base else lines
     body = "\n".join(f"        {line}" for line in lines)
-    head = f'class {name}:\n    """{says}"""\n\n    def __init__(self, client: AuthenticatedClient | Client) -> None:'
-    return f"{head}\n{body}\n"
+    head = f'class {name}({base}):\n    """{says}"""\n'
+    return f"{head}\n    def __init__(self, client: AuthenticatedClient | Client) -> None:\n{body}\n"

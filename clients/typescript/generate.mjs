@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import openapiTS, { COMMENT_HEADER, astToString } from "openapi-typescript";
 import ts from "typescript";
 
-import { readModels, writeModels } from "./models.mjs";
+import { readKeyed, readModels, writeModels } from "./models.mjs";
 
 const { factory } = ts;
 const BLOB = factory.createTypeReferenceNode("Blob");
@@ -28,5 +28,5 @@ const description = new URL("../../docs/openapi.json", import.meta.url);
 const types = astToString(await openapiTS(description, { transform }));
 await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
 
-const models = readModels(JSON.parse(await readFile(description, "utf8")));
-await writeFile(new URL("src/models.ts", import.meta.url), writeModels(models));
+const read = JSON.parse(await readFile(description, "utf8"));
+await writeFile(new URL("src/models.ts", import.meta.url), writeModels(readModels(read), readKeyed(read)));

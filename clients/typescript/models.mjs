@@ -3,6 +3,9 @@
 const QUERY = "/_query";
 const JSON_BODY = "application/json";
 
+/** The query parameter by which an operation says that it takes an idempotency key. */
+const KEY = "#/components/parameters/idempotencyKey";
+
 const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
 const lower = (name) => name[0].toLowerCase() + name.slice(1);
 const union = (names) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
@@ -19,10 +22,13 @@ export function readModels({ paths, components }) {
     const domain = camel(collection.split("/")[3]);
     const read = paths[`${collection}/{id}`]?.get;
     const chooses = (read?.parameters ?? []).some(({ $ref }) => $ref === "#/components/parameters/fields");
+    // What has no sums has routes of its own for writes.
+    const isPlain = paths[`${collection}/_aggregate`] !== undefined;
     return {
       name, domain, path: collection,
       model: lower(name.slice(domain.length)),
-      ways: ["list", "each", ...(chooses ? ["get"] : []), ...(paths[`${collection}/_aggregate`] ? ["sum"] : [])],
+      ways: ["list", "each", ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
+      unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),
       fields: components.schemas[name].properties,
       sorts: components.schemas[query]["x-sortable"] ?? [],
@@ -36,11 +42,37 @@ export function readModels({ paths, components }) {
   return models;
 }
 
+/** What can be written of the records at `collection`. */
+function waysOfWriting(paths, collection) {
+  const { post, put, delete: removal } = paths[collection];
+  const item = paths[`${collection}/{id}`] ?? {};
+  return [
+    ...(post ? ["create", "createMany"] : []),
+    ...(post?.["x-upsert"] ? ["upsert"] : []),
+    ...(item.put ? ["update", "modify"] : []),
+    ...(put ? ["updateMany"] : []),
+    ...(paths[`${collection}/_matching/_update`] ? ["updateMatching"] : []),
+    ...(item.delete ? ["delete"] : []),
+    ...(removal ? ["deleteMany"] : []),
+    ...(paths[`${collection}/_matching/_delete`] ? ["deleteMatching"] : []),
+  ];
+}
+
+/** The methods that take an idempotency key, by path. */
+export function readKeyed({ paths }) {
+  const takesKey = (operation) => (operation.parameters ?? []).some(({ $ref }) => $ref === KEY);
+  const found = Object.entries(paths).map(([path, operations]) => {
+    const taking = Object.keys(operations).filter((method) => method !== "parameters" && takesKey(operations[method]));
+    return [path, taking.map((method) => method.toUpperCase())];
+  });
+  return Object.fromEntries(found.filter(([, methods]) => methods.length > 0));
+}
+
 const isMoment = ({ format }) => format === "date-time";
 const isNumber = ({ type }) => [type].flat().some((each) => each === "integer" || each === "number");
 
 /** The text of src/models.ts. */
-export function writeModels(models) {
+export function writeModels(models, keyed) {
   const entries = models.map((each) => {
     const having = (test) => union(Object.keys(each.fields).filter((name) => test(each.fields[name])));
     const leading = (many) => Object.entries(each.relations).filter(([, to]) => to.many === many)
@@ -48,6 +80,9 @@ export function writeModels(models) {
     return [
       `  ${each.name}: {`,
       `    record: Schemas["${each.name}"]; page: Schemas["${each.page}"]; where: Schemas["${each.name}Where"];`,
+      `    create: ${each.ways.includes("create") ? `Schemas["${each.name}Create"]` : "never"};`,
+      `    update: ${each.ways.includes("update") ? `Schemas["${each.name}Update"]` : "never"};`,
+      `    unique: ${union(each.unique)};`,
       `    ways: ${union(each.ways)};`,
       `    sorts: ${union(each.sorts)};`,
       `    moments: ${having(isMoment)};`,
@@ -62,13 +97,16 @@ export function writeModels(models) {
     const lines = own.map(({ name, model, path }) => `    ${model}: { name: "${name}", path: "${path}" },`);
     return [`  ${domain}: {`, ...lines, "  },"].join("\n");
   });
+  const keys = Object.entries(keyed).map(([path, methods]) => `  ${JSON.stringify(path)}: ${JSON.stringify(methods)},`);
   return [
     "// Generated from the description of the API.",
     'import type { components } from "./schema.js";\n',
     'type Schemas = components["schemas"];\n',
-    "/** What can be asked of each model. */",
+    "/** What can be asked and written of each model. */",
     `export interface Models {\n${entries.join("\n")}\n}\n`,
     "/** Where each model is. */",
     `export const MODELS = {\n${domains.join("\n")}\n} as const;\n`,
+    "/** The methods that take an idempotency key, by path. */",
+    `export const KEYED: Readonly<Record<string, readonly string[]>> = {\n${keys.join("\n")}\n};\n`,
   ].join("\n");
 }

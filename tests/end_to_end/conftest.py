@@ -8,7 +8,10 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from tests.end_to_end.packages import checked, compiled, interpreter, made, mypy
 from tests.end_to_end.service import free_port, gunicorn, started
+
+__all__ = ["checked", "compiled", "interpreter", "made", "mypy"]
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGUMENTS = [

@@ -46,6 +46,7 @@ def scripted(*answers: Answer) -> Iterator[Scripted]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
             requests.append(Request(self.path, self.headers, time.monotonic()))
             answer = next(left)
             self.send_response(answer.status)
@@ -54,6 +55,8 @@ def scripted(*answers: Answer) -> Iterator[Scripted]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(answer.text.encode())
+
+        do_POST = do_GET  # noqa: N815 - the server asks for this name
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

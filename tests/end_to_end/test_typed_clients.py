@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,66 +18,19 @@ from app.auth.models.identity import AuthUser
 from app.notification.routing import notify
 from config import ROOT
 from tests.database import unit_of_work
+from tests.end_to_end.packages import BIN, TSC, run
 from tests.end_to_end.scripted import REFUSED, Answer, scripted
 from tests.end_to_end.service import await_true, free_port, gunicorn, started
 
-CLIENTS = ROOT / "clients"
 TESTS = ROOT / "tests"
 TYPOS = TESTS / "end_to_end" / "typos"
-TSC = CLIENTS / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
-BIN = Path(sys.executable).parent
 READY = "retry: 1\nevent: ready\nid: 7\ndata: {}\n\n"
-
-
-def run(*command, **options):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def made():
-    """Both clients, generated and built."""
-    report = run("make", "--no-print-directory", "clients", cwd=ROOT)
-    assert "warning" not in report.lower(), report
-
-
-@pytest.fixture(scope="module")
-def compiled(made):
-    """The TypeScript examples, compiled with ``tsc --strict``."""
-    run(BIN / "node", TSC, "--project", CLIENTS / "typescript" / "examples", "--strict")
-    return CLIENTS / "typescript" / "build"
 
 
 @pytest.fixture(scope="module")
 def typescript(compiled):
     """The TypeScript tour."""
     return [BIN / "node", compiled / "tour.js"]
-
-
-@pytest.fixture(scope="module")
-def interpreter(made, tmp_path_factory):
-    """A Python that has the package installed, and mypy."""
-    folder = tmp_path_factory.mktemp("python")
-    (wheel,) = (CLIENTS / "python" / "dist").glob("*.whl")
-    run(BIN / "uv", "venv", "--quiet", folder)
-    run(BIN / "uv", "pip", "install", "--quiet", "--system-certs", "--python", folder / "bin" / "python", wheel, "mypy")
-    return folder / "bin" / "python"
-
-
-@pytest.fixture(scope="module")
-def mypy(interpreter):
-    """A call of ``mypy --strict`` that knows the package as it is installed."""
-    folder = interpreter.parent
-    return [folder / "mypy", "--strict", "--config-file", "", "--cache-dir", folder.parent / "cache"]
-
-
-@pytest.fixture(scope="module")
-def checked(mypy):
-    """The Python examples, checked with ``mypy --strict``."""
-    examples = CLIENTS / "python" / "examples"
-    run(*mypy, *examples.glob("*.py"), cwd=examples)
-    return examples
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,29 @@
 """Typed client of a Rowgate service.
 
 ``openapi`` is generated: a module for each operation under ``openapi.api``, a class for each body under
-``openapi.models``. ``models`` is too: ``Rowgate`` in it has the lists of every model, typed. The two things that a
-description cannot say, answers and notifications that stream, are here.
+``openapi.models``. ``models`` is too: ``Rowgate`` in it has the records of every model, typed. What a description
+cannot say is here: answers and notifications that stream, and writes that are sent again when no answer comes.
 """
 
+from rowgate_client.batch import BatchReply, BatchRequest, reference
 from rowgate_client.chat import ChatAnswer, stream_chat
-from rowgate_client.errors import RowgateError
+from rowgate_client.connection import AuthenticatedClient
+from rowgate_client.errors import RowgateError, VersionConflict
 from rowgate_client.notifications import Place, follow_notifications
-from rowgate_client.openapi import AuthenticatedClient, Client
+from rowgate_client.openapi import Client
+from rowgate_client.versions import version_of
 
 __all__ = [
     "AuthenticatedClient",
+    "BatchReply",
+    "BatchRequest",
     "ChatAnswer",
     "Client",
     "Place",
     "RowgateError",
+    "VersionConflict",
     "follow_notifications",
+    "reference",
     "stream_chat",
+    "version_of",
 ]

@@ -2,6 +2,8 @@
 export interface Connection {
   baseUrl: string;
   token?: string | null | (() => string | Promise<string>);
+  /** Milliseconds after which an attempt of a write is given up and made again; a minute without it. */
+  timeout?: number;
 }
 
 /** The full address of a path; throws TypeError where `baseUrl` is none. In browsers it may be empty. */

@@ -1,4 +1,4 @@
-/** An answer that is no success, of a route that streams or of a list. */
+/** An answer that is no success. */
 export class RowgateError extends Error {
   constructor(
     readonly status: number,
@@ -6,6 +6,8 @@ export class RowgateError extends Error {
     message: string,
     /** Seconds after which the service wants to be asked again, where it says so. */
     readonly retryAfter?: number,
+    /** What the error body says further, such as `items` of a write of many records. */
+    readonly details: unknown = undefined,
   ) {
     super(message);
     this.name = "RowgateError";
@@ -14,10 +16,27 @@ export class RowgateError extends Error {
   /** Read the error body of an answer, in the shape of any route family. */
   static async of(response: Response): Promise<RowgateError> {
     const body: unknown = await response.json().catch(() => null);
-    const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown };
+    const { error, code, details } = (body ?? {}) as { error?: unknown; code?: unknown; details?: unknown };
     const message = typeof error === "string" ? error : response.statusText;
-    const seconds = response.headers.get("retry-after") ?? "";
-    const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined;
-    return new RowgateError(response.status, typeof code === "string" ? code : "UNKNOWN_ERROR", message, retryAfter);
+    const known = typeof code === "string" ? code : response.status === 412 ? VersionConflict.CODE : "UNKNOWN_ERROR";
+    const kind = known === VersionConflict.CODE ? VersionConflict : RowgateError;
+    return new kind(response.status, known, message, retryAfter(response), details);
   }
+}
+
+/** A write was for another version of the record than the stored one: somebody else has changed it since. */
+export class VersionConflict extends RowgateError {
+  static readonly CODE = "PRECONDITION_FAILED";
+
+  /** The version that is stored, where the answer says it. */
+  get version(): number | undefined {
+    const { version } = (this.details ?? {}) as { version?: unknown };
+    return typeof version === "number" ? version : undefined;
+  }
+}
+
+/** Seconds after which the service wants to be asked again. */
+export function retryAfter(response: Response): number | undefined {
+  const seconds = response.headers.get("retry-after") ?? "";
+  return /^\d+$/.test(seconds) ? Number(seconds) : undefined;
 }

@@ -1,29 +1,40 @@
 import createFetchClient, { type Client, defaultBodySerializer } from "openapi-fetch";
 
 import { type Connection, credentials } from "./connection.js";
+import { KEYED } from "./models.js";
 import type { components, paths } from "./schema.js";
+import { hasKey, keyed, sent } from "./sending.js";
 
+export { reference, type BatchCall, type BatchReply, type BatchRequest } from "./batch.js";
 export { streamChat, type ChatAnswer, type ChatQuestion } from "./chat.js";
 export type { Connection } from "./connection.js";
-export { RowgateError } from "./errors.js";
+export { RowgateError, VersionConflict } from "./errors.js";
 export { followNotifications, type Follow, type Notification } from "./notifications.js";
 export type { Field, Model, Page, Path, RecordOf, Relation, Selected, SortKey, Where } from "./queries.js";
 export { createRowgate, type Records, type Rowgate } from "./records.js";
 export type { components, paths } from "./schema.js";
 export type { Group, Measures, Sum, Sums } from "./sums.js";
+export { versionOf } from "./versions.js";
+export type { Call, Changes, Draft, Matching, Target, Upsert, Upserted, WriteCall } from "./writes.js";
 
 /** A record or body by its name in the description, such as `Schema<"CrmDeal">`. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
 export type RowgateClient = Client<paths>;
 
-/** A client with a method for each HTTP method, typed by path. */
+/**
+ * A client with a method for each HTTP method, typed by path. Writes in the name of a caller have an idempotency key
+ * where the service takes one, and are sent again when no answer comes: the service does the work once.
+ */
 export function createClient(connection: Connection): RowgateClient {
-  const client = createFetchClient<paths>({ baseUrl: connection.baseUrl, bodySerializer });
+  const fetch = (request: Request) => sent(connection, request);
+  const client = createFetchClient<paths>({ baseUrl: connection.baseUrl, bodySerializer, fetch });
   client.use({
-    async onRequest({ request }) {
+    async onRequest({ request, schemaPath }) {
       for (const [name, value] of Object.entries(await credentials(connection))) request.headers.set(name, value);
-      return request;
+      const methods = KEYED[schemaPath] ?? [];
+      const isKeyed = methods.includes(request.method) && request.headers.has("Authorization");
+      return isKeyed && !hasKey(new URL(request.url), request.headers) ? keyed(request) : request;
     },
   });
   return client;

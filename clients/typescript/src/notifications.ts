@@ -3,6 +3,7 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 
 import { type Connection, address, credentials } from "./connection.js";
 import { RowgateError } from "./errors.js";
+import { waited } from "./pauses.js";
 import { decoder, pieces } from "./streams.js";
 
 /** A notification as the stream sends it. */
@@ -130,16 +131,4 @@ class Silence {
 function pause({ retry, failures, retryAfter }: Attempts): number {
   const longer = Math.min(retry * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE);
   return Math.max(longer * (0.75 + Math.random() / 2), retryAfter);
-}
-
-function waited(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, signal?.aborted ? 0 : milliseconds);
-    signal?.addEventListener("abort", over);
-  });
 }

@@ -119,6 +119,8 @@ export interface Walk<M extends Model, F extends Field<M>, E> extends Asked<M>, 
   readonly sort?: readonly SortKey<M>[];
   /** How many records come at once. */
   readonly take?: number;
+  /** Know the version of each record, so that it can be given to `update` and `delete`. */
+  readonly versions?: boolean;
 }
 
 /** What is asked of one page. */

@@ -1,0 +1,227 @@
+/** What sends the requests about the records of a model; src/records.ts and src/writes.ts say what goes in and comes out. */
+import { type Connection, address, credentials } from "./connection.js";
+import { RowgateError, VersionConflict } from "./errors.js";
+import { backoff, waited } from "./pauses.js";
+import { mark, newKey, sent } from "./sending.js";
+import { versionIn, versionOf, versioned } from "./versions.js";
+import type { Call, Target, WriteCall } from "./writes.js";
+
+/** How often a change is tried on a record that others keep changing. */
+const TRIES = 25;
+/** How many records are read at once. */
+const CHUNK = 100;
+
+interface Known {
+  id: string;
+}
+type Versions = Record<string, number>;
+
+/** An answer of a list: `next` and `versions` stand in `meta`, or beside the data. */
+interface Answered {
+  data: Known[];
+  next?: string | null;
+  versions?: Versions;
+  meta?: { next?: string | null; versions?: Versions };
+}
+
+interface Written {
+  data: Known[];
+  meta: { count: number };
+}
+
+/** A write as it goes out. */
+interface Write {
+  method: "POST" | "PUT" | "DELETE";
+  path: string;
+  body?: unknown;
+  query?: Record<string, string>;
+  version?: number;
+}
+
+/** Send a write, in the name of a caller with an idempotency key. */
+export async function write(connection: Connection, asked: Write, call: WriteCall = {}): Promise<Response> {
+  const url = address(connection, asked.path);
+  for (const [name, value] of Object.entries(asked.query ?? {})) url.searchParams.set(name, value);
+  const headers = new Headers(await credentials(connection));
+  if (headers.has("Authorization")) mark(url, headers, "Idempotency-Key", call.idempotencyKey ?? newKey());
+  if (asked.version !== undefined) mark(url, headers, "If-Match", `"${asked.version}"`);
+  if (asked.body !== undefined) headers.set("Content-Type", "application/json");
+  const body = asked.body === undefined ? null : JSON.stringify(asked.body);
+  const response = await sent(connection, new Request(url, { method: asked.method, headers, body, signal: call.signal }));
+  if (!response.ok) throw await RowgateError.of(response);
+  return response;
+}
+
+export class Collection {
+  constructor(
+    private readonly connection: Connection,
+    private readonly path: string,
+  ) {}
+
+  async list(query: object = {}, call?: Call): Promise<Answered> {
+    const page = await this.ask<Answered>("/_query", query, call);
+    const versions = page.versions ?? page.meta?.versions ?? {};
+    for (const record of page.data) versioned(record, versions[record.id]);
+    return page;
+  }
+
+  async *each(query: object = {}, call?: Call): AsyncGenerator<unknown, void, undefined> {
+    let cursor: string | null | undefined = "";
+    while (typeof cursor === "string") {
+      const page: Answered = await this.list({ ...query, cursor }, call);
+      yield* page.data;
+      cursor = page.next ?? page.meta?.next;
+    }
+  }
+
+  async get(id: string, wanted: Record<string, readonly string[] | undefined> = {}, call?: Call): Promise<Known> {
+    const url = address(this.connection, this.item(id));
+    for (const name of ["fields", "expand"]) {
+      const names = wanted[name];
+      if (names?.length) url.searchParams.set(name, names.join(","));
+    }
+    return record(await this.send(url, {}, call));
+  }
+
+  async sum(query: object = {}, call?: Call): Promise<unknown> {
+    return this.ask("/_aggregate", query, call);
+  }
+
+  async create(body: object, call?: WriteCall): Promise<Known> {
+    return this.complete(await record(await this.write({ method: "POST", path: this.path, body }, call)), call);
+  }
+
+  async createMany(body: readonly object[], call?: WriteCall): Promise<Known[]> {
+    if (body.length === 0) return [];
+    return (await this.written({ method: "POST", path: this.path, body }, call)).data;
+  }
+
+  async upsert(body: readonly object[], by: Record<string, string>, call?: WriteCall): Promise<Written> {
+    return this.written({ method: "POST", path: this.path, body, query: { ...by } }, call);
+  }
+
+  async update(target: Target, body: object, call?: WriteCall): Promise<Known> {
+    const { id, version } = aimed(target);
+    const response = await this.write({ method: "PUT", path: this.item(id), body, version }, call);
+    return this.complete(await record(response), call);
+  }
+
+  async updateMany(changes: readonly (readonly [Target, object])[], call?: WriteCall): Promise<Known[]> {
+    if (changes.length === 0) return [];
+    const body = changes.map(([target, given]) => {
+      const { id, version } = aimed(target);
+      return { ...given, id, ...(version === undefined ? {} : { ifMatch: `"${version}"` }) };
+    });
+    return (await this.written({ method: "PUT", path: this.path, body }, call)).data;
+  }
+
+  updateMatching(matching: object, call?: WriteCall): Promise<number> {
+    return this.matched("update", matching, call);
+  }
+
+  async delete(target: Target, call?: WriteCall): Promise<void> {
+    const { id, version } = aimed(target);
+    await this.write({ method: "DELETE", path: this.item(id), version }, call);
+  }
+
+  async deleteMany(ids: readonly string[], call?: WriteCall): Promise<number> {
+    if (ids.length === 0) return 0;
+    const response = await this.write({ method: "DELETE", path: this.path, body: { ids } }, call);
+    return ((await response.json()) as Written).meta.count;
+  }
+
+  deleteMatching(matching: object, call?: WriteCall): Promise<number> {
+    return this.matched("delete", matching, call);
+  }
+
+  async modify(
+    id: string,
+    change: (record: Known) => object | undefined | Promise<object | undefined>,
+    call: Call = {},
+  ): Promise<Known> {
+    for (let tries = 1; ; tries += 1) {
+      const current = await this.get(id, {}, call);
+      const changes = await change(current);
+      if (changes === undefined) return current;
+      try {
+        return await this.update(current, changes, call);
+      } catch (error) {
+        if (!(error instanceof VersionConflict) || tries === TRIES) throw error;
+      }
+      await waited(backoff(tries, 10, 500), call.signal);
+      call.signal?.throwIfAborted();
+    }
+  }
+
+  private item(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}`;
+  }
+
+  private async matched(operation: string, body: object, call?: WriteCall): Promise<number> {
+    const path = `${this.path}/_matching/_${operation}`;
+    const response = await this.write({ method: "POST", path, body }, call);
+    return ((await response.json()) as Written).meta.count;
+  }
+
+  private async written(asked: Write, call?: WriteCall): Promise<Written> {
+    const answer = (await (await this.write(asked, call)).json()) as Written;
+    return { ...answer, data: await this.completed(answer.data, call) };
+  }
+
+  private async complete(record: Known, call?: Call): Promise<Known> {
+    return isBrief(record) ? this.get(record.id, {}, call) : record;
+  }
+
+  /** The records whole: the service keeps of large answers the ids and versions alone, and gives these to a retry. */
+  private async completed(records: Known[], call?: Call): Promise<Known[]> {
+    const found = new Map(records.map((each) => [each.id, each]));
+    const missing = records.filter(isBrief).map(({ id }) => id);
+    for (let start = 0; start < missing.length; start += CHUNK) {
+      const where = { id: { in: missing.slice(start, start + CHUNK) } };
+      const page = await this.list({ where, take: CHUNK, count: "none", versions: true }, call);
+      for (const each of page.data) found.set(each.id, each);
+    }
+    return records.map(({ id }) => {
+      const record = found.get(id)!;
+      if (isBrief(record)) throw new RowgateError(404, "NOT_FOUND", "A record that was written is gone since");
+      return record;
+    });
+  }
+
+  private write(asked: Write, call?: WriteCall): Promise<Response> {
+    return write(this.connection, asked, call);
+  }
+
+  /** By POST: pages of other origins can send no QUERY. */
+  private async ask<T>(path: string, query: object, call?: Call): Promise<T> {
+    const url = address(this.connection, this.path + path);
+    return (await (await this.send(url, { method: "POST", body: JSON.stringify(query) }, call)).json()) as T;
+  }
+
+  private async send(url: URL, request: RequestInit, { signal }: Call = {}): Promise<Response> {
+    const headers = await credentials(this.connection);
+    if (request.body) headers["Content-Type"] = "application/json";
+    const response = await fetch(url, { ...request, signal, headers });
+    if (!response.ok) throw await RowgateError.of(response);
+    return response;
+  }
+}
+
+/** The record in an answer, whose version is in the entity tag. */
+async function record(response: Response): Promise<Known> {
+  return versioned((await response.json()) as Known, versionIn(response));
+}
+
+/** Whether a record stands for one whose answer was too large to keep. */
+function isBrief(record: object): boolean {
+  const names = Object.keys(record);
+  return names.length === 2 && names.includes("id") && names.includes("version");
+}
+
+/** The id that a write is for, and the version of the record where one was given. */
+function aimed(target: Target): { id: string; version?: number } {
+  if (typeof target === "string") return { id: target };
+  const version = versionOf(target);
+  if (version !== undefined) return { id: target.id, version };
+  throw new TypeError("The version of this record is not known: read it by get, list it with versions, or give its id");
+}
