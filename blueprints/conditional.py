@@ -1,7 +1,7 @@
 """Conditional requests (RFC 9110, sections 8.8.3 and 13): entity tags, and what is sent to be compared with them.
 
-If-Match compares the version alone,
-If-None-Match the whole. Each header has a query parameter that does the same, for browsers of other origins.
+If-Match compares the version alone, If-None-Match the whole. Each header has a query parameter that does the same, for
+browsers of other origins.
 """
 
 from __future__ import annotations
@@ -22,10 +22,15 @@ def entity_tag(version: int, body: bytes) -> str:
     return f'"{version}-{blake2b(body, digest_size=8).hexdigest()}"'
 
 
+def given(header: str, parameter: str) -> tuple[str | None, str | None]:
+    """What the running request says in a header, as WSGI calls it, and in the parameter that does the same."""
+    environ = request.environ
+    return environ.get(header), request.args.get(parameter) if environ["QUERY_STRING"] else None
+
+
 def precondition() -> Precondition:
     """Which versions of the record the running request is for; raises Invalid."""
-    sent = request.environ.get("HTTP_IF_MATCH")
-    asked = request.args.get(IF_MATCH) if request.args else None
+    sent, asked = given("HTTP_IF_MATCH", IF_MATCH)
     if sent is None and asked is None:
         return UNCONDITIONAL
     conditions = [tags.read(text, name) for text, name in ((sent, "If-Match"), (asked, IF_MATCH)) if text is not None]
@@ -36,8 +41,7 @@ def precondition() -> Precondition:
 
 def is_known(tag: str) -> bool:
     """Whether the caller of the running request has this representation already."""
-    sent = request.environ.get("HTTP_IF_NONE_MATCH")
-    asked = request.args.get(IF_NONE_MATCH) if request.args else None
+    sent, asked = given("HTTP_IF_NONE_MATCH", IF_NONE_MATCH)
     if sent is None and asked is None:
         return False
     known = [tags.known(text) for text in (sent, asked) if text is not None]

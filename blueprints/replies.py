@@ -19,7 +19,7 @@ from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
 from blueprints.base import JSON
-from blueprints.conditional import entity_tag, is_known
+from blueprints.conditional import entity_tag, given, is_known
 
 P = ParamSpec("P")
 IDEMPOTENCY_KEY = "idempotencyKey"
@@ -129,8 +129,7 @@ def keyed_request(content: bytes = b"") -> KeyedRequest | None:
 
 
 def _key() -> str | None:
-    sent = request.environ.get("HTTP_IDEMPOTENCY_KEY")
-    asked = request.args.get(IDEMPOTENCY_KEY) if request.args else None
+    sent, asked = given("HTTP_IDEMPOTENCY_KEY", IDEMPOTENCY_KEY)
     if sent is None and asked is None:
         return None
     # The draft has a quoted string (RFC 8941); most clients send it bare.

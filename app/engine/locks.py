@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.engine.policy import Parent
 from app.engine.preconditions import Precondition
-from app.engine.principal import Principal
+from app.engine.principal import Principal, Reader
 from app.engine.record import Record
 from app.foundation.errors import Forbidden, NotFound
 
@@ -23,9 +24,8 @@ def locked(
     """Lock the visible row for the rest of the transaction; raises NotFound, Forbidden, PreconditionRequired or
     PreconditionFailed."""
     hold_root(model, session, identifier=identifier)
-    wanted = _reachable(model, principal, operation).where(model.id == identifier)
-    row = session.execute(wanted, principal.binds).one_or_none()
-    return admitted(model, row, condition)
+    found = session.execute(_one(model, principal.reader, operation), {"wanted_id": identifier} | principal.binds)
+    return admitted(model, found.one_or_none(), condition)
 
 
 def locked_rows(
@@ -33,7 +33,7 @@ def locked_rows(
 ) -> dict[UUID, Row[Any]]:
     """Lock the visible rows among ``identifiers``, always in the same order; ``admitted`` judges each."""
     hold_roots(model, session, identifiers=identifiers)
-    wanted = _reachable(model, principal, operation).where(model.id == _any(identifiers)).order_by(model.id)
+    wanted = _reachable(model, principal.reader, operation).where(model.id == _any(identifiers)).order_by(model.id)
     return {row[0].id: row for row in session.execute(wanted, principal.binds)}
 
 
@@ -43,7 +43,7 @@ def admitted(model: type[Record], row: Row[Any] | None, condition: Precondition)
         raise NotFound()
     if not row.writable:
         raise Forbidden()
-    condition.check(model, row[0], seen=row.seen)
+    condition.check(model, row[0], seen=len(row) == 2 or row.seen)
     return row[0]
 
 
@@ -69,12 +69,19 @@ def hold_roots(
         session.execute(_root_of(reached, reached.id == _any(identifiers or parent_ids)))
 
 
-def _reachable(model: type[Record], principal: Principal, operation: str) -> Any:
-    policy, reader = model.policy, principal.reader
-    writable = policy.writable(model, reader, operation).label("writable")
-    seen = policy.visible(model, reader).label("seen")
-    found = select(model, writable, seen).where(policy.reachable(model, reader, operation))
-    return found.with_for_update(of=model)
+@cache
+def _one(model: type[Record], reader: Reader, operation: str) -> Any:
+    """To build the statement anew for each write would cost more than the rest of the lock."""
+    return _reachable(model, reader, operation).where(model.id == bindparam("wanted_id", type_=Uuid()))
+
+
+def _reachable(model: type[Record], reader: Reader, operation: str) -> Any:
+    policy = model.policy
+    found = select(model, policy.writable(model, reader, operation).label("writable"))
+    if operation == "delete" and (policy.leaves or policy.managed):
+        # Some rows may be removed without being seen.
+        found = found.add_columns(policy.visible(model, reader).label("seen"))
+    return found.where(policy.reachable(model, reader, operation)).with_for_update(of=model)
 
 
 def _root_of(reached: type[Record], wanted: Any) -> Select[Any]:
