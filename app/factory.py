@@ -163,7 +163,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
         built = plugins.resolve(name)()
         if not isinstance(built, ApiBlueprint):
             app.register_blueprint(built)
-        elif (built.url_prefix or "").startswith(openapi.DATA):
+        elif f"{built.url_prefix or ''}/".startswith(openapi.DATA):
             api.register_blueprint(built, domain=plugin.name)
         else:
             api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)

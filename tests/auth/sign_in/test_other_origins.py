@@ -90,3 +90,8 @@ def test_the_data_routes_keep_their_three_constants(live):
         "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS",
         "Access-Control-Allow-Headers": "Content-Type, Authorization",
     }
+
+
+@pytest.mark.parametrize("path", ["/api/v1/crm/contact", "/api/v1/crm/company", "/api/v1/_batch"])
+def test_the_data_routes_say_once_which_origins_may_call_them(live, path):
+    assert preflight(live, path, "POST").headers.getlist("Access-Control-Allow-Origin") == ["*"]
