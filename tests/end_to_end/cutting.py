@@ -51,7 +51,7 @@ def cutting(port: int) -> Iterator[Cutting]:
             in_header = "Idempotency-Key" in self.headers
             parameters = parse_qs(urlsplit(self.path).query).get("idempotencyKey", [None])
             key = self.headers["Idempotency-Key"] if in_header else parameters[0]
-            if key is not None:
+            if key is not None and self.command != "OPTIONS":
                 is_replay = answer.headers["Idempotency-Replayed"] == "true"
                 passed.append(Passed(urlsplit(self.path).path, key, in_header, answer.status, is_replay))
                 if key not in seen:
