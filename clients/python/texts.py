@@ -76,6 +76,21 @@ class {name}Records({name}Lists):
         """One record; with ``fields``, these and ``id`` alone."""
         return self._one(id, wanted)
 
+    @overload
+    def export(
+        self, *, where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}Sort] | None = None
+    ) -> Iterator[{name}Record]: ...
+
+    @overload
+    def export(
+        self, *, fields: Sequence[{name}Field], where: {name}Where | None = None, search: str | None = None,
+        sort: Sequence[{name}Sort] | None = None,
+    ) -> Iterator[{name}Part]: ...
+
+    def export(self, **query: Any) -> Iterator[Any]:
+        """Every record of the list as it was at one moment, while it comes. Raises what breaks it off."""
+        return self._export(query)
+
     def sum(
         self, *, group: Sequence[{name}Group | {name}Span] = (), measures: {name}Measures | None = None,
         where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}SumSort] | None = None,

@@ -27,7 +27,7 @@ export function readModels({ paths, components }) {
     return {
       name, domain, path: collection,
       model: lower(name.slice(domain.length)),
-      ways: ["list", "each", ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
+      ways: ["list", "each", ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
       unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),
       fields: components.schemas[name].properties,

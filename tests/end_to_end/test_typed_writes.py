@@ -168,3 +168,7 @@ def test_a_refused_array_says_what_is_wrong_with_which_record(told):
 
 def test_a_batch_refers_to_its_own_answers(told):
     assert told["batch"] == ["201 201"]
+
+
+def test_an_export_comes_record_by_record(told):
+    assert told["exported"] == ["Cranes 4008"]

@@ -51,6 +51,9 @@ def many(rowgate: Rowgate, works: str, grace: str) -> None:
     print("deleted:", deals.delete_many([changed[1]["id"]]))
     print("removed:", deals.delete_matching(where={"amount": {"lte": 10}}, max=10))
 
+    for deal in deals.export(where={"amount": {"gt": 0}}, fields=["name", "amount"], sort=["name"]):
+        print("exported:", deal["name"], deal["amount"])
+
     people: list[CrmContactDraft] = [
         {"firstName": "Grace", "lastName": "Hopper", "email": "grace@example.com", "companyId": works},
         {"firstName": "Ada", "lastName": "Lovelace", "email": "ada@example.com", "companyId": works},

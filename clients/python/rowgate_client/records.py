@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
 from rowgate_client.versions import versioned
@@ -76,9 +77,27 @@ class Collection(Writing):
             yield from page["data"]
             cursor = page.get("meta", page).get("next")
 
+    def _export(self, query: Mapping[str, Any]) -> Iterator[Any]:
+        asked = {name: ",".join(each) for name in ("fields", "sort") if (each := query.get(name))}
+        asked |= {"where": json.dumps(query["where"])} if query.get("where") is not None else {}
+        asked |= {"search": query["search"]} if query.get("search") is not None else {}
+        path, http = f"{self._path}/_export", self._client.get_httpx_client()
+        with http.stream("GET", path, params={"as": "ndjson", **asked}) as response:
+            yield from map(json.loads, _lines(good(response).iter_bytes()))
+
     def _sums(self, query: Mapping[str, Any]) -> Any:
         return self._ask("/_aggregate", query)
 
     def _ask(self, path: str, query: Mapping[str, Any]) -> Any:
         given = {name: value for name, value in query.items() if value is not None}
         return good(self._client.get_httpx_client().post(self._path + path, json=given)).json()
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a text that comes in pieces. Texts may hold other ends of lines, which httpx would break at."""
+    rest = b""
+    for piece in pieces:
+        *found, rest = (rest + piece).split(b"\n")
+        yield from found
+    if rest:
+        yield rest

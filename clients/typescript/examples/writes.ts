@@ -55,6 +55,11 @@ await crm.deal.delete(changed[0]!.id);
 console.log(`deleted: ${await crm.deal.deleteMany([changed[1]!.id])}`);
 console.log(`removed: ${await crm.deal.deleteMatching(matching)}`);
 
+const dear = { where: { amount: { gt: 0 } }, fields: ["name", "amount"], sort: ["name"] } as const;
+for await (const { name, amount } of crm.deal.export(dear)) {
+  console.log(`exported: ${name} ${amount}`);
+}
+
 const people = [
   { firstName: "Grace", lastName: "Hopper", email: "grace@example.com", title: "Admiral", companyId: works.id },
   { firstName: "Ada", lastName: "Lovelace", email: "ada@example.com", companyId: works.id },

@@ -3,6 +3,7 @@ import { type Connection, address, credentials } from "./connection.js";
 import { RowgateError, VersionConflict } from "./errors.js";
 import { backoff, waited } from "./pauses.js";
 import { mark, newKey, sent } from "./sending.js";
+import { decoder, lines } from "./streams.js";
 import { versionIn, versionOf, versioned } from "./versions.js";
 import type { Call, Target, WriteCall } from "./writes.js";
 
@@ -27,6 +28,13 @@ interface Answered {
 interface Written {
   data: Known[];
   meta: { count: number };
+}
+
+interface Exported {
+  where?: object;
+  search?: string;
+  sort?: readonly string[];
+  fields?: readonly string[];
 }
 
 /** A write as it goes out. */
@@ -72,6 +80,20 @@ export class Collection {
       yield* page.data;
       cursor = page.next ?? page.meta?.next;
     }
+  }
+
+  async *export(query: Exported = {}, { signal }: Call = {}): AsyncGenerator<unknown, void, undefined> {
+    const url = address(this.connection, `${this.path}/_export`);
+    url.searchParams.set("as", "ndjson");
+    if (query.where) url.searchParams.set("where", JSON.stringify(query.where));
+    if (query.search) url.searchParams.set("search", query.search);
+    for (const name of ["fields", "sort"] as const) {
+      const names = query[name];
+      if (names?.length) url.searchParams.set(name, names.join(","));
+    }
+    const response = await this.send(url, {}, { signal });
+    if (response.body === null) return;
+    for await (const line of lines(response.body.pipeThrough(decoder()))) yield JSON.parse(line);
   }
 
   async get(id: string, wanted: Record<string, readonly string[] | undefined> = {}, call?: Call): Promise<Known> {

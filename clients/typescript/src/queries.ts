@@ -114,6 +114,13 @@ export interface Wanted<M extends Model, F extends Field<M>, E> {
   readonly expand?: E & Exact<Expand<M>, E>;
 }
 
+/** What is asked of an export. */
+export interface Export<M extends Model, F extends Field<M>> extends Asked<M> {
+  readonly sort?: readonly SortKey<M>[];
+  /** Only these; `id` always. */
+  readonly fields?: readonly F[];
+}
+
 /** What is asked while all pages are walked. */
 export interface Walk<M extends Model, F extends Field<M>, E> extends Asked<M>, Wanted<M, F, E> {
   readonly sort?: readonly SortKey<M>[];

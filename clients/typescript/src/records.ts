@@ -3,7 +3,7 @@ import { type BatchCall, type BatchReply, type BatchRequest, batch } from "./bat
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
 import { MODELS, type Models } from "./models.js";
-import type { Expand, Field, Model, Page, Path, Query, Selected, Walk } from "./queries.js";
+import type { Expand, Export, Field, Model, Page, Path, Query, Selected, Walk } from "./queries.js";
 import type { Group, Measures, SumQuery, Sums } from "./sums.js";
 import type { Call, Writing } from "./writes.js";
 
@@ -20,6 +20,12 @@ export interface Records<M extends Model> extends Writing<M> {
     query?: Walk<M, F, E>,
     call?: Call,
   ): AsyncGenerator<Selected<M, F, E>, void, undefined>;
+
+  /** Every record of the list as it was at one moment, while it comes. Throws what breaks it off. */
+  export<const F extends Field<M> = never>(
+    query?: Export<M, F>,
+    call?: Call,
+  ): AsyncGenerator<Selected<M, F, readonly []>, void, undefined>;
 
   /** One record. */
   get<const F extends Field<M> = never, const P extends Path<M> = never>(
