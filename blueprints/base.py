@@ -71,6 +71,15 @@ def json_body() -> Any:
     return strict_json.loads(g.body)
 
 
+def body_bytes() -> bytes:
+    """The bytes of the body, also of one that nothing has read; raises PayloadTooLarge."""
+    if "body" not in g:
+        # A server may wait for what a request without either does not announce.
+        g.body = _body() if request.content_length or "Transfer-Encoding" in request.headers else b""
+    body: bytes = g.body
+    return body
+
+
 def _body() -> bytes:
     """The bytes of the body. One that comes in chunks, without its length, is read to just past the limit: the
     framework would cut it there and take the rest for nothing."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Concatenate, ParamSpec
 
-from flask import Response, g, request
+from flask import Response, request
 
 from app.auth.authentication import caller, caller_if_any
 from app.engine import idempotency, kept_bytes
@@ -18,7 +18,7 @@ from app.engine.idempotency import Answer, KeyedRequest
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
-from blueprints.base import JSON
+from blueprints.base import JSON, body_bytes
 from blueprints.conditional import entity_tag, given, is_known
 
 P = ParamSpec("P")
@@ -124,7 +124,7 @@ def keyed_request(content: bytes = b"") -> KeyedRequest | None:
         raise Invalid({IDEMPOTENCY_KEY: ["Is for callers who are users."]})
     query = sorted(pair for pair in request.args.items(multi=True) if pair[0] not in NOT_HASHED)
     parts = (request.method, request.path, query, principal.organization_id, request.headers.get("If-Match"))
-    digest = sha256(dumps(parts) + b"\n" + (content or g.get("body", b"")))
+    digest = sha256(dumps(parts) + b"\n" + (content or body_bytes()))
     return KeyedRequest(principal, key, request.method, request.path[:2048], digest.hexdigest())
 
 

@@ -60,6 +60,7 @@ class Link:
     server: socket.socket
     held: bool = False
     swallowing: bool = False
+    withholding: bool = False
     closed: bool = False
     said: bytes = b""  # by the client since the last COMMIT, the end of it
     commits: set[bytes] = field(default_factory=set)  # names of the prepared statements that are a COMMIT
@@ -137,6 +138,10 @@ class FaultProxy:
         """Have the server do the next COMMITs, of transactions in which the client sends ``after``, and close both
         sides instead of telling the client so."""
         self._add(Rule(lambda _, said: said is not None and after in said, "swallow", times))
+
+    def withhold_commits(self, times: int = 1, after: bytes = b"") -> None:
+        """The same, and leave the connection open until the client is gone."""
+        self._add(Rule(lambda _, said: said is not None and after in said, "withhold", times))
 
     def drop_commits(self, times: int = 1) -> None:
         """Close both sides instead of passing the next COMMITs on."""
@@ -218,6 +223,7 @@ class FaultProxy:
         self._let_pass(link)
         with self._changed:
             self._links.discard(link)
+            self._changed.notify_all()
         link.close()
 
     def _serve_client(self, link: Link) -> None:
@@ -246,6 +252,7 @@ class FaultProxy:
             if link.swallowing and any(answer[:1] == b"C" and b"COMMIT" in answer for answer in answers):
                 with self._changed:
                     self.swallowed += 1
+                    self._changed.wait_for(lambda: not link.withholding or link not in self._links)
                 return
             if link.swallowing and any(answer[:1] == b"Z" for answer in answers):
                 link.swallowing = False  # it was refused, so there is nothing to be unsure of
@@ -262,12 +269,12 @@ class FaultProxy:
                 return False
             fitting[0].times -= 1
             action = fitting[0].action
-            link.swallowing = action == "swallow"
+            link.swallowing, link.withholding = action in ("swallow", "withhold"), action == "withhold"
             self.dropped += action == "drop"
             self.matched += action == "reset"
         if action == "reset":
             link.close(abort=True)
-        return action != "swallow"
+        return not link.swallowing
 
     def _let_pass(self, link: Link, seconds: float = 0.0) -> None:
         """Wait while ``link`` is held, and ``seconds`` besides unless the delay is lifted."""

@@ -112,6 +112,13 @@ def test_another_request_under_the_key_is_refused_and_changes_nothing(workshop, 
     assert [owner.get(path).json for path in (here, there)] == before
 
 
+def test_the_body_of_a_removal_is_part_of_the_request_though_nobody_reads_it(workshop):
+    owner, path, key = workshop.owner, workshop.path(CrmContact), new_key()
+    first = keyed(owner, "DELETE", path, key, {"reason": "a"})
+    assert is_replay_of(keyed(owner, "DELETE", path, key, {"reason": "a"}), first)
+    assert keyed(owner, "DELETE", path, key, {"reason": "b"}).status_code == 422
+
+
 def test_the_acting_organization_is_part_of_the_request(app, cast, workshop, body):
     owner, key = workshop.owner, new_key()
     assert is_new(keyed(owner, "POST", CONTACTS, key, body))

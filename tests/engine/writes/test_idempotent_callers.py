@@ -156,3 +156,10 @@ def test_a_key_of_a_user_who_is_gone_is_no_key_of_the_next(cast, workshop, body)
     owner, other = workshop.owner, cast.user()
     assert is_new(keyed(owner, "POST", CONTACTS, f"x user:{other.user_id} y", body))
     assert (len(kept(owner)), kept(other)) == (1, [])
+
+
+def test_repetitions_count_against_the_limit(cast, workshop, body):
+    owner, key = workshop.owner, new_key()
+    held = cast.key(owner, "write", organization_id=owner.organization_id, rate_limit_enabled=True, rate_limit_max=3)
+    answers = [keyed(held, "POST", CONTACTS, key, body).status_code for _ in range(5)]
+    assert answers == [201, 201, 201, 429, 429]

@@ -47,6 +47,7 @@ def test_of_a_large_answer_ids_and_versions_are_kept(workshop, body):
         "meta": {"count": 1000},
     }
     assert count(workshop.owner) == 1000
+    assert TRUNCATED in again.headers["Access-Control-Expose-Headers"]
 
 
 @pytest.mark.parametrize("over", [0, 1])
