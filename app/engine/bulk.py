@@ -10,21 +10,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg
 from sqlalchemy import delete as deletion
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm.attributes import flag_modified
 from uuid_utils.compat import uuid7
 
-from app.engine import audit, hooks, inputs, locks, references, rows, uniqueness
-from app.engine.database import DRIVER_ERRORS, check_constraints, defer_constraints, translated
+from app.engine import audit, collisions, hooks, inputs, locks, references, rows
+from app.engine.database import DRIVER_ERRORS, check_constraints, defer_constraints
 from app.engine.encoding import Representation
 from app.engine.faults import Faults, ItemsRefused
 from app.engine.hooks import Write
 from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.record import Record
 from app.engine.statements import autocommitted, within
-from app.foundation.errors import Failure, Forbidden, Invalid, UniqueViolation
+from app.foundation.errors import Failure, Forbidden, Invalid
 from app.runtime.connections import allow_time
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def update(unit: Unit, model: type[Record], changes: Mapping[int, Change], fault
     _check_references(unit, model, named, faults)
     faults.check()
     written: list[tuple[Record, Write]] = []
-    for group in _groups(model, {place: each for place, each in found.items() if each[1]}):
+    for group in collisions.groups(model, {place: each for place, each in found.items() if each[1]}):
         written += _change(unit, model, {place: (*found[place], changes[place].given) for place in group})
     if model.audited:
         for record, write in written:
@@ -171,7 +170,7 @@ def _insert_at_once(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -
         rows.insert(model, connection, [draft.columns for draft in drafts])
     except DRIVER_ERRORS as error:
         connection.execute("ROLLBACK TO SAVEPOINT rows")
-        _judge(unit, model, error, {draft.place: draft.columns for draft in drafts}, connection)
+        collisions.judge(unit, model, error, {draft.place: draft.columns for draft in drafts}, connection)
         raise
 
 
@@ -212,27 +211,6 @@ def _assigned(unit: Unit, model: type[Record], record: Record, given: Values, ch
     return Write(unit, given, before)
 
 
-def _groups(model: type[Record], found: Mapping[int, tuple[Record, Values]]) -> list[list[int]]:
-    """The places of what can be written at once, in order: a record that takes a unique key which another one gives
-    up, or the other way round, is written after it."""
-    rules = uniqueness.rules(model)
-    groups: list[list[int]] = []
-    before: set[Any] = set()
-    after: set[Any] = set()
-    for place, (record, changed) in found.items():
-        stored = vars(record)
-        asked = [rule for rule in rules if any(rule.speaks_of(name) for name in changed)]
-        old = {(rule.name, key) for rule in asked if (key := rule.key(stored))}
-        new = {(rule.name, key) for rule in asked if (key := rule.key({**stored, **changed}))}
-        if not groups or before & new or after & old or any(rule.where for rule in asked):
-            groups.append([])
-            before, after = set(), set()
-        groups[-1].append(place)
-        before |= old
-        after |= new
-    return groups
-
-
 def _change(
     unit: Unit, model: type[Record], group: Mapping[int, tuple[Record, Values, Values]]
 ) -> list[tuple[Record, Write]]:
@@ -249,7 +227,7 @@ def _change(
     except DRIVER_ERRORS as error:
         # The transaction is over for the database.
         with autocommitted() as connection:
-            _judge(unit, model, error, rows_of, connection)
+            collisions.judge(unit, model, error, rows_of, connection)
         raise
     return written
 
@@ -262,27 +240,6 @@ def _change_alone(
         hooks.run("update", record, write)
         unit.session.flush()
     return record, write
-
-
-def _judge(
-    unit: Unit, model: type[Record], error: Exception, rows_of: Mapping[int, Values],
-    connection: psycopg.Connection[Any],
-) -> None:  # fmt: skip
-    """Tell which records broke a unique rule; raises ItemsRefused where that is known."""
-    cause = getattr(error, "orig", error)
-    if not isinstance(cause, psycopg.errors.UniqueViolation):
-        return
-    rule = next((each for each in uniqueness.rules(model) if each.name == cause.diag.constraint_name), None)
-    if rule is None or rule.where:
-        if len(rows_of) == 1:
-            Faults(dict.fromkeys(rows_of, translated(error))).check()  # type: ignore[arg-type]
-        return
-    own = {place: row["id"] for place, row in rows_of.items()}
-    places = set(uniqueness.repeated(rule, rows_of))
-    taken = uniqueness.standing(model, unit.principal, connection, rule, rows_of)
-    places |= {place for place, row in taken.items() if row.id != own[place]}
-    failure = translated(error)  # type: ignore[arg-type]
-    Faults(dict.fromkeys(places, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()
 
 
 @contextmanager
