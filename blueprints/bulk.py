@@ -20,6 +20,7 @@ from app.engine.uniqueness import UniqueRule
 from app.engine.unit_of_work import Unit
 from app.engine.upserts import Resolution
 from app.foundation.errors import InvalidJson
+from blueprints import lists
 from blueprints.base import Blueprint, json_body, json_object
 from blueprints.declarations import strict
 from blueprints.describe_bulk import document_bulk, document_matching
@@ -65,7 +66,7 @@ def created(
 ) -> Reply:
     """The records that were made, in the order sent."""
     ids = list(unit.create_many(model, given, faults).values())
-    return Reply(envelope(_shown(unit, model, ids, minimal=minimal)), 201)
+    return _sized(Reply(envelope(_shown(unit, model, ids, minimal=minimal)), 201))
 
 
 def upserted(
@@ -77,7 +78,7 @@ def upserted(
     shown = _shown(unit, model, [done.ids[place] for place in sorted(done.ids)], minimal=minimal)
     told = {"created": len(done.created), "updated": len(done.updated)}
     ignored = len(done.ids) - len(done.created) - len(done.updated)
-    return Reply(envelope(shown, **told, ignored=ignored), 201 if done.created else 200)
+    return _sized(Reply(envelope(shown, **told, ignored=ignored), 201 if done.created else 200))
 
 
 def envelope(data: Sequence[Any], **meta: int) -> dict[str, Any]:
@@ -100,7 +101,13 @@ def _update(model: type[Record]) -> Handler:
 
 def _updated(unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, minimal: bool) -> Reply:
     unit.update_many(model, changes, faults)
-    return Reply(envelope(_shown(unit, model, [each.id for each in changes.values()], minimal=minimal)))
+    return _sized(Reply(envelope(_shown(unit, model, [each.id for each in changes.values()], minimal=minimal))))
+
+
+def _sized(reply: Reply) -> Reply:
+    """The reply; raises AnswerTooLarge where a short body has changed more than a query might ask for."""
+    lists.check_size(reply.body)
+    return reply
 
 
 def _delete(model: type[Record]) -> Handler:

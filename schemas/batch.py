@@ -18,7 +18,7 @@ MAX_PATH_LENGTH = 2048
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 NAME = r"[A-Za-z][A-Za-z0-9_]{0,39}"
 REFERENCE = re.compile(rf"\{{({NAME})\.({NAME})\}}")
-LITERAL = re.compile(rf"\{{(\{{{NAME}\.{NAME}\}})\}}")
+LITERAL = re.compile(rf"\{{(\{{({NAME})\.{NAME}\}})\}}")
 
 
 class BatchRequest(WireSchema):
@@ -112,7 +112,7 @@ def _filled(body: Any, refs: Mapping[str, Any], value: Value) -> Any:
     if found := REFERENCE.fullmatch(body):
         return value(found[1], found[2]) if found[1] in refs else body
     literal = LITERAL.fullmatch(body)
-    return literal[1] if literal else body
+    return literal[1] if literal and literal[2] in refs else body
 
 
 def _named(part: Part) -> Iterator[str]:

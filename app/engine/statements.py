@@ -30,6 +30,7 @@ from app.foundation.errors import Failure, QueryTimeout
 Row = tuple[Any, ...]
 T = TypeVar("T")
 SET_TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
+USUAL_TIMEOUT = "SET LOCAL statement_timeout TO DEFAULT"
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,13 @@ class Statement:
         """The rows, within the time that a query of a caller may take; raises QueryTimeout."""
         milliseconds = str(round(current_app.config["SETTINGS"].query_timeout * 1000))
         try:
-            # One round trip, and one transaction: the limit ends with it.
+            # One round trip, and one transaction: the limit ends with it, or with the query in that of a write.
             with connection.pipeline():
                 connection.execute(SET_TIMEOUT, (milliseconds,))
-                return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
+                found = connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
+                if not connection.autocommit:
+                    connection.execute(USUAL_TIMEOUT)
+                return found
         except psycopg.errors.QueryCanceled as error:
             raise QueryTimeout() from error
 
