@@ -9,7 +9,7 @@ from app.engine.preconditions import Precondition
 from app.foundation.errors import Invalid
 
 TAG = re.compile(r'(W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
-# Each blank has one place where it can belong, so that a list that is malformed is refused in the time it takes to read.
+# Each blank has one place to belong to, so that a malformed list is refused in the time it takes to read it.
 TAGS = re.compile(rf"(?:{TAG.pattern}[ \t]*)?(?:,[ \t]*(?:{TAG.pattern}[ \t]*)?)*")
 OURS = re.compile(r"([1-9][0-9]{0,17})(-[0-9a-f]{16})?", re.ASCII)
 NOT_TAGS = "Must be entity tags in quotes, or *."

@@ -232,34 +232,40 @@ def test_lists_and_new_records_take_no_condition(workshop, path):
         assert owner.post(f"{collection}?{name}=*", body).status_code == 400
 
 
-class TestAModelThatRequiresVersions:
-    """Its changes have to say what they are changes of."""
+@pytest.fixture
+def required(path, monkeypatch):
+    """A model whose changes have to say what they are changes of."""
+    monkeypatch.setattr(CrmContact, "requires_version", True)
 
-    @pytest.fixture(autouse=True)
-    def required(self, path, monkeypatch):
-        monkeypatch.setattr(CrmContact, "requires_version", True)
 
-    @pytest.mark.parametrize("method", METHODS)
-    def test_a_change_without_a_condition_is_refused(self, workshop, path, method):
-        answer = write(workshop.owner, method, path)
-        assert (answer.status_code, answer.json["code"]) == (428, "PRECONDITION_REQUIRED")
-        assert tag(workshop.owner, path).startswith('"1-')
+@pytest.mark.usefixtures("required")
+@pytest.mark.parametrize("method", METHODS)
+def test_a_change_without_a_condition_is_refused(workshop, path, method):
+    answer = write(workshop.owner, method, path)
+    assert (answer.status_code, answer.json["code"]) == (428, "PRECONDITION_REQUIRED")
+    assert tag(workshop.owner, path).startswith('"1-')
 
-    @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("condition", ['"1"', "*"])
-    def test_a_change_with_one_is_carried_out(self, workshop, path, method, condition):
-        assert write(workshop.owner, method, path, condition).status_code == 200
 
-    @pytest.mark.parametrize("method", ["PUT", "DELETE"])
-    def test_strangers_learn_nothing_of_it(self, cast, path, method):
-        assert write(cast.user(), method, path).status_code == 404
+@pytest.mark.usefixtures("required")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("condition", ['"1"', "*"])
+def test_a_change_with_one_is_carried_out(workshop, path, method, condition):
+    assert write(workshop.owner, method, path, condition).status_code == 200
 
-    def test_items_of_arrays_and_parts_of_batches_need_one_too(self, workshop, path):
-        owner, identifier = workshop.owner, re.sub(".*/", "", path)
-        change = {"id": identifier, **CHANGE}
-        assert owner.put(CrmContact.collection_path(), [change]).status_code == 428
-        assert owner.delete(f"{CrmContact.collection_path()}?ids={identifier}").status_code == 428
-        part = {"method": "PUT", "path": path, "body": CHANGE}
-        assert owner.post("/api/v1/_batch", {"requests": [part]}).status_code == 428
-        assert owner.put(CrmContact.collection_path(), [change | {"ifMatch": "1"}]).status_code == 200
-        assert owner.post("/api/v1/_batch", {"requests": [part | {"ifMatch": "2"}]}).status_code == 200
+
+@pytest.mark.usefixtures("required")
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_strangers_learn_nothing_of_it(cast, path, method):
+    assert write(cast.user(), method, path).status_code == 404
+
+
+@pytest.mark.usefixtures("required")
+def test_items_of_arrays_and_parts_of_batches_need_one_too(workshop, path):
+    owner, identifier = workshop.owner, re.sub(".*/", "", path)
+    change = {"id": identifier, **CHANGE}
+    assert owner.put(CrmContact.collection_path(), [change]).status_code == 428
+    assert owner.delete(f"{CrmContact.collection_path()}?ids={identifier}").status_code == 428
+    part = {"method": "PUT", "path": path, "body": CHANGE}
+    assert owner.post("/api/v1/_batch", {"requests": [part]}).status_code == 428
+    assert owner.put(CrmContact.collection_path(), [change | {"ifMatch": "1"}]).status_code == 200
+    assert owner.post("/api/v1/_batch", {"requests": [part | {"ifMatch": "2"}]}).status_code == 200
