@@ -39,6 +39,12 @@ def precondition() -> Precondition:
     return conditions[0]
 
 
+def refuse_condition() -> None:
+    """Refuse If-Match on a request about many records: whoever sent it would think them guarded. Raises Invalid."""
+    if "HTTP_IF_MATCH" in request.environ:
+        raise Invalid({"If-Match": ["Is for one record; with many, each takes ifMatch."]})
+
+
 def is_known(tag: str) -> bool:
     """Whether the caller of the running request has this representation already."""
     sent, asked = given("HTTP_IF_NONE_MATCH", IF_NONE_MATCH)

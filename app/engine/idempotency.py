@@ -81,7 +81,8 @@ class Answer:
 
 # Two statements, the lock before the look: the snapshot of the one that took the lock may be older than what the last
 # holder has committed, and its write would then run into the rows of the other.
-HOLD = "SELECT pg_try_advisory_xact_lock(hashtextextended(%(owner)s || ' ' || %(key)s, 1))"
+# Locks of two numbers are apart from those that units take by name.
+HOLD = "SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s))"
 KEPT = """
 SELECT request_hash, status, response_status, response_body, response_etag, truncated, standing
 FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s

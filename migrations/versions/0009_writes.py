@@ -13,6 +13,7 @@ BOOKKEEPING = {
     "auth_passkey": ("counter", "last_used_at"),
     "auth_session": ("last_seen_at", "expires_at"),
     "auth_two_factor": ("last_used_step", "failed_verification_count"),
+    "auth_user": ("last_login_at",),
 }
 VERSIONED = (
     "ai_agent_config", "ai_agent_deliverable", "ai_agent_evaluation_result", "ai_agent_message",

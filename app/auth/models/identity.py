@@ -44,6 +44,7 @@ class AuthUser(Record):
     searchable = ("name",)
     audited = True
     cascades_widely = True
+    bookkeeping = ("last_login_at",)
     policy = Policy(Owner("id", co_members=("id", "name", "image")), create=Rule.ADMIN, session_only=SessionOnly.WRITES)
     operations_note = (
         "others register through the sign-up route; removal needs a fresh sign-in and is refused for the "
