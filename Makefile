@@ -61,9 +61,9 @@ clients: .venv/dev ## generate and build the typed clients in clients/
 	@cd clients/typescript && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca sh -c \
 		'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error && \
 		npm run --silent generate && npm run --silent build'
-	@$(BIN)/openapi-python-client generate --path docs/openapi.json --meta none --overwrite \
-		--config clients/python/generator.yaml --output-path clients/python/rowgate_client/openapi
 	@$(BIN)/python clients/python/generate.py
+	@$(BIN)/openapi-python-client generate --path clients/python/openapi.json --meta none --overwrite \
+		--config clients/python/generator.yaml --output-path clients/python/rowgate_client/openapi
 	@$(BIN)/pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
 		--wheel-dir clients/python/dist clients/python
 	@echo "rowgate: the clients are in clients/typescript/dist and clients/python/dist"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 QUERY = "/_query"
-JSON_BODY = "application/json"
+JSON_BODY, FORM = "application/json", "multipart/form-data"
 # The query parameter by which an operation says that it takes an idempotency key.
 KEY = "#/components/parameters/idempotencyKey"
 
@@ -124,4 +125,16 @@ def keyed_paths(paths: Schemas) -> dict[str, list[str]]:
         for method, operation in operations.items():
             if method != "parameters" and {"$ref": KEY} in operation.get("parameters", ()):
                 found.setdefault(method.upper(), []).append(path)
+    return found
+
+
+def generable(description: Schema) -> Schema:
+    """The description without bodies of plain text where the same can be sent as a form: openapi-python-client has no
+    notion of text."""
+    found: Schema = copy.deepcopy(description)
+    for operations in found["paths"].values():
+        for method, operation in operations.items():
+            content = operation.get("requestBody", {}).get("content", {}) if method != "parameters" else {}
+            if FORM in content:
+                operation["requestBody"]["content"] = {FORM: content[FORM]}
     return found

@@ -1,4 +1,5 @@
-"""Writes ``rowgate_client/models.py``, the types of what can be asked and written of each model, and ``keyed.py``."""
+"""Writes ``rowgate_client/models.py``, the types of what can be asked and written of each model, ``keyed.py``, and
+``openapi.json``, which openapi-python-client makes the rest from."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from description import Model, Schema, keyed_paths, name_of, read_models, types_of
+from description import Model, Schema, generable, keyed_paths, name_of, read_models, types_of
 from texts import (
     HEAD,
     LISTS,
@@ -208,6 +209,7 @@ class Writing:
 def main() -> None:
     description = json.loads(DESCRIPTION.read_text())
     (PACKAGE / "models.py").write_text(Writing(read_models(description)).text())
+    (HERE / "openapi.json").write_text(json.dumps(generable(description)))
     (PACKAGE / "keyed.py").write_text(keyed_module(keyed_paths(description["paths"])))
 
 

@@ -40,9 +40,9 @@ export function createClient(connection: Connection): RowgateClient {
   return client;
 }
 
-/** A body with a file in it goes as a form, any other as JSON. */
+/** A body with a file in it goes as a form, a text as it is, any other as JSON. */
 function bodySerializer(body: unknown): FormData | string {
-  if (body instanceof FormData) return body;
+  if (body instanceof FormData || typeof body === "string") return body;
   const fields = typeof body === "object" && body !== null ? Object.entries(body) : [];
   if (!fields.some(([, value]) => value instanceof Blob)) return defaultBodySerializer(body);
   const form = new FormData();

@@ -1,7 +1,7 @@
 // What the TypeScript client does not compile: the lines that end in "refused", and no others.
 import { createRowgate } from "@rowgate/client";
 
-const { ai, aiAgent, auth, crm } = createRowgate({ baseUrl: "" });
+const { ai, aiAgent, auth, batch, crm } = createRowgate({ baseUrl: "" });
 
 crm.deal.list({ where: { amount: { gte: 1 }, stage: "won", company: { name: { contains: "x" } } } });
 crm.deal.list({ where: { amuont: 1 } }); // refused
@@ -50,6 +50,30 @@ crm.deal.sum({ group: [{ field: "stage", by: "month" }] }); // refused
 crm.deal.sum({ measures: { sum: ["name"] } }); // refused
 crm.deal.sum({ measures: { count: true, summ: ["amount"] } }); // refused
 crm.deal.sum({ measures: { count: true }, sort: ["-sum.amount"] }); // refused
+
+crm.deal.create({ name: "x", companyId: "id", contactId: "id" });
+crm.deal.create({ name: "x" }); // refused
+crm.deal.create({ name: "x", companyId: "id", amuont: 1 }); // refused
+crm.deal.createMany([{ name: "x", companyId: "id", stage: "wonn" }]); // refused
+crm.deal.update("id", { stage: "won" });
+crm.deal.update("id", { stge: "won" }); // refused
+crm.deal.update("id", { createdAt: "2026-01-01T00:00:00.000Z" }); // refused
+crm.deal.update({ name: "x" }, { stage: "won" }); // refused
+crm.deal.updateMany([["id", { stage: "won" }]]);
+crm.deal.updateMany([["id", { stage: "wonn" }]]); // refused
+crm.deal.modify("id", (deal) => ({ amount: (deal.amount ?? 0) + 1 }));
+crm.deal.modify("id", (deal) => ({ amount: deal.name })); // refused
+crm.deal.updateMatching({ where: { stage: "lead" }, set: { stage: "won" }, max: 5 });
+crm.deal.updateMatching({ where: { stage: "lead" }, set: { stage: "won" } }); // refused
+crm.deal.deleteMatching({ where: { stge: "lead" }, max: 5 }); // refused
+crm.deal.upsert([], { onConflict: "name" }); // refused
+crm.contact.upsert([], { onConflict: "email", resolution: "ignore" });
+crm.contact.upsert([], { onConflict: "phone" }); // refused
+crm.deal.export({ take: 5 }); // refused
+batch([{ method: "POST", path: "/api/v1/crm/company", body: { name: "x" } }]);
+batch([{ method: "PSOT", path: "/api/v1/crm/company" }]); // refused
+auth.session.create({}); // refused
+auth.apiKey.delete("id"); // refused
 
 aiAgent.deliverable.list();
 ai.provider.list({ where: { capabilities: { has: "text" } } });

@@ -54,6 +54,30 @@ deal.sum(measures={"sum": ["name"]})  # refused
 deal.sum(measures={"summ": ["amount"]})  # refused
 deal.sum(sort=["-summ.amount"])  # refused
 
+deal.create({"name": "x", "companyId": "id", "contactId": "id"})
+deal.create({"name": "x"})  # refused
+deal.create({"name": "x", "companyId": "id", "amuont": 1})  # refused
+deal.create_many([{"name": "x", "companyId": "id", "stage": "wonn"}])  # refused
+deal.update("id", {"stage": "won"})
+deal.update("id", {"stge": "won"})  # refused
+deal.update("id", {"createdAt": "2026-01-01T00:00:00.000Z"})  # refused
+deal.update({"name": "x"}, {"stage": "won"})  # refused
+deal.update_many([("id", {"stage": "won"})])
+deal.update_many([("id", {"stage": "wonn"})])  # refused
+deal.modify("id", lambda deal: {"amount": (deal["amount"] or 0) + 1})
+deal.modify("id", lambda deal: {"amount": deal["name"]})  # refused
+deal.update_matching(where={"stage": "lead"}, set={"stage": "won"}, max=5)
+deal.update_matching(where={"stage": "lead"}, set={"stage": "won"})  # refused
+deal.delete_matching(where={"stge": "lead"}, max=5)  # refused
+deal.upsert([], on_conflict="name")  # refused
+rowgate.crm.contact.upsert([], on_conflict="email", resolution="ignore")
+rowgate.crm.contact.upsert([], on_conflict="phone")  # refused
+deal.export(take=5)  # refused
+rowgate.batch([{"method": "POST", "path": "/api/v1/crm/company", "body": {"name": "x"}}])
+rowgate.batch([{"method": "PSOT", "path": "/api/v1/crm/company"}])  # refused
+rowgate.auth.session.create({})  # refused
+rowgate.auth.api_key.delete("id")  # refused
+
 rowgate.ai_agent.deliverable.list()
 rowgate.ai.provider.list(where={"capabilities": {"has": "text"}})
 rowgate.ai.provider.list(where={"capabilities": {"has": "txt"}})  # refused
