@@ -9,7 +9,8 @@ from tests.engine.writes.twins import CREATABLE, alike, bodies, growth, name_of,
 
 creatable = pytest.mark.parametrize("model", CREATABLE, ids=name_of)
 changeable = pytest.mark.parametrize("model", [m for m in CREATABLE if m.policy.update is not Rule.NONE], ids=name_of)
-deletable = pytest.mark.parametrize("model", [m for m in CREATABLE if m.policy.delete is not Rule.NONE], ids=name_of)
+DELETABLE = [model for model in CREATABLE if model.policy.delete is not Rule.NONE]
+deletable = pytest.mark.parametrize("model", DELETABLE, ids=name_of)
 
 
 @pytest.fixture
@@ -83,7 +84,8 @@ def change_each(actor, model, method, name, records, values):
     sent = [(f"{model.collection_path()}/{each['id']}", {name: value})
             for each, value in zip(records, values, strict=True)]  # fmt: skip
     answers = [actor.send(method, path, json=body) for path, body in sent]
-    return outcome(answers[0], model, name, [each.json for each in answers])
+    first = next((each for each in answers if each.status_code != 200), answers[0])
+    return outcome(first, model, name, [each.json for each in answers])
 
 
 def change_all(actor, model, method, name, records, values):
@@ -120,15 +122,14 @@ def version_of(actor, path, record):
 
 
 @deletable
-@pytest.mark.parametrize("how", ["query", "body"])
-def test_many_are_deleted_as_by_as_many_single_deletes(app, worlds, model, how):
+def test_many_are_deleted_as_by_as_many_single_deletes(app, worlds, model):
     (one, first), (other, second) = worlds(model, "delete")
     path, ids = model.collection_path(), [each["id"] for each in second]
 
     with growth(app) as by_singles:
         answers = [one.delete(f"{path}/{each['id']}") for each in first]
     with growth(app) as at_once:
-        named = {"query_string": {"ids": ",".join(ids)}} if how == "query" else {"json": {"ids": ids}}
+        named = {"query_string": {"ids": ",".join(ids)}} if DELETABLE.index(model) % 2 else {"json": {"ids": ids}}
         answer = other.delete(path, **named)
 
     refused = [each for each in answers if each.status_code != 200]
