@@ -164,8 +164,9 @@ def _json(file: IO[bytes]) -> Iterator[Row]:
             raise MalformedFile(NOT_JSON, line)
         line += text.count("\n", place, after)
         place = after
-    if blank.match(text, place + 1).end() < len(text):  # type: ignore[union-attr]
-        raise MalformedFile(NOT_JSON, line)
+    after = blank.match(text, place + 1).end()  # type: ignore[union-attr]
+    if after < len(text):
+        raise MalformedFile(NOT_JSON, line + text.count("\n", place, after))
 
 
 def _decoded(data: bytes) -> str:
