@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
-import orjson
 from marshmallow import ValidationError
 
 from app.engine import relations, structures
@@ -15,8 +14,8 @@ from app.engine.kinds import Boolean, Integer, Number, Strings
 from app.engine.principal import Principal
 from app.engine.record import Field, Record, Setter
 from app.engine.relations import Relation
-from app.foundation.errors import Failure, Invalid
-from schemas import tabular
+from app.foundation.errors import Failure, Invalid, InvalidJson
+from schemas import strict_json, tabular
 from schemas.asking import filterable, readable
 from schemas.derive import create_schema
 from schemas.errors import flat
@@ -49,7 +48,8 @@ def mapping_of(text: str) -> dict[str, str]:
 def columns_of(
     model: type[Record], principal: Principal, names: Iterable[str], mapping: Mapping[str, str], *, is_text: bool
 ) -> Columns:
-    """What the columns called ``names`` mean; raises Invalid for those that are no field of the model."""
+    """What the columns called ``names`` mean; raises Invalid for those that are no field of the model. One without a
+    name, as of the index of a data frame, is left out."""
     sent, lookups, unknown = {}, {}, []
     ids = None
     by_name = {each.name: each for each in model.fields().values()}
@@ -68,7 +68,7 @@ def columns_of(
         else:
             unknown.append(column)
     if unknown:
-        raise Invalid({name or "(empty)": ["Unknown column."] for name in unknown})
+        raise Invalid({name: ["Unknown column."] for name in unknown})
     return Columns(model, sent, lookups, ids, is_text)
 
 
@@ -76,7 +76,7 @@ def lines(
     model: type[Record], principal: Principal, file: IO[bytes], form: str, mapping: Mapping[str, str]
 ) -> Iterator[Line]:
     """The lines of an import, each with its values or with what is wrong with it; raises MalformedFile, and Invalid for
-    columns that nobody knows."""
+    columns of CSV that nobody knows."""
     schema = create_schema(model)
     known: dict[tuple[str, ...], Columns] = {}
     for number, row in tabular.rows_of(file, form):
@@ -85,7 +85,14 @@ def lines(
         if columns is None:
             if len(known) > tabular.MAX_COLUMNS:
                 known.clear()
-            columns = known[names] = columns_of(model, principal, names, mapping, is_text=form == "csv")
+            try:
+                columns = columns_of(model, principal, names, mapping, is_text=form == "csv")
+            except Invalid as fault:
+                if form == "csv":  # where the first line names them for all
+                    raise
+                yield Line(number, None, {}, fault=fault)
+                continue
+            known[names] = columns
         yield _line(columns, schema, number, row)
 
 
@@ -101,7 +108,7 @@ def _line(columns: Columns, schema: Any, number: int, row: Mapping[str, Any]) ->
         return Line(number, identifier, {}, fault=wrong)
     except Failure as failure:
         return Line(number, identifier, {}, fault=failure)
-    return Line(number, identifier, given, {lookup: str(value) for lookup, value in wanted.items()})
+    return Line(number, identifier, given, {lookup: _called(columns, value) for lookup, value in wanted.items()})
 
 
 def _sent(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,9 +134,19 @@ def _value(field_: Field, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)
     if isinstance(kind, Strings | structures.Json | structures.Vector):
         try:
-            return orjson.loads(text)
-        except ValueError:
-            raise Invalid({field_.name: ["Must be JSON."]}) from None
+            return strict_json.loads(text.encode())
+        except InvalidJson as failure:
+            raise Invalid({field_.name: [f"{failure.text}."]}) from failure
+    return _bare(text)
+
+
+def _called(columns: Columns, value: Any) -> str:
+    """What a record is called by another one."""
+    return _bare(str(value)) if columns.is_text else str(value)
+
+
+def _bare(text: str) -> str:
+    """A text without the apostrophe that an export has put in front."""
     return text[1:] if tabular.is_guarded(text) else text
 
 

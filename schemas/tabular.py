@@ -16,6 +16,7 @@ MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024
 # end costs no second look.
 CELL = re.compile(r'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
 SEPARATORS = ",;\t"
+NOT_JSON = "The file is not valid JSON"
 NAMED_ELSEWHERE = (
     (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
     (b"\x1f\x8b", "compressed by gzip"),
@@ -57,7 +58,7 @@ def _csv(file: IO[bytes]) -> Iterator[Row]:
     """Rows below a header. A cell that is empty and not quoted is None."""
     text = _decoded(file.read())
     place, line = 0, 1
-    if text.lower().startswith("sep=") and "\n" in text:  # as spreadsheets say it
+    if text[:4].lower() == "sep=" and "\n" in text:  # as spreadsheets say it
         place, line = text.index("\n") + 1, 2
     separator = _separator(text, place)
     pattern = CELL if separator == "," else re.compile(CELL.pattern.replace(",", separator), CELL.flags)
@@ -110,7 +111,7 @@ def _header(cells: list[str | None]) -> list[str]:
 
 def _separator(text: str, place: int) -> str:
     """What stands most often between the names of the header; spreadsheets of some countries write semicolons."""
-    head = text[place : text.find("\n", place) if "\n" in text[place:] else len(text)][:MAX_CELL_LENGTH]
+    head = text[place : place + MAX_CELL_LENGTH].partition("\n")[0]
     return max(SEPARATORS, key=lambda each: (head.count(each), each == ","))
 
 
@@ -152,15 +153,20 @@ def _json(file: IO[bytes]) -> Iterator[Row]:
         try:
             _, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
-            raise MalformedFile("The file is not valid JSON", line) from None
+            raise MalformedFile(NOT_JSON, line) from None
         yield line, _object(text[place:end].encode(), line)
         after = blank.match(text, end).end()  # type: ignore[union-attr]
         if text[after : after + 1] == ",":
             after = blank.match(text, after + 1).end()  # type: ignore[union-attr]
+            if text[after : after + 1] == "]":
+                raise MalformedFile(NOT_JSON, line)
         elif text[after : after + 1] != "]":
-            raise MalformedFile("The file is not valid JSON", line)
+            raise MalformedFile(NOT_JSON, line)
         line += text.count("\n", place, after)
         place = after
+    after = blank.match(text, place + 1).end()  # type: ignore[union-attr]
+    if after < len(text):
+        raise MalformedFile(NOT_JSON, line + text.count("\n", place, after))
 
 
 def _decoded(data: bytes) -> str:

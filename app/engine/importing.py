@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from app.engine import fragments
 from app.engine.bulk import Values
+from app.engine.conditions import Source
 from app.engine.database import DRIVER_ERRORS, translated
 from app.engine.faults import Faults, ItemsRefused
-from app.engine.fragments import column
 from app.engine.kind import Identifier
 from app.engine.principal import Principal
 from app.engine.record import Field, Record
@@ -29,6 +30,9 @@ BATCH_SIZE = 500
 MAX_FAULTS_TOLD = 1000
 # A batch whose faults come one at a time is written record by record after so many.
 MAX_ROUNDS = 20
+
+# What a record is called by another one, and the organization that it has to be in.
+Called = tuple[str, UUID | None]
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class Line:
     given: Values
     wanted: Mapping[Lookup, str] = field(default_factory=dict)
     fault: Failure | None = None
+
+    @property
+    def known(self) -> UUID | None:
+        """What other lines refer to it by."""
+        return None if self.identifier is None else uuid_of(str(self.identifier))
 
 
 @dataclass(slots=True)
@@ -79,31 +88,48 @@ class Report:
 @dataclass
 class Import:
     """One import into ``model``. ``ids`` has the new id of each record of the file by its id there, so that records
-    may refer to others of the same file; those that refer to a later one wait for it."""
+    may refer to others of the same file, which are written before them; ``missing`` has those that were not written."""
 
     model: type[Record]
     rule: UniqueRule | None = None
     resolution: Resolution = Resolution.MERGE
     report: Report = field(default_factory=Report)
     ids: dict[UUID, UUID] = field(default_factory=dict)
+    missing: set[UUID] = field(default_factory=set)
 
     def batches(self, lines: Iterable[Line]) -> Iterator[list[Line]]:
         """The lines in batches that can be written one after the other."""
-        own = self.own_references
         waiting: list[Line] = []
         source = iter(lines)
         while batch := list(islice(source, BATCH_SIZE)):
-            ready = [line for line in batch if not self._waits(line, own)]
-            waiting += [line for line in batch if self._waits(line, own)]
-            if ready:
+            waiting += [line for line in batch if self.named_by(line)]
+            if ready := [line for line in batch if not self.named_by(line)]:
                 yield ready
-        while waiting:
-            ready = [line for line in waiting if not self._waits(line, own)][:BATCH_SIZE]
-            # What refers to no record of the file refers to one that is there already.
-            batch = ready or waiting[:BATCH_SIZE]
-            left = {id(line) for line in batch}
-            waiting = [line for line in waiting if id(line) not in left]
-            yield batch
+        yield from self._in_order(waiting)
+
+    def _in_order(self, waiting: list[Line]) -> Iterator[list[Line]]:
+        """Lines that refer to others, each behind those that it refers to; at last those that do so in a ring."""
+        places = {line.known: place for place, line in enumerate(waiting) if line.known is not None}
+        below: dict[int, list[int]] = defaultdict(list)
+        left: dict[int, int] = {}
+        for place, line in enumerate(waiting):
+            above = {places[name] for name in self.named_by(line) if name in places}
+            left[place] = len(above)
+            for each in above:
+                below[each].append(place)
+        ready = deque(place for place, count in left.items() if not count)
+        while ready:
+            batch = [ready.popleft() for _ in range(min(BATCH_SIZE, len(ready)))]
+            yield [waiting[place] for place in batch]
+            for place in batch:
+                del left[place]
+                for each in below[place]:
+                    left[each] -= 1
+                    if not left[each]:
+                        ready.append(each)
+        ring = iter([waiting[place] for place in left])
+        while batch_of_ring := list(islice(ring, BATCH_SIZE)):
+            yield batch_of_ring
 
     def write(self, unit: Unit, batch: Sequence[Line]) -> list[tuple[Line, Failure]]:
         """Write the lines of a batch that can be read, all or none of them, and return what is wrong with its lines."""
@@ -123,7 +149,7 @@ class Import:
                 raise failure from error
             return wrong + [(line, failure) for line in good.values()]
         for place, identifier in made.items():
-            known = uuid_of(str(batch[place].identifier)) if batch[place].identifier is not None else None
+            known = batch[place].known
             if known is not None:
                 self.ids[known] = identifier
         return wrong
@@ -150,11 +176,11 @@ class Import:
             for name, value in line.given.items()
         }
 
-    def _waits(self, line: Line, own: Sequence[str]) -> bool:
-        named = [line.given[name] for name in own if line.given.get(name) is not None]
-        return any(value not in self.ids for value in named)
+    def named_by(self, line: Line) -> set[UUID]:
+        """The records of the model that a line refers to."""
+        return {line.given[name] for name in self.own_references if line.given.get(name) is not None}
 
-    @property
+    @cached_property
     def own_references(self) -> list[str]:
         """The references of the model to itself."""
         found = self.model.fields().items()
@@ -164,10 +190,14 @@ class Import:
         """Put in what is referred to by a field of its own, each reference of all lines in one statement."""
         lookups = {lookup for line in good.values() for lookup in line.wanted}
         for lookup in lookups:
-            values = {place: line.wanted[lookup] for place, line in good.items() if lookup in line.wanted}
-            found = _found(unit, lookup, set(values.values()))
-            for place, value in values.items():
-                met = found.get(value, ())
+            wanted = {
+                place: (line.wanted[lookup], self._organization(unit, lookup, line))
+                for place, line in good.items()
+                if lookup in line.wanted
+            }
+            found = _found(unit, lookup, set(wanted.values()))
+            for place, called in wanted.items():
+                met = found.get(called, ())
                 if len(met) == 1:
                     good[place].given[lookup.reference.attribute] = met[0]
                 elif met:
@@ -175,11 +205,23 @@ class Import:
                 else:
                     faults[place] = ForeignKeyViolation.on(lookup.name)
 
+    def _organization(self, unit: Unit, lookup: Lookup, line: Line) -> UUID | None:
+        """In which organization a line refers to records, where both are in one."""
+        if not {"organization_id"} <= self.model.fields().keys() & lookup.target.fields().keys():
+            return None
+        organization: UUID | None = line.given.get("organization_id", unit.principal.organization_id)
+        return organization
+
 
 def write_or_judge(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
-    """Write a batch, or find out what is wrong with its lines; the caller rolls back then."""
+    """Write a batch, or find out what is wrong with its lines; the caller rolls back then. Of lines below others that
+    were not written for the sake of a third there is nothing to tell."""
     work.report.rows += len(batch)
-    _note(work, work.write(unit, batch))
+    told = [line for line in batch if not work.named_by(line) & work.missing]
+    refused = work.write(unit, told)
+    _note(work, refused)
+    if refused or len(told) < len(batch):
+        work.missing |= {line.known for line in batch if line.known is not None} - work.ids.keys()
 
 
 def write_partly(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
@@ -206,23 +248,30 @@ def _note(work: Import, refused: Sequence[tuple[Line, Failure]]) -> None:
         work.report.note(line, failure)
 
 
-def _found(unit: Unit, lookup: Lookup, values: set[str]) -> dict[str, list[UUID]]:
-    """The visible rows by what they are called, two of each at most."""
+def _found(unit: Unit, lookup: Lookup, wanted: set[Called]) -> dict[Called, list[UUID]]:
+    """The rows by what they are called, and the organization that they have to be in; two of each at most."""
     kind = lookup.field.spec.kind
-    parsed = {value: uuid_of(value) if isinstance(kind, Identifier) else kind.parse(value) for value in values}
-    wanted = {each for each in parsed.values() if each is not None}
+    parsed = {text: uuid_of(text) if isinstance(kind, Identifier) else kind.parse(text) for text, _ in wanted}
+    asked = [each for each in wanted if parsed[each[0]] is not None]
     sql, fixed = _lookup_statement(lookup, unit.principal)
-    parameters = {"wanted": list(wanted), **fixed, **unit.principal.binds}
-    by_value: dict[Any, list[UUID]] = {}
-    for value, identifier in within(unit.session).execute(sql, parameters):
-        by_value.setdefault(value, []).append(identifier)
-    return {value: by_value[each] for value, each in parsed.items() if each in by_value}
+    parameters = {
+        "wanted": [parsed[text] for text, _ in asked], "organizations": [organization for _, organization in asked],
+        **fixed, **unit.principal.binds,
+    }  # fmt: skip
+    found: dict[Called, list[UUID]] = defaultdict(list)
+    for place, identifier in within(unit.session).execute(sql, parameters):
+        found[asked[place - 1]].append(identifier)
+    return found
 
 
 def _lookup_statement(lookup: Lookup, principal: Principal) -> tuple[str, Mapping[str, Any]]:
-    seen = fragments.visible(lookup.target, principal.reader)
-    asked = column(lookup.field, "r0")
-    table = f"{lookup.target.__tablename__} AS r0"
-    rows = f"SELECT {asked} AS value, r0.id, row_number() OVER (PARTITION BY {asked}) AS n FROM {table}"  # noqa: S608
-    met = f"{asked} = ANY (%(wanted)s::{lookup.field.spec.kind.sql_type}[]) AND ({seen.on('r0')})"
-    return f"SELECT value, id FROM ({rows} WHERE {met}) AS found WHERE n <= 2", seen.fixed  # noqa: S608
+    """Rows of the caller's list alone: those that others make public could be called anything."""
+    source = Source(lookup.target, principal.reader)
+    value = source.value(lookup.target, lookup.field, source.alias)
+    given = f"unnest(%(wanted)s::{lookup.field.spec.kind.sql_type}[], %(organizations)s::uuid[])"
+    met = f"{source.listed(with_public=False)} AND {value} = given.value"
+    if "organization_id" in lookup.target.fields():
+        met += f" AND ({source.alias}.organization_id = given.organization OR given.organization IS NULL)"
+    rows = f"SELECT {source.alias}.id FROM {source.table} WHERE {met} LIMIT 2"  # noqa: S608 - declarations alone
+    asked = f"{given} WITH ORDINALITY AS given(value, organization, place)"
+    return f"SELECT given.place, found.id FROM {asked}, LATERAL ({rows}) AS found", source.fixed  # noqa: S608

@@ -21,7 +21,7 @@ from app.engine.record import Record, by_table
 from app.engine.statements import autocommitted
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Failure
+from app.foundation.errors import Failure, Unavailable
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
 from app.storage import imports
@@ -31,6 +31,7 @@ from app.storage.object_store import object_store
 from schemas.importing import lines
 from schemas.tabular import rows_of
 
+NOBODY = "Your account may no longer act"
 ADVANCE = """
 UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()
 WHERE id = %(id)s AND status = 'running' RETURNING id
@@ -46,9 +47,15 @@ def run(import_id: UUID) -> None:
     claimed = run_unit(SYSTEM, _claim, import_id)
     if claimed is None:
         return
-    principal = _principal(claimed)
+    if claimed.status == "running":
+        _carry_out(claimed)
+    _forget(import_id, claimed.storage_key)
+
+
+def _carry_out(claimed: StorageImport) -> None:
+    import_id, principal = claimed.id, _principal(claimed)
     if principal is None:
-        give_up(import_id)
+        run_unit(SYSTEM, _fail, import_id, NOBODY)
         return
     model, asked = by_table(claimed.model), Asked.of(claimed.options)
     with _fetched(claimed.storage_key or "") as file:
@@ -63,12 +70,14 @@ def run(import_id: UUID) -> None:
             if failure.status >= 500:
                 raise
             run_unit(SYSTEM, _fail, import_id, failure.text)
-    _forget(import_id, claimed.storage_key)
 
 
 def give_up(import_id: UUID) -> None:
-    """Say of an import that it could not be done."""
+    """Say of an import that it could not be done, and remove its file."""
     run_unit(SYSTEM, _fail, import_id, GIVEN_UP)
+    over = run_unit(SYSTEM, _claim, import_id)
+    if over is not None:
+        _forget(import_id, over.storage_key)
 
 
 def expire() -> None:
@@ -104,7 +113,7 @@ def _run_stepwise(
 
     def write(unit: Unit, batch: Sequence[Line]) -> Report:
         report = imports.write_batch(unit, work, batch)
-        _progress(unit, claimed.id, report)
+        _progress(unit, claimed.id, report, work.report.rows)
         return report
 
     work = asked.work(model)
@@ -121,10 +130,10 @@ def _count(import_id: UUID, total: int) -> None:
 
 
 def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
+    """An import, which runs from now on unless it is over."""
     found = unit.session.get(StorageImport, import_id, with_for_update=True)
-    if found is None or found.status not in OPEN:
-        return None
-    found.status = "running"
+    if found is not None and found.status in OPEN:
+        found.status = "running"
     return found
 
 
@@ -151,17 +160,22 @@ def _tell(import_id: UUID, report: Report) -> None:
             raise Cancelled
 
 
-def _progress(unit: Unit, import_id: UUID, report: Report) -> None:
-    """Note what is safe with this transaction; raises Cancelled."""
-    running = (StorageImport.id == import_id, StorageImport.status == "running")
-    values = {**report.meta, "faults": report.faults}
-    if not unit.execute(update(StorageImport).where(*running).values(**values)):
+def _progress(unit: Unit, import_id: UUID, report: Report, begun: int | None = None) -> StorageImport:
+    """Note what is safe with this transaction, which began at row ``begun``; raises Cancelled, and Unavailable where
+    another worker, taken for dead, has got further meanwhile."""
+    found = unit.session.get(StorageImport, import_id, with_for_update=True)
+    if found is None or found.status != "running":
         raise Cancelled
+    if begun is not None and found.rows != begun:
+        raise Unavailable("Another worker does this import")
+    for name, count in report.meta.items():
+        setattr(found, name, count)
+    found.faults = list(report.faults)
+    return found
 
 
 def _finish(unit: Unit, import_id: UUID, report: Report) -> None:
-    _progress(unit, import_id, report)
-    found = unit.session.get_one(StorageImport, import_id)
+    found = _progress(unit, import_id, report)
     found.status = "completed"
     text = f"{report.created} created, {report.updated} updated, {report.ignored} left, {report.failed} failed"
     data = {"importId": str(import_id), "url": f"/api/v1/_imports/{import_id}"}

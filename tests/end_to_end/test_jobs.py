@@ -55,6 +55,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "delete_accounts": "50 * * * *",
         "tell_of_ending_keys": "20 * * * *",
         "expire_exports": "40 * * * *",
+        "expire_imports": "45 * * * *",
     }
 
 
