@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-peers gate clients docs breaking release fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers gate clients docs breaking release fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -49,6 +49,9 @@ bench-queries: .venv/dev ## measure what the parts of a query cost beside the pl
 
 bench-transfers: .venv/dev ## measure how fast a million records leave
 	@$(BIN)/python -m bench.transfers
+
+bench-writes: .venv/dev ## measure what it takes to write one record, a thousand and a hundred thousand
+	@$(BIN)/python -m bench.writes
 
 bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
 	@$(BIN)/python -m bench.peers

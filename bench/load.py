@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -88,9 +88,11 @@ class Connection:
         return answer
 
 
-def request(method: str, path: str, authorization: str, body: Mapping[str, Any] | None = None) -> bytes:
-    """A whole HTTP request as bytes, with a body as JSON."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: {authorization}\r\n"
+def request(
+    method: str, path: str, authorization: str, body: Mapping[str, Any] | Sequence[Any] | None = None, headers: str = ""
+) -> bytes:
+    """A whole HTTP request as bytes, with a body as JSON; each of ``headers`` ends in a line break."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: {authorization}\r\n{headers}"
     if body is None:
         return f"{head}\r\n".encode()
     content = orjson.dumps(body)

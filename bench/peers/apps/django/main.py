@@ -43,7 +43,9 @@ from django.core.management import call_command  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.db import connection, models  # noqa: E402
 from django.urls import include, path  # noqa: E402
-from rest_framework import routers, serializers, viewsets  # noqa: E402
+from rest_framework import routers, serializers, status, viewsets  # noqa: E402
+from rest_framework.decorators import action  # noqa: E402
+from rest_framework.response import Response  # noqa: E402
 
 
 class Company(models.Model):
@@ -79,14 +81,26 @@ class Contact(models.Model):
         ]
 
 
+class ContactListSerializer(serializers.ListSerializer):
+    def create(self, validated_data):
+        return Contact.objects.bulk_create([Contact(**item) for item in validated_data])
+
+
 class ContactSerializer(serializers.ModelSerializer):
     company_id = serializers.PrimaryKeyRelatedField(source="company", queryset=Company.objects.all())
 
     class Meta:
         model = Contact
+        list_serializer_class = ContactListSerializer
         fields = [
             "id", "first_name", "last_name", "email", "phone", "title", "company_id", "created_at", "updated_at",
         ]  # fmt: skip
+
+
+class UncheckedContactSerializer(ContactSerializer):
+    """Leaves it to the foreign key whether the company is there, which saves a query for each contact."""
+
+    company_id = serializers.UUIDField()
 
 
 class ContactViewSet(viewsets.ModelViewSet):
@@ -98,6 +112,19 @@ class ContactViewSet(viewsets.ModelViewSet):
 
     def perform_create(self, serializer):
         serializer.save(owner=self.request.user)
+
+    @action(detail=False, methods=["post"])
+    def bulk(self, request):
+        return self._create_many(self.get_serializer(data=request.data, many=True))
+
+    @action(detail=False, methods=["post"])
+    def bulk_unchecked(self, request):
+        return self._create_many(UncheckedContactSerializer(data=request.data, many=True))
+
+    def _create_many(self, serializer):
+        serializer.is_valid(raise_exception=True)
+        self.perform_create(serializer)
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 router = routers.DefaultRouter()
