@@ -18,7 +18,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import Rule
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import PayloadTooLarge, RateLimited, UnsupportedMediaType
+from app.foundation.errors import PayloadTooLarge, RateLimited, RequestTimedOut, UnsupportedMediaType
 from app.runtime.places import Places
 from app.storage import imports
 from app.storage.import_models import StorageImport
@@ -151,6 +151,9 @@ def _received() -> Iterator[tuple[IO[bytes], str]]:
         elif request.mimetype in TYPES:
             while chunk := request.stream.read(CHUNK):
                 incoming.write(chunk)
+            # The server ends a body where its client hangs up, and what came until then may look whole.
+            if request.content_length is not None and file.tell() < request.content_length:
+                raise RequestTimedOut("The client is gone")
         else:
             raise UnsupportedMediaType(f"The body must be one of: {', '.join(TYPES)}, multipart/form-data")
         file.seek(0)

@@ -6,13 +6,13 @@ from flask import Flask
 from flask_migrate.cli import db as migrations
 
 from app import plugins
-from app.commands import backup, doctor, export, jobs, query, resources, search_indexes, serve
+from app.commands import backup, doctor, export, import_, jobs, query, resources, search_indexes, serve
 from app.commands import plugins as plugin_list
 from app.plugins import Plugin
 
 OWN = (
     jobs.group, query.group, plugin_list.command, backup.backup, backup.restore, doctor.command, resources.command,
-    serve.command, export.command,
+    serve.command, export.command, import_.command,
 )  # fmt: skip
 
 

@@ -14,16 +14,13 @@ from flask import current_app
 from flask.cli import with_appcontext
 from werkzeug.datastructures import MultiDict
 
-from app.auth import users
 from app.commands.groups import Command
+from app.commands.transfers import is_looked_at, model_called, principal_of
 from app.engine import pages
-from app.engine.catalogue import every_model
-from app.engine.database import reading
 from app.engine.exporting import Export, ExportQuery, Form
-from app.engine.principal import SYSTEM, Principal
+from app.engine.principal import Principal
 from app.engine.query import Count, Query
 from app.engine.record import Record
-from app.foundation.errors import NotFound
 from schemas.exporting import export_query
 
 
@@ -37,27 +34,16 @@ from schemas.exporting import export_query
 @click.option("--user", "email", help="Whose records, by address; without one, all that there are.")
 @with_appcontext
 def command(model: str, form: str, output: str | None, email: str | None, **asked: str | None) -> None:
-    found = next((each for each in every_model() if each.qualified_name() == model), None)
-    if found is None:
-        raise NotFound(f"There is no model {model}: see flask resources")
-    principal = _principal(email)
+    found, principal = model_called(model), principal_of(email)
     args = MultiDict({"as": form} | {name: text for name, text in asked.items() if text is not None})
     query = export_query(found, principal, args, current_app.config["SETTINGS"])
     with _opened(output) as file:
         _write(found, principal, query, file)
 
 
-def _principal(email: str | None) -> Principal:
-    if email is None:
-        return SYSTEM
-    with reading() as session:
-        identifier = users.by_email(session, email).id
-    return users.signed_in_as(identifier)
-
-
 def _write(model: type[Record], principal: Principal, query: ExportQuery, file: IO[bytes]) -> None:
     """Write all of it, with a bar where somebody looks on."""
-    looked_at = _is_looked_at()
+    looked_at = is_looked_at()
     total = _count(model, principal, query.query) if looked_at else 0
     export, shown = Export(model, principal, query), 0
     with click.progressbar(length=total, label=model.qualified_name(), file=sys.stderr, hidden=not looked_at) as bar:
@@ -66,10 +52,6 @@ def _write(model: type[Record], principal: Principal, query: ExportQuery, file: 
             bar.update(export.rows - shown)
             shown = export.rows
     click.echo(f"{shown} records", err=True)
-
-
-def _is_looked_at() -> bool:
-    return sys.stderr.isatty()
 
 
 def _count(model: type[Record], principal: Principal, query: Query) -> int:

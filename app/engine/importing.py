@@ -244,7 +244,7 @@ def write_partly(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
 
 
 def _note(work: Import, refused: Sequence[tuple[Line, Failure]]) -> None:
-    for line, failure in refused:
+    for line, failure in sorted(refused, key=lambda each: each[0].number):
         work.report.note(line, failure)
 
 

@@ -63,15 +63,20 @@ class Asked:
         return cls(**{**options, "on_conflict": tuple(options["on_conflict"]), "resolution": resolution})
 
 
-def carry_out(principal: Principal, model: type[Record], asked: Asked, file: IO[bytes]) -> Report:
-    """Import a file at once; raises MalformedFile and Invalid for a file that cannot be read on."""
+def carry_out(
+    principal: Principal, model: type[Record], asked: Asked, file: IO[bytes],
+    advance: Callable[[Report], None] = lambda report: None,
+) -> Report:  # fmt: skip
+    """Import a file at once, and ``advance`` with each batch; raises MalformedFile and Invalid for a file that cannot
+    be read on."""
     if is_stepwise(model, asked):
         work = asked.work(model)
         for batch in work.batches(lines(model, principal, file, asked.form, asked.mapping)):
             work.report = run_unit(principal, write_batch, work, batch)
+            advance(work.report)
         return work.report
     try:
-        return run_unit(principal, write_whole, model, asked, file)
+        return run_unit(principal, write_whole, model, asked, file, advance)
     except Undone as undone:
         return undone.report
 

@@ -79,11 +79,12 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(owner, company, partial):
 
 def test_faults_of_all_batches_are_told_by_line(owner, company):
     rows = people(company, *(f"Grace{number}" for number in range(1200)))
-    for place in (3, 700, 1100):
+    for place in (4, 700, 1100):
         rows[place]["firstName"] = ""
+    rows[3]["email"] = rows[2]["email"]
     answer = send(owner, CONTACTS, table(*rows))
-    assert list(faults(answer)) == [5, 702, 1102]
-    assert meta(answer) == {"rows": 1200, "failed": 3}
+    assert list(faults(answer)) == [5, 6, 702, 1102]
+    assert meta(answer) == {"rows": 1200, "failed": 4}
 
 
 def test_faults_of_a_thousand_lines_are_told_and_all_are_counted(owner, company):

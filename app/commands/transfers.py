@@ -1,0 +1,38 @@
+"""What flask export and flask import share: models by name, and in whose name they act."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from app.auth import users
+from app.auth.organizations import home_of
+from app.engine.catalogue import every_model
+from app.engine.database import reading
+from app.engine.principal import SYSTEM, Principal
+from app.engine.record import Record
+from app.foundation.errors import NotFound
+
+
+def model_called(name: str) -> type[Record]:
+    """The model of a name such as crm/contact; raises NotFound."""
+    found = next((each for each in every_model() if each.qualified_name() == name), None)
+    if found is None:
+        raise NotFound(f"There is no model {name}: see flask resources")
+    return found
+
+
+def principal_of(email: str | None) -> Principal:
+    """The user with an address, as one who has just signed in, or the operator without one; raises NotFound."""
+    if email is None:
+        return SYSTEM
+    with reading() as session:
+        identifier = users.by_email(session, email).id
+        home = home_of(session, identifier)
+    found = users.signed_in_as(identifier)
+    return replace(found, organization_id=home if home in found.memberships else None)
+
+
+def is_looked_at() -> bool:
+    """Whether somebody reads what goes to standard error."""
+    return sys.stderr.isatty()
