@@ -13,11 +13,12 @@ from flask import Response, request
 
 from app.auth.authentication import caller, caller_if_any
 from app.engine import idempotency, kept_bytes
+from app.engine.database import DRIVER_ERRORS, LostRace
 from app.engine.encoding import Representation, dumps
 from app.engine.idempotency import Answer, KeyedRequest
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import Invalid
+from app.foundation.errors import Failure, Invalid
 from blueprints.base import JSON, body_bytes
 from blueprints.conditional import entity_tag, given, is_known
 
@@ -122,10 +123,12 @@ def keyed_request(content: bytes = b"") -> KeyedRequest | None:
     principal = caller_if_any()
     if principal is None or principal.user_id is None:
         raise Invalid({IDEMPOTENCY_KEY: ["Is for callers who are users."]})
-    query = sorted(pair for pair in request.args.items(multi=True) if pair[0] not in NOT_HASHED)
-    parts = (request.method, request.path, query, principal.organization_id, request.headers.get("If-Match"))
+    method, path, environ = request.method, request.path, request.environ
+    pairs = request.args.items(multi=True) if environ["QUERY_STRING"] else ()
+    query = sorted(pair for pair in pairs if pair[0] not in NOT_HASHED)
+    parts = (method, path, query, principal.organization_id, environ.get("HTTP_IF_MATCH"))
     digest = sha256(dumps(parts) + b"\n" + (content or body_bytes()))
-    return KeyedRequest(principal, key, request.method, request.path[:2048], digest.hexdigest())
+    return KeyedRequest(principal, key, method, path[:2048], digest.hexdigest())
 
 
 def _key() -> str | None:
@@ -146,7 +149,13 @@ def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Rep
     kept = idempotency.begin(unit, keyed)
     if kept is not None:
         return Replay(kept)
-    reply = work(unit)
+    try:
+        reply = work(unit)
+    except (Failure, *DRIVER_ERRORS) as failure:
+        # What is in the way may be the work of a request with the same key that had just ended.
+        if idempotency.is_kept(keyed):
+            raise LostRace() from failure
+        raise
     idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
     return reply
 

@@ -18,6 +18,8 @@ from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation,
 
 # Where the session of a unit of work has it while it runs.
 RUNNING = "unit"
+# And the driver's connection that this unit writes on, once it is known.
+DRIVER = "driver"
 
 UNIQUE, FOREIGN_KEY, CHECK = "23505", "23503", "23514"
 # Lost races that another run settles: serialization failure, deadlock, lock timeout.

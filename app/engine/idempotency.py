@@ -19,7 +19,7 @@ from app.engine.fields import After, boolean, enum, integer, json, string, times
 from app.engine.indexes import index, unique
 from app.engine.principal import ROLES, SYSTEM, Principal
 from app.engine.record import Base
-from app.engine.statements import within
+from app.engine.statements import autocommitted, within
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, IdempotencyKeyReused
@@ -79,13 +79,17 @@ class Answer:
     truncated: bool = False
 
 
-# Two statements, the lock before the look: the snapshot of the one that took the lock may be older than what the last
-# holder has committed, and its write would then run into the rows of the other.
-# Locks of two numbers are apart from those that units take by name.
-HOLD = "SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s))"
-KEPT = """
-SELECT request_hash, status, response_status, response_body, response_etag, truncated, standing
-FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s
+# Lock and look in one round trip. The snapshot may be older than what the last holder has committed: what comes of that
+# is with ``begin``. Locks of two numbers are apart from those that units take by name.
+HOLD = """
+SELECT held.is_held, kept.request_hash, kept.status, kept.response_status, kept.response_body, kept.response_etag,
+    kept.truncated, kept.standing
+FROM (SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s)) AS is_held) AS held
+LEFT JOIN platform_idempotency_key AS kept
+    ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
+"""
+IS_KEPT = """
+SELECT 1 FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s
 """
 # The rights that the answer was given by are those that its own write has left: who gives up an organization, and does
 # not hear of it, may ask again.
@@ -116,23 +120,28 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
     """Return the answer that is kept under the key, or hold the key until the end of the transaction.
 
-    Raises Conflict while another request holds the key, IdempotencyKeyReused when the key came with another request,
-    and Forbidden when the caller has lost a right that the answer was given by.
+    Whoever held the key until a moment ago may have kept an answer that is not seen yet: ``remember`` fails then, and
+    where the work itself does, ``is_kept`` tells. Raises Conflict while another request holds the key,
+    IdempotencyKeyReused when the key came with another request, and Forbidden when the caller has lost a right that
+    the answer was given by.
     """
-    wanted = {"owner": request.owner, "key": request.key, "now": now()}
-    connection = within(unit.session)
-    ((is_held,),) = connection.execute(HOLD, wanted).fetchall()
-    found = connection.execute(KEPT, wanted).fetchone()
-    if found is None and is_held:
+    ((is_held, *found),) = within(unit.session).execute(HOLD, _wanted(request)).fetchall()
+    digest, state, status, body, etag, truncated, standing = found
+    if digest is None and is_held:
         return None
-    if found is not None and found[0] != request.digest:
+    if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
-    if found is None or found[1] == "running":
+    if digest is None or state == "running":
         raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
-    _, _, status, body, etag, truncated, standing = found
     if not _still_stands(standing, request.principal):
         raise Forbidden("A right that the kept answer was given by has ended")
     return Answer(status, body, etag, truncated)
+
+
+def is_kept(request: KeyedRequest) -> bool:
+    """Whether an answer to a request with this key is there by now, looked at outside of the transaction."""
+    with autocommitted() as connection:
+        return connection.execute(IS_KEPT, _wanted(request)).fetchone() is not None
 
 
 def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
@@ -161,10 +170,15 @@ def remove_expired() -> None:
 
 
 def _claim(unit: Unit, request: KeyedRequest) -> Answer | None:
-    found = begin(unit, request)
+    # Two requests may not hold a key by lease: the second look is younger than the lock.
+    found = begin(unit, request) or begin(unit, request)
     if found is None:
         _write(unit, request, "running", Answer(0, ""), now() + LEASE)
     return found
+
+
+def _wanted(request: KeyedRequest) -> dict[str, Any]:
+    return {"owner": request.owner, "key": request.key, "now": now()}
 
 
 def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expires_at: datetime) -> None:
@@ -173,7 +187,7 @@ def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expire
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
         "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
-        "organizations": request.principal.organizations(), "expires_at": expires_at,
+        "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
     }  # fmt: skip
     if not within(unit.session).execute(REMEMBER, parameters).rowcount:
         raise LostRace()

@@ -19,7 +19,7 @@ from flask import current_app
 from sqlalchemy import Select, Uuid, bindparam, select
 from sqlalchemy.orm import Session
 
-from app.engine.database import DRIVER_ERRORS, translated
+from app.engine.database import DRIVER, DRIVER_ERRORS, RUNNING, translated
 from app.engine.encoding import View, view
 from app.engine.fragments import DIALECT
 from app.engine.principal import Reader
@@ -133,8 +133,14 @@ def reading_within(session: Session) -> Iterator[None]:
 
 
 def within(session: Session) -> psycopg.Connection[Row]:
-    """The driver's connection under the transaction of ``session``."""
-    return session.connection().connection.driver_connection  # type: ignore[return-value]
+    """The driver's connection under the transaction of ``session``. That of a unit of work stays the same to its end,
+    and to ask the session for it takes as long as a short statement does."""
+    known: psycopg.Connection[Row] | None = session.info.get(DRIVER)
+    if known is None:
+        known = session.connection().connection.driver_connection
+        if RUNNING in session.info:
+            session.info[DRIVER] = known
+    return known  # type: ignore[return-value]
 
 
 def compiled(statement: Select[Any], shown: View) -> Viewed:

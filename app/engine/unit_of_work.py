@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from app.engine import bulk, records, rows, upserts
 from app.engine.bulk import Change
-from app.engine.database import DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
+from app.engine.database import DRIVER, DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
 from app.engine.encoding import Representation
 from app.engine.faults import Faults
 from app.engine.preconditions import UNCONDITIONAL, Precondition
@@ -206,6 +206,7 @@ class Unit:
         """Detach what was loaded; what follows the transaction may begin another unit."""
         self.session.expunge_all()
         self.session.info.pop(RUNNING, None)
+        self.session.info.pop(DRIVER, None)
 
 
 @contextmanager
