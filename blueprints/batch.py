@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
+from uuid import UUID
 
 import orjson
 from flask import Response, current_app
@@ -16,8 +19,10 @@ from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
 from app.auth import credentials
 from app.auth.authentication import Access, authorize, caller, credentials_required
+from app.engine import locks
 from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
 from app.engine.kind import EXAMPLE_ID
+from app.engine.record import Record
 from app.engine.statements import reading_within
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import (
@@ -30,7 +35,7 @@ from app.foundation.errors import (
     PayloadTooLarge,
     Unavailable,
 )
-from blueprints.base import Blueprint
+from blueprints.base import Blueprint, wanted
 from blueprints.conditional import refuse_condition
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
@@ -108,6 +113,10 @@ class Run:
         # What is written of accounts may change who the caller is, and what is theirs, for the next request.
         self._is_other_caller |= part.method != "GET" and model.domain == "auth"
         self._count(part, reply)
+        return reply
+
+    def keep(self, part: Part, reply: Reply) -> Reply:
+        """Let later requests refer to what counts."""
         if part.ref is not None:
             self._named[part.ref] = reply
         return reply
@@ -138,10 +147,11 @@ class Run:
 
 
 def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
+    _lock_named(unit, parts)
     run, answers = Run(parts), []
     for part in parts:
         try:
-            answers.append(_answer(part, run.carry_out(unit, part)))
+            answers.append(_answer(part, run.keep(part, run.carry_out(unit, part))))
         except DRIVER_ERRORS as error:
             raise _failed(part, translated(error, removing=unit.is_removing)) from error
         except Failure as failure:
@@ -154,10 +164,25 @@ def _apart(parts: Sequence[Part]) -> Reply:
     run, answers = Run(parts), []
     for part in parts:
         try:
-            answers.append(_answer(part, run_unit(caller(), run.carry_out, part)))
+            answers.append(_answer(part, run.keep(part, run_unit(caller(), run.carry_out, part))))
         except Failure as failure:
             answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
     return _reply(answers)
+
+
+def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:
+    """Lock the records that changes and removals name, always in the same order: two batches that write the same ones
+    the other way round would wait for each other."""
+    named: dict[type[Record], set[UUID]] = defaultdict(set)
+    for part in parts:
+        if part.method in ("PUT", "PATCH", "DELETE"):
+            with suppress(Failure):  # which its own turn tells
+                endpoint, identifier = _route(part.path, part.method)
+                authorize(unit.principal, _access(endpoint), part.method)
+                named[part_operations()[endpoint.rpartition(".")[2]][0]].add(wanted(identifier))
+    if sum(map(len, named.values())) > 1:
+        for model in sorted(named, key=lambda model: model.__tablename__):
+            locks.locked_rows(model, unit.principal, unit.session, named[model], "update")
 
 
 def _check_rights(parts: Sequence[Part], kept: Mapping[str, Any]) -> None:

@@ -81,7 +81,9 @@ def _reachable(model: type[Record], reader: Reader, operation: str) -> Any:
     if operation == "delete" and (policy.leaves or policy.managed):
         # Some rows may be removed without being seen.
         found = found.add_columns(policy.visible(model, reader).label("seen"))
-    return found.where(policy.reachable(model, reader, operation)).with_for_update(of=model)
+    # Of a row that the transaction has changed before, the trigger has raised the version.
+    fresh = found.execution_options(populate_existing=True)
+    return fresh.where(policy.reachable(model, reader, operation)).with_for_update(of=model)
 
 
 def _root_of(reached: type[Record], wanted: Any) -> Select[Any]:
