@@ -30,6 +30,7 @@ TYPES = {
     "APPROVAL_REQUEST": marked("Work waits for your approval"),
     "CANVAS_ACCESS": marked("A canvas is shared with you"),
     "CANVAS_MENTION": marked("A canvas names you"),
+    "IMPORT_FINISHED": marked("An import is finished"),
     "INSIGHT_READY": marked("An insight is ready"),
     "MEETING_STARTING": marked("A meeting starts"),
     "MENTION": marked("Somebody names you"),
