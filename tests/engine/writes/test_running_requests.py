@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from app.crm.models import CrmContact
 from app.engine import idempotency
+from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from tests.database import transaction
 from tests.end_to_end.service import await_true
@@ -77,21 +78,46 @@ def test_requests_that_come_at_once_make_one_row_and_get_one_answer(workshop):
     assert (count(owner), len(kept(owner))) == (1, 1)
 
 
-def test_a_write_that_is_overtaken_is_undone_and_answered_by_the_other(workshop, monkeypatch):
-    """One that sees nothing of the answer which another has just kept."""
-    owner, path, key = workshop.owner, workshop.path(CrmContact), new_key()
-    first = keyed(owner, "PUT", path, key, {"lastName": "King"})
+@pytest.fixture
+def overtaken(monkeypatch):
+    """Has the next look under a key miss the answer that another request has just kept; gives all looks."""
     plain, looks = idempotency.begin, []
 
     def look(unit, request):
         looks.append(request)
         return plain(unit, request) if len(looks) > 1 else None
 
-    monkeypatch.setattr(idempotency, "begin", look)
+    def begin():
+        monkeypatch.setattr(idempotency, "begin", look)
+        return looks
+
+    return begin
+
+
+def test_a_write_that_is_overtaken_is_undone_and_answered_by_the_other(workshop, overtaken):
+    owner, path, key = workshop.owner, workshop.path(CrmContact), new_key()
+    first = keyed(owner, "PUT", path, key, {"lastName": "King"})
     assert owner.put(path, {"lastName": "Queen"}).status_code == 200
+    looks = overtaken()
     assert is_replay_of(keyed(owner, "PUT", path, key, {"lastName": "King"}), first)
     assert len(looks) == 2
     assert owner.get(path).json["lastName"] == "Queen"
+
+
+def test_a_write_that_meets_what_the_other_has_made_is_answered_by_it(workshop, overtaken):
+    owner, key, body = workshop.owner, new_key(), workshop.body(CrmContact)
+    first = keyed(owner, "POST", CONTACTS, key, body)
+    looks = overtaken()
+    assert is_replay_of(keyed(owner, "POST", CONTACTS, key, body), first)
+    assert len(looks) == 2
+
+
+def test_a_write_that_is_refused_of_its_own_is_told_so(workshop, overtaken):
+    owner, body = workshop.owner, workshop.body(CrmContact)
+    assert owner.post(CONTACTS, body).status_code == 201
+    looks = overtaken()
+    assert keyed(owner, "POST", CONTACTS, new_key(), body).status_code == 409
+    assert len(looks) == 1
 
 
 @pytest.fixture
@@ -115,6 +141,16 @@ def test_a_key_whose_holder_has_died_is_free_again_after_its_lease(app, workshop
     assert is_new(keyed(owner, "POST", "/api/v1/_batch", key, batch))
 
 
+def test_a_key_that_has_just_been_taken_by_lease_is_not_taken_again(workshop, batch, monkeypatch, overtaken):
+    owner, key = workshop.owner, new_key()
+    with monkeypatch.context() as patch:
+        patch.setattr(idempotency, "remember", die)
+        patch.setattr(idempotency, "release", die)
+        assert keyed(owner, "POST", "/api/v1/_batch", key, batch).status_code == 500
+    overtaken()
+    assert keyed(owner, "POST", "/api/v1/_batch", key, batch).status_code == 409
+
+
 def die(*_):
     raise SystemError("the process is gone")
 
@@ -123,7 +159,7 @@ def test_a_kept_answer_is_given_while_somebody_holds_the_key(workshop, var_dir):
     owner, path, key = workshop.owner, workshop.path(CrmContact), new_key()
     first = keyed(owner, "PUT", path, key, {"lastName": "King"})
     with psycopg.connect(database_url(var_dir)) as holder:
-        held = holder.execute(idempotency.HOLD, {"owner": f"user:{owner.user_id}", "key": key}).fetchone()
-        assert held == (True,)
+        wanted = {"owner": f"user:{owner.user_id}", "key": key, "now": now()}
+        assert holder.execute(idempotency.HOLD, wanted).fetchone()[0]
         assert is_replay_of(keyed(owner, "PUT", path, key, {"lastName": "King"}), first)
         assert keyed(owner, "PUT", path, key, {"lastName": "Queen"}).status_code == 422
