@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from app.engine import hooks
 from app.engine.bulk import Values
 from app.engine.conditions import Source
 from app.engine.database import DRIVER_ERRORS, translated
@@ -229,10 +230,12 @@ def write_partly(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
     work.report.rows += len(batch)
     _note(work, [(line, line.fault) for line in batch if line.fault is not None])
     left, rounds = [line for line in batch if line.fault is None], 0
+    # A hook that takes one record at a time ends the batch with the first that it refuses.
+    most = MAX_ROUNDS if hooks.takes_many("create", work.model) and not work.model.audited else 1
     while left:
         rounds += 1
         refused = work.write(unit, left)
-        if len(left) > 1 and (rounds > MAX_ROUNDS or len(refused) == len(left)):
+        if len(left) > 1 and (rounds > most or len(refused) == len(left)):
             for line in left:
                 _note(work, work.write(unit, [line]))
             return
