@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -14,8 +15,9 @@ FORMATS = ("csv", "ndjson", "json")
 MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024
 # A cell, and what ends it. A quoted one may hold anything, its quotes doubled; possessive, so that a quote without an
 # end costs no second look.
-CELL = re.compile(r'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
-SEPARATORS = ",;\t"
+CELL = re.compile(rb'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
+SEPARATORS = (b",", b";", b"\t")
+BOM, BLOCK = b"\xef\xbb\xbf", 1024 * 1024
 NOT_JSON = "The file is not valid JSON"
 NAMED_ELSEWHERE = (
     (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
@@ -56,12 +58,13 @@ def is_guarded(text: str) -> bool:
 
 def _csv(file: IO[bytes]) -> Iterator[Row]:
     """Rows below a header. A cell that is empty and not quoted is None."""
-    text = _decoded(file.read())
-    place, line = 0, 1
-    if text[:4].lower() == "sep=" and "\n" in text:  # as spreadsheets say it
-        place, line = text.index("\n") + 1, 2
+    # Text takes up to four times as much as its bytes, so that cells are decoded one by one.
+    text = _checked(file.read())
+    place, line = len(BOM) if text.startswith(BOM) else 0, 1
+    if text[place : place + 4].lower() == b"sep=" and b"\n" in text:  # as spreadsheets say it
+        place, line = text.index(b"\n") + 1, 2
     separator = _separator(text, place)
-    pattern = CELL if separator == "," else re.compile(CELL.pattern.replace(",", separator), CELL.flags)
+    pattern = re.compile(CELL.pattern.replace(b",", separator))
     header: list[str] | None = None
     while place < len(text):
         began = line
@@ -79,25 +82,25 @@ def _csv(file: IO[bytes]) -> Iterator[Row]:
         raise MalformedFile("The file has no header", 1)
 
 
-def _record(pattern: re.Pattern[str], text: str, place: int, line: int) -> tuple[list[str | None], int, int]:
+def _record(pattern: re.Pattern[bytes], text: bytes, place: int, line: int) -> tuple[list[str | None], int, int]:
     """The cells of one record, where the next begins, and how many lines it takes."""
     cells: list[str | None] = []
     start = place
     while True:
         found = pattern.match(text, place)
         if found is None:
-            broken = line + text.count("\n", start, place)
+            broken = line + text.count(b"\n", start, place)
             raise MalformedFile("A quote stands within a cell, or has no end", broken)
         quoted, bare, end = found.groups()
-        cell = bare or None if quoted is None else quoted.replace('""', '"')
+        cell = (bare.decode() or None) if quoted is None else quoted.decode().replace('""', '"')
         if cell is not None and len(cell) > MAX_CELL_LENGTH:
             raise MalformedFile(f"A cell is longer than {MAX_CELL_LENGTH} characters", line)
         cells.append(cell)
         place = found.end()
         if len(cells) > MAX_COLUMNS:
             raise MalformedFile(f"There are more than {MAX_COLUMNS} columns", line)
-        if end == "" or end[0] in "\r\n":
-            lines = text.count("\n", start, place) + (1 if end == "\r" else 0)
+        if end == b"" or end[:1] in b"\r\n":
+            lines = text.count(b"\n", start, place) + (1 if end == b"\r" else 0)
             return cells, place, lines
 
 
@@ -109,10 +112,10 @@ def _header(cells: list[str | None]) -> list[str]:
     return names
 
 
-def _separator(text: str, place: int) -> str:
+def _separator(text: bytes, place: int) -> bytes:
     """What stands most often between the names of the header; spreadsheets of some countries write semicolons."""
-    head = text[place : place + MAX_CELL_LENGTH].partition("\n")[0]
-    return max(SEPARATORS, key=lambda each: (head.count(each), each == ","))
+    head = text[place : place + MAX_CELL_LENGTH].partition(b"\n")[0]
+    return max(SEPARATORS, key=lambda each: (head.count(each), each == b","))
 
 
 def _ndjson(file: IO[bytes]) -> Iterator[Row]:
@@ -171,11 +174,20 @@ def _json(file: IO[bytes]) -> Iterator[Row]:
 
 def _decoded(data: bytes) -> str:
     """The text of a file in UTF-8, with or without a byte order mark."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MalformedFile("The file is not UTF-8", 1 + data.count(b"\n", 0, error.start)) from None
-    nul = text.find("\x00")
+    return _checked(data).decode("utf-8-sig")
+
+
+def _checked(data: bytes) -> bytes:
+    """The bytes of a file that is UTF-8 throughout."""
+    decoder, view = getincrementaldecoder("utf-8")(), memoryview(data)
+    for start in range(0, len(data) + 1, BLOCK):
+        held = len(decoder.getstate()[0])
+        try:
+            decoder.decode(view[start : start + BLOCK], final=start + BLOCK > len(data))
+        except UnicodeDecodeError as error:
+            broken = start - held + error.start
+            raise MalformedFile("The file is not UTF-8", 1 + data.count(b"\n", 0, broken)) from None
+    nul = data.find(b"\x00")
     if nul >= 0:
-        raise MalformedFile("The file holds a NUL character", 1 + text.count("\n", 0, nul))
-    return text
+        raise MalformedFile("The file holds a NUL character", 1 + data.count(b"\n", 0, nul))
+    return data
