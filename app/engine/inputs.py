@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -22,21 +23,24 @@ def with_defaults(model: type[Record], principal: Principal, given: Values) -> V
     """Lay what was sent over what the credential and the clock supply; check who the owner may be."""
     values: Values = {}
     foreign_owner = _foreign_owner(model, principal, given)
-    for name, field in model.fields().items():
-        if field.spec.default is CALLER_USER:
+    for name, field in _supplied(model):
+        default = field.spec.default
+        if default is CALLER_USER:
             values[name] = principal.user_id
-        elif field.spec.default is CALLER_ORGANIZATION and not (foreign_owner and field.nullable):
-            values[name] = principal.organization_id
-        elif field.spec.default is NOW:
+        elif default is CALLER_ORGANIZATION:
+            if not (foreign_owner and field.nullable):
+                values[name] = principal.organization_id
+        elif default is NOW:
             values[name] = now()
-        elif isinstance(field.spec.default, After):
-            values[name] = now() + field.spec.default.delay
-        elif isinstance(field.spec.default, Made):
-            values[name] = field.spec.default.make()
-        elif field.spec.has_default and not isinstance(field.spec.default, Default):
-            values[name] = deepcopy(field.spec.default)
+        elif isinstance(default, After):
+            values[name] = now() + default.delay
+        elif isinstance(default, Made):
+            values[name] = default.make()
+        else:
+            values[name] = deepcopy(default)
+    fields = model.fields()
     for name, value in given.items():
-        field = model.fields()[name]
+        field = fields[name]
         if not field.set_on_create.admits(principal):
             raise Invalid({field.name: ["Is set by the server."]})
         values[name] = value
@@ -102,6 +106,14 @@ def sealed(model: type[Record], values: Values) -> Values:
         name: vault().encrypt(value) if ENCRYPTED in fields[name].spec.flags and value is not None else value
         for name, value in values.items()
     }
+
+
+@cache
+def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
+    """The fields of ``model`` that have a value before anything is sent."""
+    known = (CALLER_USER, CALLER_ORGANIZATION, NOW)
+    defaults = ((name, field, field.spec.default) for name, field in model.fields().items() if field.spec.has_default)
+    return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
 
 
 def _owner(model: type[Record]) -> str:

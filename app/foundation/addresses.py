@@ -22,7 +22,9 @@ def normalized(address: str) -> str:
         raise ValidationError("Not a valid email address.")
     if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
-    if any(unicodedata.category(character) in ("Cc", "Cf") for character in normal):
+    # Of ASCII, all that is not seen is not printable, which takes no look at each character.
+    plain = normal.isascii() and normal.isprintable()
+    if not plain and any(unicodedata.category(character) in ("Cc", "Cf") for character in normal):
         raise ValidationError("Not a valid email address.")
     local, at, domain = str(_check(str(_check(normal)).lower())).rpartition("@")
     return local + at + _a_label(domain)
