@@ -1,6 +1,6 @@
 """python -m bench.writes: what it takes to write one record, a thousand in a request, and a hundred thousand by import.
 
-Each round sends a slice of every kind, one after the other, and imports a file; ratios are taken within a round. What
+Each round sends requests of every kind, which take turns, and imports a file; ratios are taken within a round. What
 is counted is processor time, of the workers that do it and of PostgreSQL together. Django REST Framework writes a
 thousand contacts as its documentation has it, with ListSerializer and bulk_create, into the same PostgreSQL.
 """
@@ -33,7 +33,9 @@ from bench.peers.world import BIG, READERS, World
 from bench.processes import cpu_seconds, family
 from bench.writing import BULK_CREATE, CREATE, OneWorker, Subject, new, subjects
 
-ROUNDS, WARM_ROUNDS, MAX_LENGTH = 9, 2, 1500
+ROUNDS, WARM_ROUNDS, MAX_LENGTH = 7, 2, 1500
+# So often in a round all have their turn, as the speed of machines drifts.
+TURNS = 8
 IMPORTED = 100_000
 IMPORT = "import 100,000"
 # Seconds, and MiB in memory at most, of the worker that does it.
@@ -60,15 +62,13 @@ def _measure(children: ExitStack) -> None:
         _start(peer, world, running, children)
     measured = subjects(rowgate, django)
     for _ in range(WARM_ROUNDS):
-        for subject in measured:
-            _slice(subject, running)
+        _round(measured, running)
     costs: dict[str, list[float]] = {each.name: [] for each in measured}
     imports: list[Imported] = []
     for number in range(ROUNDS):
         say(f"writes: round {number + 1} of {ROUNDS}")
-        first = number * len(measured) // ROUNDS
-        for subject in (*measured[first:], *measured[:first]):
-            costs[subject.name].append(_slice(subject, running))
+        for name, cost in _round(measured, running).items():
+            costs[name].append(cost)
         imports.append(_import(rowgate, running))
     told = _report(measured, costs, imports, _peak(rowgate.jobs()))
     print(told)
@@ -86,9 +86,19 @@ def _start(peer: Peer, world: World, running: Parts, children: ExitStack) -> Non
     peer.start_the_rest()
 
 
-def _slice(subject: Subject, running: Parts) -> float:
-    """Processor milliseconds of each record."""
-    requests, processes = subject.requests(), (*subject.peer.roots(), *running.postgres_processes())
+def _round(measured: Sequence[Subject], running: Parts) -> dict[str, float]:
+    """Processor milliseconds of each record, by subject."""
+    requests = {subject.name: subject.requests() for subject in measured}
+    taken = dict.fromkeys(requests, 0.0)
+    for turn in range(TURNS):
+        for subject in measured if turn % 2 else reversed(measured):
+            taken[subject.name] += _sent(subject, requests[subject.name][turn::TURNS], running)
+    return {each.name: 1000 * taken[each.name] / len(requests[each.name]) / each.records for each in measured}
+
+
+def _sent(subject: Subject, requests: Sequence[bytes], running: Parts) -> float:
+    """Seconds of the processors that the requests take."""
+    processes = (*subject.peer.roots(), *running.postgres_processes())
     connection = Connection(HOST, subject.peer.port)
     before = cpu_seconds(processes)
     for each in requests:
@@ -97,7 +107,7 @@ def _slice(subject: Subject, running: Parts) -> float:
             raise Refused(f"{subject.name}: {answer[:1000]!r}")
     taken = cpu_seconds(processes) - before
     connection.socket.close()
-    return 1000 * taken / len(requests) / subject.records
+    return taken
 
 
 def _import(rowgate: OneWorker, running: Parts) -> Imported:
