@@ -21,7 +21,7 @@ from procrastinate.jobs import Job
 from psycopg import AsyncConnection, Notify, errors
 
 from app.jobs.queue import DEFAULT_QUEUE, FILES
-from app.runtime import connections, keeper
+from app.runtime import allocator, connections, keeper
 from config import Settings
 
 log = logging.getLogger("rowgate")
@@ -123,6 +123,7 @@ def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty:
     After the grace that the settings give, statements are cancelled, and jobs that go on all the same are handed back
     to the queue; the process ends with them.
     """
+    allocator.share_memory()
     with suppress(asyncio.CancelledError):  # told to end before it had begun
         asyncio.run(_work(app, queue, concurrency, until_empty))
 
