@@ -56,6 +56,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "tell_of_ending_keys": "20 * * * *",
         "expire_exports": "40 * * * *",
         "expire_imports": "45 * * * *",
+        "remove_expired_answers": "23 * * * *",
     }
 
 
