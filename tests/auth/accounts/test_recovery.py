@@ -131,7 +131,7 @@ def test_changing_the_password_gives_a_fresh_token_and_ends_other_sessions_where
     ada.token = other
     assert ada.is_signed_in() is not bool(elsewhere)
     assert ada.sign_in(NEW_PASSWORD).status_code == 200
-    assert ada.mails()[-1] == "password-changed"
+    assert "password-changed" in ada.mails()
 
 
 def test_a_changed_password_makes_links_to_choose_one_worthless(ada, link):
