@@ -61,7 +61,10 @@ def _created(settings: Any) -> Any:
     from app.factory import create_app
 
     try:
-        return create_app(settings)
+        # ``flask serve`` itself answers no requests, and the worker of jobs that is forked from it does not, either.
+        late_routes = sys.argv[1:2] == ["serve"]
+        # Nor has gunicorn a use for commands.
+        return create_app(settings, late_routes=late_routes, commands="gunicorn.arbiter" not in sys.modules)
     except OSError as error:
         sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import psycopg
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, g, request
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from uuid_utils import uuid7
@@ -23,7 +23,6 @@ from app.ai import heartbeat
 from app.auth import authentication, key_usage, login
 from app.auth.oauth import providers
 from app.auth.oauth.state_cookie import SealedSessions
-from app.commands.catalogue import register as register_commands
 from app.engine import readiness
 from app.engine.catalogue import DOMAINS
 from app.engine.database import translated
@@ -33,12 +32,8 @@ from app.foundation import errors
 from app.foundation.crypto import Vault
 from app.notification.broadcaster import Broadcaster
 from app.plugins import Plugin
-from app.runtime import connections, embedded, logs, metrics, pubsub, rate_limits
-from blueprints import console, domains, openapi, operations, origins, routing
-from blueprints.account import pages as account_pages
-from blueprints.account import routes as account
-from blueprints.base import Blueprint as ApiBlueprint
-from blueprints.base import answer
+from app.runtime import connections, embedded, headers, logs, metrics, pubsub, rate_limits
+from blueprints import routing
 from config import ROOT, Settings, named_plugins
 from schemas.errors import body_of, is_under
 
@@ -46,16 +41,6 @@ log = logging.getLogger("rowgate")
 expected = logs.Throttle()
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{8,128}")
-# The contract has these as they stand, on every answer.
-VERSION_1_HEADERS = [
-    ("Access-Control-Allow-Origin", "*"),
-    ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
-    ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
-    (
-        "Access-Control-Expose-Headers",
-        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, Idempotency-Truncated, RateLimit, RateLimit-Policy",
-    ),
-]
 COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
 # Which driver; where to is decided at each connection.
 DRIVER = "postgresql+psycopg://"
@@ -74,12 +59,15 @@ FAILURE_OF_STATUS: dict[int, type[errors.Failure]] = {
 class Rowgate(Flask):
     """Flask without asking of every function at every call whether it is a coroutine: none is."""
 
+    url_rule_class = routing.Route
+
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
 
 
-def create_app(settings: Settings | None = None) -> Flask:
-    """Build the application; nothing is connected to before the first request."""
+def create_app(settings: Settings | None = None, *, late_routes: bool = False, commands: bool = True) -> Flask:
+    """Build the application; nothing is connected to before the first request. ``late_routes`` are added when one is
+    first asked for, which in some processes is never; only the command line needs ``commands``."""
     loaded = plugins.load(settings.plugin_names if settings else named_plugins())
     settings = settings or Settings.from_environment()
     settings.check()
@@ -97,15 +85,21 @@ def create_app(settings: Settings | None = None) -> Flask:
     authentication.init_app(app)
     login.manager.init_app(app)
     providers.init_app(app, settings)
-    _register_routes(app, settings, loaded)
+    add_routes = partial(_register_routes, app, settings, loaded)
+    if late_routes:
+        routing.add_late(app, add_routes)
+    else:
+        add_routes()
     app.register_error_handler(Exception, _render)
-    app.after_request(_add_headers)
     connections.init_app(app)
     readiness.init_app(app)
     metrics.init_app(app)
     if settings.log_requests:
         app.after_request(_log)
-    register_commands(app, loaded)
+    if commands:
+        from app.commands import catalogue as catalogue_of_commands  # which load what web workers never need
+
+        catalogue_of_commands.register(app, loaded)
     return app
 
 
@@ -119,7 +113,6 @@ def _configure(app: Flask, settings: Settings) -> None:
         SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **COMMITS_BY_ITSELF}},
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
-    app.extensions["announcements"] = [(name, value) for name, value in announced.items() if value]
     app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
     # Flask's own session signs nobody in: it holds sign-ins at providers that are under way and, for the account pages,
     # the language, the secret of their forms and what the next page says.
@@ -131,6 +124,9 @@ def _configure(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_SECURE=secure,
         SESSION_COOKIE_SAMESITE="Lax",
         TRUSTED_HOSTS=settings.hosts or None,
+    )
+    app.wsgi_app = headers.CommonHeaders(  # type: ignore[method-assign]
+        app.wsgi_app, [(name, value) for name, value in announced.items() if value]
     )
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
@@ -155,6 +151,11 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 
 
 def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -> None:
+    # A process whose routes come late does without all that they are made of.
+    from blueprints import console, domains, openapi, operations, origins
+    from blueprints.account import routes as account
+    from blueprints.base import Blueprint as ApiBlueprint
+
     routing.init_app(app)
     api = openapi.build(app)
     for domain in DOMAINS:
@@ -175,16 +176,20 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
 
 def _identify() -> None:
     """Take the request id from the caller when it is plain, make one otherwise."""
-    sent = request.headers.get("X-Request-Id", "")
-    g.began = time.perf_counter()
-    g.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
-    logs.request_id.set(g.request_id)
-    if request.environ["PATH_INFO"].startswith("//"):
+    environ, known = request.environ, g._get_current_object()
+    known.began = time.perf_counter()
+    sent = environ.get("HTTP_X_REQUEST_ID", "")
+    known.request_id = environ[headers.REQUEST_ID] = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
+    logs.request_id.set(known.request_id)
+    if environ["PATH_INFO"].startswith("//"):
         raise errors.NotFound()  # the framework has stripped the slashes already
 
 
 def _render(error: Exception) -> Response | HTTPException:
     """Turn whatever was raised into a body in the shape of its route family."""
+    from blueprints.account import pages as account_pages  # which come with the routes
+    from blueprints.base import answer
+
     if isinstance(error, HTTPException) and (error.code or 500) < 400:
         return error
     failure = _failure_of(error)
@@ -236,18 +241,4 @@ def _log(response: Response) -> Response:
     took = round((time.perf_counter() - g.began) * 1000, 1)
     line = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
     log.info("request", extra=line)
-    return response
-
-
-def _add_headers(response: Response) -> Response:
-    path, headers = request.path, response.headers
-    added = [("X-Request-Id", g.get("request_id", "")), ("X-Content-Type-Options", "nosniff")]
-    if path.startswith("/api/") and "Cache-Control" not in headers:
-        added.append(("Cache-Control", "private, no-store"))
-    if path.startswith("/api/v1/") or path == "/api/v1":
-        added += VERSION_1_HEADERS
-        added += current_app.extensions["announcements"]
-        if "api_key" in request.args:
-            added.append(("Referrer-Policy", "no-referrer"))
-    headers.extend(added)
     return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,7 @@ from app.foundation.errors import (
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
+    QueryTimeout,
     Unavailable,
 )
 from blueprints.base import Blueprint, wanted
@@ -96,9 +98,12 @@ class Run:
         self._is_other_caller = False
         settings = current_app.config["SETTINGS"]
         self._most, self._most_put_in = settings.max_answer_bytes, settings.max_json_bytes
+        self._deadline = time.monotonic() + settings.batch_timeout
 
     def carry_out(self, unit: Unit, part: Part) -> Reply:
-        """Carry out one request; raises its failure."""
+        """Carry out one request; raises its failure, and QueryTimeout where those before it took too long."""
+        if time.monotonic() > self._deadline:
+            raise QueryTimeout("The batch takes too long: send fewer requests, or cheaper ones")
         if self._is_other_caller:
             with reading_within(unit.session):
                 unit.principal = credentials.renewed(unit.principal)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller, credentials_required
 from app.engine.bulk import Change
+from app.engine.concurrency import place_for
 from app.engine.encoding import Representation
 from app.engine.faults import Faults
 from app.engine.matching import matching
@@ -30,6 +31,7 @@ from schemas import bulk
 from schemas.queries import CREDENTIAL
 
 Values = dict[str, Any]
+P = ParamSpec("P")
 Handler = Callable[[], Response]
 WRITING = (CREDENTIAL, IDEMPOTENCY_KEY)
 
@@ -58,8 +60,8 @@ def respond_with_created(model: type[Record], body: Sequence[Any]) -> Response:
     given, faults = bulk.new_records(model, body)
     upserting, minimal = bulk.upserting(model, request.args), bulk.is_minimal(request.args)
     if upserting is None:
-        return carry_out(created, model, given, faults, minimal=minimal)
-    return carry_out(upserted, model, given, *upserting, faults, minimal=minimal)
+        return _carry_out(created, model, given, faults, minimal=minimal)
+    return _carry_out(upserted, model, given, *upserting, faults, minimal=minimal)
 
 
 def created(
@@ -82,6 +84,12 @@ def upserted(
     return _sized(Reply(envelope(shown, **told, ignored=ignored), 201 if done.created else 200))
 
 
+def _carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
+    """Do ``work`` once there is a place for it: writes of many by one caller leave connections to others."""
+    with place_for(caller()):
+        return carry_out(work, *arguments, **options)
+
+
 def envelope(data: Sequence[Any], **meta: int) -> dict[str, Any]:
     """``{data, meta}`` of a write of many."""
     return {"data": data, "meta": {"count": len(data), **meta}}
@@ -96,7 +104,7 @@ def _update(model: type[Record]) -> Handler:
     def handler() -> Response:
         refuse_condition()
         changes, faults = bulk.changes(model, _array())
-        return carry_out(_updated, model, changes, faults, minimal=bulk.is_minimal(request.args))
+        return _carry_out(_updated, model, changes, faults, minimal=bulk.is_minimal(request.args))
 
     return handler
 
@@ -116,7 +124,7 @@ def _delete(model: type[Record]) -> Handler:
     def handler() -> Response:
         refuse_condition()
         body = json_body() if request.content_length or "Transfer-Encoding" in request.headers else None
-        return carry_out(_deleted, model, *bulk.named_records(request.args, body))
+        return _carry_out(_deleted, model, *bulk.named_records(request.args, body))
 
     return handler
 
@@ -138,7 +146,7 @@ def _match(model: type[Record], operation: str) -> Handler:
         refuse_condition()
         settings = current_app.config["SETTINGS"]
         asked = bulk.matching(model, caller(), json_object(json_body()), settings, sets=operation == "update")
-        return carry_out(_matched, model, operation, *asked)
+        return _carry_out(_matched, model, operation, *asked)
 
     return handler
 

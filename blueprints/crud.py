@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import Response, request
 
-from app.auth.authentication import credentials_required
+from app.auth.authentication import caller, credentials_required
+from app.engine import returning
 from app.engine.policy import Rule
 from app.engine.record import Record
+from app.engine.unit_of_work import create_alone
 from blueprints import bulk, lists
 from blueprints.base import Blueprint, json_body, json_object, load, wanted
 from blueprints.conditional import IF_MATCH, precondition
@@ -17,10 +20,10 @@ from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
 from blueprints.imports import add_import
 from blueprints.lists import Envelope
-from blueprints.replies import IDEMPOTENCY_KEY, carry_out
+from blueprints.replies import IDEMPOTENCY_KEY, carry_out, keyed_request, run_keyed
 from blueprints.routing import converter_of
 from blueprints.transfers import add_export
-from blueprints.writes import changed, created, deleted
+from blueprints.writes import changed, created, deleted, reply_with
 from schemas.bulk import ON_CONFLICT, RESOLUTION, RETURN, is_minimal
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
@@ -118,7 +121,10 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
         if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
-        return carry_out(created, model, given, minimal=bool(request.args) and is_minimal(request.args))
+        minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), keyed_request()
+        if keyed is None and returning.is_alone(model, principal.reader):
+            return reply_with(create_alone(principal, model, given), minimal=minimal).response()
+        return run_keyed(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
 
     return handler
 

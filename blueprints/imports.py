@@ -14,6 +14,7 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller, credentials_required
+from app.engine.database import OutcomeUnknown
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import Rule
 from app.engine.record import Record
@@ -34,6 +35,7 @@ from schemas.imports import PARAMETERS, ImportList, ImportState, asked_of, state
 from schemas.queries import CREDENTIAL
 
 MAX_ROWS_AT_ONCE = 10_000
+MAX_AT_ONCE = 8
 CHUNK = 64 * 1024
 # An import waits so long for another one of the same caller, in seconds.
 WAIT = 5.0
@@ -89,15 +91,17 @@ def build() -> Blueprint:
 
 def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -> Response:
     keyed = keyed_request(digest.encode())
-    rows = sum(1 for _ in islice(tabular.rows_of(file, asked.form), MAX_ROWS_AT_ONCE + 1))
-    file.seek(0)
-    if rows <= MAX_ROWS_AT_ONCE:
-        with _places(current_app.config["SETTINGS"].imports_at_once).of(str(caller().user_id)):
+    with _places(current_app.config["SETTINGS"].imports_at_once).of(str(caller().user_id)):
+        rows = sum(1 for _ in islice(tabular.rows_of(file, asked.form), MAX_ROWS_AT_ONCE + 1))
+        file.seek(0)
+        if rows <= MAX_ROWS_AT_ONCE:
             return run_held(keyed, partial(_done, model, asked, file))
     key = imports.keep(file)
     asking = partial(_asked, model=model, asked=asked, key=key)
     try:
         response = run_keyed(caller(), keyed, asking)
+    except OutcomeUnknown:  # the import may be there: where it is not, the file is swept
+        raise
     except BaseException:
         object_store().remove(key)
         raise
@@ -163,4 +167,4 @@ def _received() -> Iterator[tuple[IO[bytes], str]]:
 @cache
 def _places(each: int) -> Places:
     refusal = {"Retry-After": "1"}
-    return Places(each, WAIT, lambda: RateLimited("Too many imports of yours at this moment", headers=refusal))
+    return Places(each, WAIT, lambda: RateLimited("Too many imports at this moment", headers=refusal), MAX_AT_ONCE)

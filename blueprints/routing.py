@@ -3,10 +3,12 @@ missing verb is 405 and not a record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Any
 
-from flask import Flask, Response, request
-from werkzeug.routing import Map, UnicodeConverter
+from flask import Flask, Request, Response, request
+from werkzeug.routing import Map, MapAdapter, Rule, UnicodeConverter
 
 from app.engine.catalogue import DOMAINS
 
@@ -24,6 +26,35 @@ def init_app(app: Flask) -> None:
     app.url_map.converters["key"] = _other_than(["self"])
     app.url_map.converters["chat"] = _other_than(["history"])
     app.after_request(_without_type)
+
+
+def add_late(app: Flask, add: Callable[[], None]) -> None:
+    """Have ``add`` add the routes of ``app`` at the first request, which many a process never gets."""
+    plain, adding = app.create_url_adapter, Lock()
+
+    def adapter(request: Request | None) -> MapAdapter | None:
+        with adding:
+            if request is not None and "create_url_adapter" in vars(app):
+                add()
+                del app.create_url_adapter
+        return plain(request)
+
+    app.create_url_adapter = adapter  # type: ignore[method-assign]
+
+
+class Route(Rule):
+    """A rule that compiles what builds its URL when one is first built: of a thousand rules, a few are ever asked."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        name = "_build_unknown" if append_unknown else "_build"
+
+        def build(rule: Route, **values: Any) -> tuple[str, str]:
+            builder = super()._compile_builder(append_unknown).__get__(rule, None)
+            setattr(rule, name, builder)
+            built: tuple[str, str] = builder(**values)
+            return built
+
+        return build
 
 
 def converter_of(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from app.engine.encoding import Representation
 from app.engine.preconditions import Precondition
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit
@@ -15,7 +16,11 @@ Values = dict[str, Any]
 
 def created(unit: Unit, model: type[Record], given: Values, *, minimal: bool = False) -> Reply:
     """The record that was made, or its id and version."""
-    record = unit.create(model, given)
+    return reply_with(unit.create(model, given), minimal=minimal)
+
+
+def reply_with(record: Representation, *, minimal: bool) -> Reply:
+    """A record that was made."""
     if minimal:
         return Reply({"id": record["id"], "version": record.version}, 201, record.version)
     return Reply.of(record, 201)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
@@ -17,6 +16,9 @@ MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024
 # end costs no second look.
 CELL = re.compile(rb'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
 SEPARATORS = (b",", b";", b"\t")
+# A string, a quote without an end, or what nests. Possessive, as above.
+NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|"|[{}\[\]]', re.DOTALL)
+BLANKS = re.compile(rb"[ \t\r\n]*")
 BOM, BLOCK = b"\xef\xbb\xbf", 1024 * 1024
 NOT_JSON = "The file is not valid JSON"
 NAMED_ELSEWHERE = (
@@ -144,37 +146,46 @@ def _object(text: bytes, line: int) -> dict[str, Any]:
 
 
 def _json(file: IO[bytes]) -> Iterator[Row]:
-    """The objects of an array, one at a time: only the text of the whole is held."""
-    text = _decoded(file.read())
-    decoder, blank = json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
-    place, line = blank.match(text).end(), 1  # type: ignore[union-attr]
-    if text[place : place + 1] != "[":
+    """The objects of an array, each found by its braces and bounded before it is read."""
+    text = _checked(file.read())
+    place, line = _behind_blanks(text, len(BOM) if text.startswith(BOM) else 0), 1
+    if text[place : place + 1] != b"[":
         raise MalformedFile("The file must be a JSON array of objects", 1)
-    place = blank.match(text, place + 1).end()  # type: ignore[union-attr]
-    line += text.count("\n", 0, place)
-    while text[place : place + 1] != "]":
-        try:
-            _, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            raise MalformedFile(NOT_JSON, line) from None
-        yield line, _object(text[place:end].encode(), line)
-        after = blank.match(text, end).end()  # type: ignore[union-attr]
-        if text[after : after + 1] == ",":
-            after = blank.match(text, after + 1).end()  # type: ignore[union-attr]
-            if text[after : after + 1] == "]":
+    begun, place = 0, _behind_blanks(text, place + 1)
+    while text[place : place + 1] != b"]":
+        line += text.count(b"\n", begun, place)
+        end = _end_of_object(text, place, line)
+        yield line, _object(text[place:end], line)
+        begun, place = place, _behind_blanks(text, end)
+        if text[place : place + 1] == b",":
+            place = _behind_blanks(text, place + 1)
+            if text[place : place + 1] == b"]":
                 raise MalformedFile(NOT_JSON, line)
-        elif text[after : after + 1] != "]":
+        elif text[place : place + 1] != b"]":
             raise MalformedFile(NOT_JSON, line)
-        line += text.count("\n", place, after)
-        place = after
-    after = blank.match(text, place + 1).end()  # type: ignore[union-attr]
-    if after < len(text):
-        raise MalformedFile(NOT_JSON, line + text.count("\n", place, after))
+    if (rest := _behind_blanks(text, place + 1)) < len(text):
+        raise MalformedFile(NOT_JSON, line + text.count(b"\n", begun, rest))
 
 
-def _decoded(data: bytes) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark."""
-    return _checked(data).decode("utf-8-sig")
+def _behind_blanks(text: bytes, place: int) -> int:
+    return BLANKS.match(text, place).end()  # type: ignore[union-attr]
+
+
+def _end_of_object(text: bytes, place: int, line: int) -> int:
+    """Where the object ends that begins at ``place``; what is within it is looked at by whoever reads it."""
+    if text[place : place + 1] != b"{":
+        raise MalformedFile("Must be a JSON object" if place < len(text) else NOT_JSON, line)
+    depth = 0
+    for found in NESTING.finditer(text, place, place + MAX_CELL_LENGTH):
+        token = found[0]
+        if token == b'"':  # which has no end
+            break
+        depth += (token in b"{[") - (token in b"}]")
+        if not depth:
+            return found.end()
+    if place + MAX_CELL_LENGTH < len(text):
+        raise MalformedFile(f"The object is longer than {MAX_CELL_LENGTH} bytes, or not valid JSON", line)
+    raise MalformedFile(NOT_JSON, line)
 
 
 def _checked(data: bytes) -> bytes:

@@ -20,6 +20,7 @@ from app.auth import key_usage
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
+from app.runtime import connections
 from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
 from config import Settings
 from tests.cast import Actor, Cast
@@ -101,8 +102,7 @@ def close_application(application: Flask) -> None:
     # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
     await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
     with application.app_context():
-        for engine in db.engines.values():
-            engine.dispose()
+        connections.close_all()
 
 
 @pytest.fixture
@@ -125,6 +125,5 @@ def empty(app, var_dir):
         other = create_app(Settings(var_dir=var_dir, database_url=database_url(var_dir).replace(DATABASE, "migrated")))
         yield other
         with other.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
+            connections.close_all()
         connection.execute(text("DROP DATABASE migrated"))

@@ -10,11 +10,6 @@ import json
 from tempfile import TemporaryFile
 from typing import Any
 
-from jsonschema import exceptions
-from jsonschema.validators import validator_for
-from referencing import Registry
-from referencing.exceptions import Unresolvable
-
 from app.runtime import sandbox
 from app.runtime.sandbox import Refusal
 
@@ -34,6 +29,9 @@ class SchemaMismatch(Refusal):
 
 def check(schema: dict[str, Any]) -> None:
     """Check a schema that is about to be stored; raises SchemaMismatch."""
+    from jsonschema import exceptions  # for the few agents that declare one, not at every start
+    from jsonschema.validators import validator_for
+
     _check_size(schema)
     _check_part(schema)
     try:
@@ -56,6 +54,11 @@ def fit(data: Any, schema: dict[str, Any]) -> None:
 
 def fit_in_child(content: bytes) -> None:
     """Check the data in ``content``, a JSON array of data and schema; raises SchemaMismatch."""
+    from jsonschema import exceptions
+    from jsonschema.validators import validator_for
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
     data, schema = json.loads(content)
     check(schema)
     try:

@@ -92,7 +92,6 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
         raise Unauthenticated(invalid_token=True)
     try:
         rate_limits.consume_for_key(row)
-        rate_limits.consume(rate_limits.default_limit(), f"key:{row['id']}")
     except RateLimited:
         key_usage.conclude("RATE_LIMITED")
         raise
@@ -143,7 +142,6 @@ def consume_further(principal: Principal, amount: int) -> None:
         raise Unauthenticated(invalid_token=True)
     limits = ("id", "rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
     rate_limits.consume_for_key({name: getattr(key, name) for name in limits}, amount=amount)
-    rate_limits.consume(rate_limits.default_limit(), f"key:{key.id}", amount=amount)
 
 
 def _outcome(row: dict[str, Any]) -> str:

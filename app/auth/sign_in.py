@@ -105,7 +105,7 @@ def _enter_proven(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedI
     return enter(unit, user)
 
 
-def _proven(email: str, password: str) -> tuple[UUID, str]:
+def _proven(email: str, password: str) -> tuple[Any, Any]:
     """Whose the password is, and what is stored of it; raises InvalidEmailOrPassword."""
     try:
         address = normalized(email)

@@ -19,7 +19,9 @@ STATUSES = ("todo", "doing", "succeeded", "failed", "cancelled", "aborted")
 
 
 @group.command()
-@click.option("--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Jobs at a time.")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 64), default=registry.CONCURRENCY, show_default=True, help="Jobs at a time."
+)
 @click.option("--until-empty", is_flag=True, help="End when nothing waits.")
 def work(concurrency: int, until_empty: bool) -> None:
     """Do jobs until told to stop; run as many of these as wanted."""

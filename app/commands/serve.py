@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from urllib.error import URLError
@@ -29,14 +30,16 @@ from app.commands.groups import unreachable
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.extensions import db
+from app.jobs import registry
 from app.ops import samples
 from app.ops.seed import seed
+from app.runtime import connections
 from app.runtime.embedded import EmbeddedError, Postgres, Redis, sole_user
+from app.runtime.forked import Forked
 from app.runtime.keeper import SERVER, Keeper, end
 from config import GUNICORN, ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
-JOBS = ("flask", "--app", str(ROOT / "wsgi.py"), "jobs", "work")
 READY_TIMEOUT = 60.0
 TENDED_EVERY = 5.0
 # What the parts need besides the grace: to hand jobs back, and to leave.
@@ -84,8 +87,7 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     _first_admin()
     if sample:
         _load_sample()
-    for engine in db.engines.values():
-        engine.dispose()
+    connections.close_all()
     parts = Parts(settings, keeper)
     children.callback(parts.end)
     _run_workers(settings, parts)
@@ -162,29 +164,36 @@ class Parts:
     def __init__(self, settings: Settings, keeper: Keeper) -> None:
         self._settings, self._keeper = settings, keeper
         step("starting the worker of background jobs")
-        self._jobs = self._started(*JOBS)
+        self._jobs = self._worker_of_jobs()
         step(f"starting {settings.workers} workers")
-        self.web = self._started("gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app")
+        self.web = self._gunicorn()
 
-    def _started(self, *command: str) -> subprocess.Popen[bytes]:
-        # A session of its own: Ctrl-C reaches this process alone, which then stops the others in order.
+    def _worker_of_jobs(self) -> Forked:
+        app = current_app._get_current_object()  # type: ignore[attr-defined]
+        worker = Forked(partial(registry.work, app, concurrency=registry.CONCURRENCY))
+        self._keeper.watch(worker.pid)
+        return worker
+
+    def _gunicorn(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app"]
         environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
-        # In the folder that this process was started in: settings may name files there.
-        process = subprocess.Popen([sys.executable, "-m", *command], env=environment, start_new_session=True)
+        # In the folder that this process was started in: settings may name files there. In a session of its own:
+        # Ctrl-C reaches this process alone, which then stops the others in order.
+        process = subprocess.Popen(command, env=environment, start_new_session=True)
         self._keeper.watch(process.pid)
         return process
 
     def tend(self) -> None:
-        if self._jobs.poll() is not None:
+        if self._jobs.has_ended():
             step("the worker of background jobs has ended; starting another")
-            self._jobs = self._started(*JOBS)
+            self._jobs = self._worker_of_jobs()
 
     def end(self) -> None:
         """End both at the same time, by force when they take longer than they may."""
-        running = [each for each in (self._jobs, self.web) if each.poll() is None]
-        end([psutil.Process(each.pid) for each in running], _grace(self._settings))
-        for each in running:
-            each.wait()
+        running = [] if self._jobs.has_ended() else [self._jobs.pid]
+        running += [self.web.pid] if self.web.poll() is None else []
+        end([psutil.Process(each) for each in running], _grace(self._settings))
+        self.web.wait()
 
 
 def _run_workers(settings: Settings, parts: Parts) -> None:

@@ -12,10 +12,8 @@ from uuid import UUID
 
 from sqlalchemy import delete as deletion
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm.attributes import flag_modified
-from uuid_utils.compat import uuid7
 
-from app.engine import audit, collisions, hooks, inputs, locks, references, rows
+from app.engine import audit, collisions, hooks, inputs, locks, records, references, rows
 from app.engine.database import DRIVER_ERRORS, check_constraints, defer_constraints
 from app.engine.encoding import Representation
 from app.engine.faults import Faults, ItemsRefused
@@ -131,14 +129,9 @@ def _remove_at_once(unit: Unit, model: type[Record], found: Mapping[int, Record]
 def _drafted(unit: Unit, model: type[Record], place: int, given: Values, faults: Faults) -> list[_Draft]:
     """The draft of one record, or none where it is refused."""
     with faults.of(place):
-        values = inputs.with_defaults(model, unit.principal, given)
-        prepared = hooks.prepared(unit, model, given)
-        inputs.check_organization(model, unit.principal, values)
-        fields = model.fields()
-        columns = {name: value for name, value in values.items() if fields[name].column is not None}
-        identifier = uuid7()
-        sealed = inputs.sealed(model, columns)
-        return [_Draft(place, Write(unit, given, prepared=prepared), {**sealed, "id": identifier}, identifier)]
+        columns = inputs.new_row(model, unit.principal, given)
+        write = Write(unit, given, prepared=hooks.prepared(unit, model, given))
+        return [_Draft(place, write, columns, columns["id"])]
     return []
 
 
@@ -159,10 +152,10 @@ def _check_references(
 
 def _insert_at_once(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -> None:
     if hooks.has_any("create", model):
-        records = [model(**draft.columns) for draft in drafts]
+        made = [model(**draft.columns) for draft in drafts]
         with unit.session.no_autoflush, _placed([draft.place for draft in drafts]):
-            hooks.run_many("create", model, records, [draft.write for draft in drafts])
-        for draft, record in zip(drafts, records, strict=True):
+            hooks.run_many("create", model, made, [draft.write for draft in drafts])
+        for draft, record in zip(drafts, made, strict=True):
             draft.columns = {name: getattr(record, name) for name in _columns(model)}
     connection = within(unit.session)
     connection.execute("SAVEPOINT rows")
@@ -203,21 +196,15 @@ def _locked(
     return found
 
 
-def _assigned(unit: Unit, model: type[Record], record: Record, given: Values, changed: Values) -> Write:
-    before = {name: getattr(record, name) for name in changed}
-    for name, value in inputs.sealed(model, changed).items():
-        setattr(record, name, value)
-        flag_modified(record, name)  # to the ORM, 1 and true are equal
-    return Write(unit, given, before)
-
-
 def _change(
     unit: Unit, model: type[Record], group: Mapping[int, tuple[Record, Values, Values]]
 ) -> list[tuple[Record, Write]]:
     """Write changes (the record, what changes, what was sent), with their hooks."""
     if not hooks.takes_many("update", model):
         return [_change_alone(unit, model, place, *each) for place, each in group.items()]
-    written = [(record, _assigned(unit, model, record, given, changed)) for record, changed, given in group.values()]
+    written = [
+        (record, records.assign(unit, model, record, given, changed)) for record, changed, given in group.values()
+    ]
     with _placed(list(group)):
         hooks.run_many("update", model, [record for record, _ in written], [write for _, write in written])
     # A flush that fails forgets what was to be written.
@@ -236,7 +223,7 @@ def _change_alone(
     unit: Unit, model: type[Record], place: int, record: Record, changed: Values, given: Values
 ) -> tuple[Record, Write]:
     with Faults().alone(place):
-        write = _assigned(unit, model, record, given, changed)
+        write = records.assign(unit, model, record, given, changed)
         hooks.run("update", record, write)
         unit.session.flush()
     return record, write

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
 from flask import current_app
 
 from app.engine import fragments, ordering
@@ -22,6 +21,7 @@ from app.engine.principal import Principal, Reader
 from app.engine.query import Expansion, Selection, bound
 from app.engine.statements import Statement, of_queries
 from app.foundation.errors import AnswerTooLarge
+from app.runtime.gevent_support import BoundedConnection
 
 Row = tuple[Any, ...]
 Referred = dict[str, Any]
@@ -36,7 +36,7 @@ class Expanding(Statement):
     layout: Layout
 
 
-def expand(connection: psycopg.Connection[Row], principal: Principal, selection: Selection, rows: list[Found]) -> None:
+def expand(connection: BoundedConnection, principal: Principal, selection: Selection, rows: list[Found]) -> None:
     """Put the records that ``selection`` expands into the records of ``rows``."""
     for expansion in selection.expansions:
         relation = expansion.relation
@@ -54,7 +54,7 @@ def expand(connection: psycopg.Connection[Row], principal: Principal, selection:
 
 
 def _many(
-    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
+    connection: BoundedConnection, principal: Principal, expansion: Expansion, ids: Iterable[Any]
 ) -> dict[Any, list[dict[str, Any]]]:
     groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for identifier, record, _ in _rows(connection, principal, expansion, ids):
@@ -63,7 +63,7 @@ def _many(
 
 
 def _rows(
-    connection: psycopg.Connection[Row], principal: Principal, expansion: Expansion, ids: Iterable[Any]
+    connection: BoundedConnection, principal: Principal, expansion: Expansion, ids: Iterable[Any]
 ) -> list[tuple[Any, dict[str, Any], Referred]]:
     """The rows for all ``ids`` with the id that each belongs to, their own expansions made."""
     wanted = list(ids)

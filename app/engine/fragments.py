@@ -6,6 +6,7 @@ than PostgreSQL does to answer it. What stands in a piece comes from declaration
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,7 @@ DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 # What a piece calls the row that it speaks of, until it is put into a statement.
 ROW = "__row__"
 MARK = "fragment"
+CALLER = re.compile(r"%\(caller_(user|organization)\)s::UUID")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragmen
     """Rows of a list, with those of others that are public or without."""
     purpose = f"{model.__tablename__}_listed_{with_public:d}"
     return _compiled(model, purpose, lambda row: model.policy.listed(row, reader, with_public=with_public))
+
+
+def own_alone(condition: str) -> str:
+    """The condition of a list, with its caller hidden from the planner. PostgreSQL then plans for a caller who has as
+    many rows as most have, keeps that plan, and walks the index of the owner. If it knew a caller who has many rows, it
+    would plan each time, and walk the index of all rows past those of others."""
+    return CALLER.sub(r"(SELECT \g<0>)", condition)
 
 
 @cache

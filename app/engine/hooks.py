@@ -86,7 +86,8 @@ def on_create_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
 
 
 def on_update_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
-    """Run the function before changes of records of ``model`` are written, with all of one request at once."""
+    """Run the function before changes of records of ``model`` are written, with all of one request at once. The
+    database has what stood there before: a record that is read from it anew loses its changes."""
     return _registering("update", model, many=True)
 
 

@@ -8,6 +8,8 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from app.engine.fields import ADMIN_READS, CALLER_ORGANIZATION, CALLER_USER, ENCRYPTED, NOW, After, Default, Made
 from app.engine.policy import Organization, Owner
 from app.engine.principal import Principal
@@ -45,6 +47,15 @@ def with_defaults(model: type[Record], principal: Principal, given: Values) -> V
             raise Invalid({field.name: ["Is set by the server."]})
         values[name] = value
     return values
+
+
+def new_row(model: type[Record], principal: Principal, given: Values) -> Values:
+    """The columns of a new record, as they are stored; raises Invalid, Forbidden and ForeignKeyViolation."""
+    values = with_defaults(model, principal, given)
+    check_organization(model, principal, values)
+    fields = model.fields()
+    columns = {name: value for name, value in values.items() if fields[name].column is not None}
+    return {**sealed(model, columns), "id": uuid7()}
 
 
 def check_organization(model: type[Record], principal: Principal, values: Values) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from app.engine import cursors, expansions, search
 from app.engine.concurrency import place_for
 from app.engine.conditions import Source
+from app.engine.fragments import own_alone
+from app.engine.indexes import COUNTED, counts_alone
 from app.engine.kind import Operator
 from app.engine.layout import Layout, laid_out, named
 from app.engine.ordering import Order, Scan, newest_first, order_by, ordered, scans
@@ -20,6 +22,11 @@ from app.engine.statements import Statement, autocommitted, of_queries
 
 # From here on it is cheaper to walk the index alone and fetch only the rows of the page.
 DEEP_SKIP = 1000
+WINDOW = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
+# The planner makes one plan for all pages where it cannot look at their bounds.
+HIDDEN_WINDOW = "LIMIT (SELECT %(take)s::bigint) OFFSET (SELECT %(skip)s::bigint)"
+# Pages of one's own rows that end before such a row have a plan that is made once, whoever asks.
+REACHES = (100, DEEP_SKIP + 100)
 # As far as a bounded count goes.
 MAX_COUNTED = 10_000
 
@@ -45,7 +52,7 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
 def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:
     """The hot path: a window, counted exactly."""
     reader = principal.reader
-    everything = not query.where.parts and query.skip < DEEP_SKIP
+    everything = not query.where.parts and query.skip + query.take <= REACHES[0]
     statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
     binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
     if query.where.parts:
@@ -73,7 +80,7 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
     parameters = binds(query, principal)
     for place, value in enumerate(after or ()):
         parameters[f"c{place}"] = value
-    with place_for(principal), autocommitted() as connection:
+    with place_for(principal), autocommitted("queries") as connection:
         rows = statement.rows_in_time(connection, parameters)
         count = rows[0][0]
         if rows[0][1] is None:
@@ -133,12 +140,18 @@ def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[boo
     """The statement of a page. Bound are ``take`` and ``skip``, both together as ``reach``, the values of conditions as
     ``v0`` and so on, the search, and those of the cursor, of which ``empty`` tells the empty ones."""
     sort = tuple([key.key for key in query.sort])
-    deep = query.skip >= DEEP_SKIP
+    deep, reach = query.skip >= DEEP_SKIP, 0 if query.where.parts else _reach(query)
     key = (
         model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
-        query.cursor is None, query.versions, empty, deep,
+        query.cursor is None, query.versions, empty, deep, reach,
     )  # fmt: skip
-    return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep))
+    return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep, reach=reach))
+
+
+def _reach(query: Query) -> int:
+    """The end of the shortest range that has the page, or 0."""
+    end = query.skip + query.take + _peeks(query)
+    return next((reach for reach in REACHES if end <= reach), 0)
 
 
 def conditions(source: Source, query: Query) -> list[str]:
@@ -152,24 +165,27 @@ def conditions(source: Source, query: Query) -> list[str]:
 
 
 def _compiled(
-    model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool
+    model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool, reach: int
 ) -> ListStatement:
     source = Source(model, reader)
-    where = conditions(source, query)
-    total = _total(source, where, query.count)
+    found = conditions(source, query)
+    own = _is_own(source, query, found)
+    where = [own_alone(each) for each in found] if own else found
+    most = reach if where != found else None  # of several organizations nothing is hidden
+    total = _total(source, [*where, f"{source.alias}.{COUNTED}"] if own else where, query.count)
     layout, columns = laid_out(source, query.selection, versioned=query.versions)
     order = ordered(source, query.sort or newest_first(model))
     exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
     parts = scans(order, empty, filled=_is_filled(query))
     if deep:
-        ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order)
+        ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order, most)
         values = [f"ids.s{place}" for place in range(len(order))]
         rows = (
             f"SELECT {named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
             f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
         )
     else:
-        rows = _window(source, [named(columns), *exported], where, parts, order)
+        rows = _window(source, [named(columns), *exported], where, parts, order, most)
     by = order_by(order, [f"page.s{place}" for place in range(len(order))])
     answered = [f"page.f{place}" for place in range(len(columns))]
     if query.cursor is not None:
@@ -188,6 +204,13 @@ def _is_filled(query: Query) -> bool:
     )
 
 
+def _is_own(source: Source, query: Query, where: Sequence[str]) -> bool:
+    """Whether the list has one's own rows, newest first, without any condition but that on their owner."""
+    model = source.model
+    members = source.reader in (Reader.MEMBER, Reader.MEMBER_OF_SEVERAL)
+    return members and len(where) == 1 and not query.sort and counts_alone(model.__table__, model.policy.scope)
+
+
 def _total(source: Source, where: Sequence[str], count: Count) -> str:
     rows = f"FROM {source.table} WHERE {' AND '.join(where)}"
     if count is Count.NONE:
@@ -197,17 +220,22 @@ def _total(source: Source, where: Sequence[str], count: Count) -> str:
     return f"SELECT count(*) AS n {rows}"
 
 
-def _window(source: Source, columns: Sequence[str], where: Sequence[str], parts: Sequence[Scan], order: Order) -> str:
-    """The rows of the page; of several scans, as many of each as the page could reach."""
+def _window(
+    source: Source, columns: Sequence[str], where: Sequence[str], parts: Sequence[Scan], order: Order, most: int | None
+) -> str:
+    """The rows of the page; of several scans, as many of each as the page could reach. With ``most``, the bounds of the
+    page are hidden from the planner. It is told that the page ends within ``most`` rows, unless that is 0."""
     selects = []
-    reach = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint" if len(parts) == 1 else "LIMIT %(reach)s::bigint"
     for part in parts:
         by = order_by(part.order, [each.value for each in part.order])
         met = " AND ".join([*where, *part.conditions])
         tables = " ".join([source.table, *source.joins])
-        selects.append(f"SELECT {', '.join(columns)} FROM {tables} WHERE {met} ORDER BY {by} {reach}")
-    if len(selects) == 1:
-        return selects[0]
+        selects.append(f"SELECT {', '.join(columns)} FROM {tables} WHERE {met} ORDER BY {by}")
     by = order_by(order, [f"s{place}" for place in range(len(order))])
-    rows = " UNION ALL ".join(f"({each})" for each in selects)
-    return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
+    if len(selects) > 1:
+        rows = " UNION ALL ".join(f"({each} LIMIT %(reach)s::bigint)" for each in selects)
+        return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} {WINDOW}"
+    if most is None:
+        return f"{selects[0]} {WINDOW}"
+    within = f"{selects[0]} LIMIT {most}" if most else selects[0]
+    return f"SELECT * FROM ({within}) AS reached ORDER BY {by} {HIDDEN_WINDOW}"

@@ -19,7 +19,7 @@ from app.foundation.errors import Failure
 from app.runtime import metrics, rate_limits
 
 # Seconds that an answer waits for a look.
-WAIT = 1.5
+WAIT = 1.0
 UNREACHABLE, UNKNOWN = "unreachable", "unknown"
 SERVING = (State.CURRENT, State.NEWER)
 

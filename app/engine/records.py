@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import flag_modified
-from uuid_utils.compat import uuid7
+from sqlalchemy.orm.attributes import flag_modified, set_committed_value
 
-from app.engine import audit, expansions, hooks, inputs, locks, references, statements
+from app.engine import audit, expansions, hooks, inputs, locks, references, returning, statements
 from app.engine.concurrency import place_for
 from app.engine.database import after_unit, check_constraints, defer_constraints
 from app.engine.encoding import Representation
@@ -21,6 +20,7 @@ from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.principal import Principal
 from app.engine.query import WHOLE, Selection
 from app.engine.record import Record
+from app.engine.statements import within
 from app.foundation.errors import Forbidden, NotFound
 from app.runtime.connections import allow_time
 
@@ -49,7 +49,7 @@ def get(model: type[Record], principal: Principal, identifier: UUID, selection: 
 def _expand(principal: Principal, selection: Selection, record: Values) -> None:
     references = {each.relation.reference for each in selection.expansions if not each.relation.many}
     referred = {field.attribute: record.get(field.name) for field in references}
-    with place_for(principal), statements.autocommitted() as connection:
+    with place_for(principal), statements.autocommitted("queries") as connection:
         expansions.expand(connection, principal, selection, [(record, referred)])
 
 
@@ -65,13 +65,13 @@ def create(unit: Unit, model: type[Record], given: Values) -> Representation:
     principal, session = unit.principal, unit.session
     if not model.policy.may_create(principal):
         raise Forbidden()
-    values = inputs.with_defaults(model, principal, given)
+    columns, named = inputs.new_row(model, principal, given), inputs.references_in(model, given)
     write = Write(unit, given, prepared=hooks.prepared(unit, model, given))
-    inputs.check_organization(model, principal, values)
     locks.hold_root(model, session, parent_id=given.get(model.policy.scope.column))
-    references.check(model, principal, session, inputs.references_in(model, given), values.get("organization_id"))
-    columns = {name: value for name, value in values.items() if model.fields()[name].column is not None}
-    record = model(id=uuid7(), **inputs.sealed(model, columns))
+    if returning.is_plain(model, principal.reader):
+        return returning.insert(model, principal, within(session), columns, named)
+    references.check(model, principal, session, named, columns.get("organization_id"))
+    record = model(**columns)
     run("create", record, write)
     session.add(record)
     session.flush()
@@ -90,16 +90,47 @@ def update(
     inputs.check_transitions(model, record, changes)
     referenced = inputs.references_in(model, changes)
     references.check(model, principal, session, referenced, getattr(record, "organization_id", None))
+    if not changes:
+        return stored(model, principal, session, identifier)
+    if returning.takes_changes(model, principal.reader):
+        return _change(unit, model, record, given, changes)
+    write = assign(unit, model, record, given, changes)
+    run("update", record, write)
+    session.flush()
+    if model.audited:
+        audit.written(unit, "update", record, write.before)
+    return stored(model, principal, session, identifier)
+
+
+def _change(unit: Unit, model: type[Record], record: Record, given: Values, changes: Values) -> Representation:
+    """Write changes by the statement that reads the record back. To the session they are what is stored."""
+    columns = [name for name, field in model.fields().items() if field.column is not None]
+    was = {name: getattr(record, name) for name in columns} if hooks.has_any("update", model) else {}
+    write = Write(unit, given, {name: getattr(record, name) for name in changes})
+    written = inputs.sealed(model, changes)
+    _settle(record, written)
+    run("update", record, write)
+    hooked = {
+        name: getattr(record, name) for name, value in (was | written).items() if getattr(record, name) is not value
+    }
+    _settle(record, hooked)
+    if model.audited:
+        audit.written(unit, "update", record, write.before)
+    return returning.update(model, unit.principal, within(unit.session), record.id, written | hooked)
+
+
+def _settle(record: Record, values: Values) -> None:
+    for name, value in values.items():
+        set_committed_value(record, name, value)
+
+
+def assign(unit: Unit, model: type[Record], record: Record, given: Values, changes: Values) -> Write:
+    """Give a record its new values; returns the write, for its hooks."""
     before = {name: getattr(record, name) for name in changes}
     for name, value in inputs.sealed(model, changes).items():
         setattr(record, name, value)
         flag_modified(record, name)  # to the ORM, 1 and true are equal
-    if changes:
-        run("update", record, Write(unit, given, before))
-    session.flush()
-    if changes and model.audited:
-        audit.written(unit, "update", record, before)
-    return stored(model, principal, session, identifier)
+    return Write(unit, given, before)
 
 
 def delete(
@@ -126,5 +157,5 @@ def delete(
 def stored(model: type[Record], principal: Principal, session: Session, identifier: UUID) -> Representation:
     """Read the row back as the caller sees it, on the connection of the transaction."""
     statement = statements.stored(model, principal.reader)
-    (row,) = statement.rows(statements.within(session), {"wanted_id": identifier} | principal.binds)
+    (row,) = statement.rows(within(session), {"wanted_id": identifier} | principal.binds)
     return statement.view.representation(row)

@@ -18,6 +18,7 @@ from app.engine.record import Record, camel
 from app.engine.statements import Viewed, compiled, within
 from app.foundation.errors import Failure, Forbidden, ForeignKeyViolation
 
+PARENT_WRITABLE = "parent_writable"
 ORGANIZATION = bindparam("record_organization", type_=Uuid())
 
 
@@ -31,26 +32,34 @@ def check(
     """
     if not named:
         return
-    attributes = tuple(named)
-    parameters = {f"ref_{name}": value for name, value in named.items()} | principal.binds
-    statement = _statement(model, principal.reader, attributes, organization_id is not None)
-    ((*met, parent_writable),) = statement.rows(within(session), parameters | {"record_organization": organization_id})
-    for name, is_met in zip(attributes, met, strict=True):
+    checking = statement(model, principal.reader, tuple(named), organization_id is not None)
+    (met,) = checking.rows(within(session), parameters(named, organization_id) | principal.binds)
+    judge(tuple(named), met)
+
+
+def parameters(named: Mapping[str, UUID], organization_id: UUID | None) -> dict[str, Any]:
+    """The parameters of ``statement``, but for those of the caller."""
+    return {f"ref_{name}": value for name, value in named.items()} | {"record_organization": organization_id}
+
+
+def judge(attributes: Sequence[str], met: Sequence[Any]) -> None:
+    """Raise what ``check`` does, from a row of ``statement``."""
+    for name, is_met in zip(attributes, met, strict=False):
         if not is_met:
             raise ForeignKeyViolation.on(camel(name))
-    if not parent_writable:
+    if not met[-1]:
         raise Forbidden()
 
 
 @lru_cache(maxsize=1024)
-def _statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Viewed:
+def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...], within: bool) -> Viewed:
     met = []
     for name in attributes:
         wanted = bindparam(f"ref_{name}", type_=Uuid())
         admissible = _admissible(model, reader, name, wanted, ORGANIZATION if within else None)
         met.append(exists().where(admissible).label(name))
     writable = _parent_writable(model, reader, attributes)
-    answers: list[ColumnElement[Any]] = [*met, writable.label("parent_writable")]
+    answers: list[ColumnElement[Any]] = [*met, writable.label(PARENT_WRITABLE)]
     return compiled(select(*answers), View(attributes, None, ()))
 
 
@@ -93,9 +102,9 @@ def faults_of_many(
     """Check in one statement what many records name by ``attribute``: the places of the records by the row that they
     name and the organization that they are in. Yields what is wrong, by place."""
     pairs = list(named)
-    parameters = {"ids": [pair[0] for pair in pairs], "organizations": [pair[1] for pair in pairs]}
-    statement = _statement_of_many(model, principal.reader, attribute)
-    for place, met, writable in statement.rows(within(session), parameters | principal.binds):
+    given = {"ids": [pair[0] for pair in pairs], "organizations": [pair[1] for pair in pairs]}
+    checking = _statement_of_many(model, principal.reader, attribute)
+    for place, met, writable in checking.rows(within(session), given | principal.binds):
         failure = ForeignKeyViolation.on(camel(attribute)) if not met else None if writable else Forbidden()
         if failure is not None:
             yield from ((index, failure) for index in named[pairs[place - 1]])

@@ -23,7 +23,7 @@ Values = Mapping[str, Any]
 def insert(model: type[Record], connection: psycopg.Connection[Any], rows: Sequence[Values]) -> None:
     """Insert ``rows`` (values by attribute), in their order."""
     columns = tuple(sorted({name for row in rows for name in row}))
-    connection.execute(_insertion(model, columns), {"rows": as_document(rows)})
+    connection.execute(insertion(model, columns), {"rows": as_document(rows)})
 
 
 def read(
@@ -50,12 +50,28 @@ def columns_of(model: type[Record], attributes: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _insertion(model: type[Record], attributes: tuple[str, ...]) -> str:
+def insertion(model: type[Record], attributes: tuple[str, ...]) -> str:
+    """The INSERT of rows that come as the document ``rows``."""
     fields = model.fields()
     names = ", ".join(f'"{column.name}"' for name in attributes if (column := fields[name].column) is not None)
     values = ", ".join(f'given."{name}"' for name in attributes)
-    rows = f"json_to_recordset(%(rows)s::json) AS given({columns_of(model, attributes)})"
+    rows = _given(model, attributes)
     return f"INSERT INTO {model.__tablename__} ({names}) SELECT {values} FROM {rows}"  # noqa: S608 - declarations alone
+
+
+@lru_cache(maxsize=256)
+def change(model: type[Record], attributes: tuple[str, ...]) -> str:
+    """The UPDATE of rows that come as the document ``rows``, each found by its id."""
+    table, fields = model.__tablename__, model.fields()
+    named = ((name, fields[name].column) for name in attributes if name != "id")
+    put = ", ".join(f'"{column.name}" = given."{name}"' for name, column in named if column is not None)
+    rows = _given(model, attributes)
+    return f"UPDATE {table} SET {put} FROM {rows} WHERE {table}.id = given.id"  # noqa: S608 - declarations alone
+
+
+def _given(model: type[Record], attributes: tuple[str, ...]) -> str:
+    """The rows of the document, as a table."""
+    return f"json_to_recordset(%(rows)s::json) AS given({columns_of(model, attributes)})"
 
 
 @cache

@@ -24,8 +24,10 @@ from app.engine.encoding import View, view
 from app.engine.fragments import DIALECT
 from app.engine.principal import Reader
 from app.engine.record import Record
-from app.extensions import READS, db
 from app.foundation.errors import Failure, QueryTimeout
+from app.runtime import connections
+from app.runtime.gevent_support import BoundedConnection
+from app.runtime.kept_connections import KeptConnections, Lent
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -40,13 +42,15 @@ class Statement:
     sql: str
     fixed: Mapping[str, Any]
 
-    def rows(self, connection: psycopg.Connection[Row], parameters: Mapping[str, Any]) -> list[Row]:
-        return connection.execute(self.sql, {**self.fixed, **parameters}).fetchall()
+    def rows(self, connection: BoundedConnection, parameters: Mapping[str, Any]) -> list[Row]:
+        return connection.rows(self.sql, {**self.fixed, **parameters})
 
-    def rows_in_time(self, connection: psycopg.Connection[Row], parameters: Mapping[str, Any]) -> list[Row]:
+    def rows_in_time(self, connection: BoundedConnection, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows, within the time that a query of a caller may take; raises QueryTimeout."""
         milliseconds = str(round(current_app.config["SETTINGS"].query_timeout * 1000))
         try:
+            if connection.limited:
+                return self.rows(connection, parameters)
             # One round trip, and one transaction: the limit ends with it, or with the query in that of a write.
             with connection.pipeline():
                 connection.execute(SET_TIMEOUT, (milliseconds,))
@@ -88,38 +92,48 @@ class StatementCache:
 of_queries = StatementCache(1024)
 
 
-_own: ContextVar[psycopg.Connection[Row] | None] = ContextVar("connection", default=None)
+_own: ContextVar[BoundedConnection | None] = ContextVar("connection", default=None)
 
 
-@contextmanager
-def autocommitted() -> Iterator[psycopg.Connection[Row]]:
+class autocommitted:  # noqa: N801 - it reads as a function, and as a generator it would take twice as long
     """Lend a connection of the driver on which every statement is a transaction of its own, as reads are: no BEGIN and
     no ROLLBACK to wait for. Driver errors are translated. Inside of ``reading_within`` it is the one of that
-    transaction."""
-    own = _own.get()
-    if own is not None:
-        yield own
-        return
-    engine = db.engines[READS]
-    try:
-        lent = engine.raw_connection()
-    except DRIVER_ERRORS as error:
-        raise translated(error) from error
-    try:
-        yield lent.driver_connection  # type: ignore[misc]
-    except psycopg.Error as error:
-        if lent.driver_connection is None or lent.driver_connection.closed:
-            # The server is gone, and with it every other connection that waits in the pool.
-            lent.invalidate()
-            engine.dispose()
-        raise translated(error) from error
-    except Failure:
-        raise
-    except BaseException:
-        lent.invalidate()  # interrupted in the middle of an answer
-        raise
-    finally:
-        lent.close()
+    transaction. ``purpose`` is one of ``connections.kept``."""
+
+    __slots__ = ("_from", "_lent", "_purpose")
+    _lent: Lent | None
+    _from: KeptConnections
+
+    def __init__(self, purpose: str = "reads") -> None:
+        self._purpose = purpose
+
+    def __enter__(self) -> BoundedConnection:
+        own = _own.get()
+        if own is not None:
+            self._lent = None
+            return own
+        self._from = connections.kept(self._purpose)
+        try:
+            lent = self._lent = self._from.take()
+        except DRIVER_ERRORS as error:
+            raise translated(error) from error
+        return lent.connection
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        lent = self._lent
+        if lent is None:
+            return
+        if error is None or isinstance(error, Failure):
+            self._from.give_back(lent)
+        elif isinstance(error, psycopg.Error):
+            # Where the server is gone, so is every other connection that waits.
+            if lent.connection.closed:
+                self._from.drop_all(lent)
+            else:
+                self._from.give_back(lent)
+            raise translated(error) from error
+        else:
+            self._from.drop(lent)  # interrupted in the middle of an answer
 
 
 @contextmanager
@@ -132,10 +146,10 @@ def reading_within(session: Session) -> Iterator[None]:
         _own.reset(token)
 
 
-def within(session: Session) -> psycopg.Connection[Row]:
+def within(session: Session) -> BoundedConnection:
     """The driver's connection under the transaction of ``session``. That of a unit of work stays the same to its end,
     and to ask the session for it takes as long as a short statement does."""
-    known: psycopg.Connection[Row] | None = session.info.get(DRIVER)
+    known: BoundedConnection | None = session.info.get(DRIVER)
     if known is None:
         known = session.connection().connection.driver_connection
         if RUNNING in session.info:

@@ -107,7 +107,7 @@ def sums(model: type[Record], principal: Principal, query: SumQuery) -> tuple[li
     statement = of_queries.get((model, principal.reader, "sums", query.key), lambda: _compiled(model, principal, query))
     binds = pages.bound_values(query.where, query.search) | principal.binds
     binds |= {"zone": query.zone, "take": query.take + 1}
-    with place_for(principal), autocommitted() as connection:
+    with place_for(principal), autocommitted("queries") as connection:
         try:
             rows = statement.rows_in_time(connection, binds)
         except psycopg.errors.InvalidParameterValue as error:

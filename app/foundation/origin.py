@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address
 
 from flask import request
@@ -12,12 +13,18 @@ MAX_USER_AGENT_LENGTH = 512
 def address() -> str | None:
     """The client's address, an IPv4 address within IPv6 as the IPv4 address it is, or None where a proxy says something
     that is none."""
-    try:
-        parsed = ip_address((request.remote_addr or "").partition("%")[0])
-    except ValueError:
-        return None
-    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
+    return _plain(request.remote_addr or "")
 
 
 def user_agent() -> str | None:
-    return request.user_agent.string[:MAX_USER_AGENT_LENGTH].replace("\x00", "") or None
+    sent: str = request.environ.get("HTTP_USER_AGENT", "")
+    return sent[:MAX_USER_AGENT_LENGTH].replace("\x00", "") or None
+
+
+@lru_cache(maxsize=1024)
+def _plain(address: str) -> str | None:
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)

@@ -77,6 +77,8 @@ def as_unit(work: Callable[Concatenate[Unit, P], None]) -> Callable[P, None]:
     return run
 
 
+# Jobs at a time, where nobody says otherwise.
+CONCURRENCY = 4
 TRIES = 5
 # A part may be away for a while: tried again after 10 s, 100 s, a quarter of an hour and 2.8 hours.
 WAITS = (10, 100, 1000, 10_000)

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import READS, db
 from app.runtime import embedded, gevent_support
+from app.runtime.kept_connections import KeptConnections
 from config import Settings
 
 # gevent's stand-in gives way to other green threads, and has an event loop to set up for that.
@@ -72,12 +73,12 @@ def connect(settings: Settings) -> gevent_support.BoundedConnection:
     connection = gevent_support.connect(
         parameters.pop("conninfo"),
         autocommit=True,
-        # The next transaction may come to another server, which knows nothing of what was prepared.
         **({"prepare_threshold": None} if settings.database_pooler else {}),
         **parameters,
     )
     try:
         connection.patience = settings.database_statement_timeout + SLACK
+        connection.prepares = not settings.database_pooler
         connection.execute(session_commands(settings))
         connection.autocommit = False
     except BaseException:
@@ -97,16 +98,36 @@ def allow_time(session: Session) -> None:
 
 
 def init_app(app: Flask) -> None:
-    """Keep account of the connections of ``app`` that are taken from its pools."""
+    """Keep account of the connections of ``app`` that are taken from its pools, and some at hand."""
+    settings: Settings = app.config["SETTINGS"]
     app.extensions["connections_in_use"] = {"reads": {}, "writes": {}}
-    usual = app.config["SETTINGS"].database_statement_timeout + SLACK
+    usual = settings.database_statement_timeout + SLACK
     with app.app_context():
         for pool, engine in (("reads", db.engines[READS]), ("writes", db.engine)):
             _watch(engine, in_use(app)[pool], usual)
+        size, reads, writes = settings.database_pool_size, db.engines[READS], db.engine
+        app.extensions["kept_connections"] = {
+            "reads": KeptConnections(reads, in_use(app)["reads"], size, commits=True),
+            "queries": KeptConnections(reads, in_use(app)["reads"], size, commits=True, seconds=settings.query_timeout),
+            "writes": KeptConnections(writes, in_use(app)["writes"], size, commits=False),
+        }
+
+
+def kept(purpose: str) -> KeptConnections:
+    """Connections of the running application that commit each statement, for ``reads``, ``queries`` of callers, which
+    are held to their time, or ``writes``."""
+    found: KeptConnections = current_app.extensions["kept_connections"][purpose]
+    return found
+
+
+def close_all() -> None:
+    """Close the connections of the running application that nobody uses."""
+    for each in current_app.extensions["kept_connections"].values():
+        each.close()
 
 
 def in_use(app: Flask) -> dict[str, dict[int, Any]]:
-    """The connections that are taken from each pool, by the identity of their records."""
+    """The connections that are taken from each pool, by their identity."""
     found: dict[str, dict[int, Any]] = app.extensions["connections_in_use"]
     return found
 
@@ -127,10 +148,10 @@ def _watch(engine: Engine, taken: dict[int, Any], usual: float) -> None:
     def lend(connection: Any, record: Any, _: Any) -> None:
         if _has_ended(connection, record):
             raise InvalidatePoolError()  # the pool makes a new one, and forgets those that are as old
-        taken[id(record)] = connection
+        taken[id(connection)] = connection
 
-    def take_back(connection: Any, record: Any, *_: Any) -> None:
-        taken.pop(id(record), None)
+    def take_back(connection: Any, *_: Any) -> None:
+        taken.pop(id(connection), None)
         if connection is not None:
             connection.patience = usual
 

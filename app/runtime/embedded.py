@@ -85,6 +85,7 @@ def sole_user(var_dir: str) -> Iterator[None]:
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
+        os.register_at_fork(after_in_child=lock.close)  # otherwise children would hold the folder, too
         yield
 
 

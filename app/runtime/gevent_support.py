@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
@@ -19,6 +19,8 @@ from gevent import GreenletExit, Timeout, get_hub, monkey
 from gevent.threadpool import ThreadPool
 from psycopg import errors
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
+
+from app.runtime.prepared import IDLE, OfDriver, Prepared
 
 T = TypeVar("T")
 
@@ -35,6 +37,22 @@ class BoundedConnection(psycopg.Connection[Any]):
     network that swallows packets, keeps a connection open and answers nothing."""
 
     patience: float | None = None
+    # Behind a pooler, the next transaction may come to another server, which knows nothing of what was prepared.
+    prepares = True
+    # Whether its statements are held to the time of a query of a caller.
+    limited = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._remembered = Prepared()
+        self._prepared = OfDriver(self._remembered)
+
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows of a statement that is asked again and again; raises psycopg's errors."""
+        begins = self.pgconn.transaction_status == IDLE and not self.autocommit
+        if begins or not self.prepares or self.pgconn.pipeline_status:
+            return self.execute(sql, parameters).fetchall()
+        return self._remembered.rows(self, sql, parameters)
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         """Drive ``gen`` to its end; raises OperationalError, and closes the connection, when that takes too long."""

@@ -1,26 +1,26 @@
 """The configuration of gunicorn; every value has its reason."""
 
-import gc
-import os
-import shutil
-import sys
-import tempfile
-from logging.config import dictConfig
-from pathlib import Path
+from gevent import monkey
 
-from gunicorn.glogging import Logger
+# Before anything that the application imports: it is loaded here, and forked. But for what has to do with children,
+# which gunicorn waits for by itself: of those of before a reload, gevent would take the end from it. Workers patch it.
+monkey.patch_all(os=False, signal=False)
 
+import gc  # noqa: E402
+import os  # noqa: E402
+import shutil  # noqa: E402
+import tempfile  # noqa: E402
+import threading  # noqa: E402
+from logging.config import dictConfig  # noqa: E402
+from pathlib import Path  # noqa: E402
 
-def _forget():
-    """Have what is imported next be that of now: after a reload this process still has modules of before."""
-    for name in list(sys.modules):
-        if name in ("config", "app") or (name.startswith("app.") and name != "app.runtime.reloading"):
-            del sys.modules[name]
+from gunicorn.glogging import Logger  # noqa: E402
 
-
-_forget()
 from app.runtime import logs, reloading  # noqa: E402
 from config import Settings  # noqa: E402
+
+# Until gunicorn listens to them: it would end at any, or leave a folder behind.
+reloading.hold_signals()
 
 _settings = Settings.from_environment()
 
@@ -33,6 +33,9 @@ workers = _settings.workers
 # open stream of notifications 27 of them.
 worker_class = "app.runtime.reloading.Worker"
 worker_connections = 10000
+
+# The application is loaded once, and the workers share its memory. A reload is a new start of this process.
+preload_app = True
 
 # A worker that does not return to its loop for this long is stuck; long streams return all the time.
 timeout = 60
@@ -69,25 +72,22 @@ limit_request_line = 8190
 
 def on_starting(server):
     """Begin to count from nothing, also in a folder that was named and used before; stop without delay when told to."""
-    reloading.supervise(server)
+    reloading.supervise(server, {"PROMETHEUS_MULTIPROC_DIR": os.environ["PROMETHEUS_MULTIPROC_DIR"]})
     if not server.master_pid:
         for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
             file.unlink()
 
 
-def on_reload(server):
-    """Have the workers of now serve until the new ones do."""
-    reloading.begin(server)
+def when_ready(_server):
+    """Hear what was said meanwhile, and let what the application has begun come to its end before it is forked."""
+    reloading.release_signals()
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(1)
 
 
 def pre_fork(_server, worker):
     """A worker that is forked does not serve yet."""
     reloading.expect(worker)
-
-
-def post_fork(_server, _worker):
-    """Have a worker load all of the application from the files as they are."""
-    _forget()
 
 
 def post_worker_init(worker):
@@ -105,7 +105,7 @@ def post_worker_init(worker):
 
 def worker_exit(_server, worker):
     """Write what a worker still holds in memory before its process ends."""
-    from app.auth import key_usage  # the application may be imported in workers only, after gevent
+    from app.auth import key_usage  # the application is loaded after this file
 
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start

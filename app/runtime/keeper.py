@@ -6,6 +6,7 @@ the pipe closes, what is left is ended.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -50,6 +51,8 @@ class Keeper:
         self._process = subprocess.Popen(
             command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, start_new_session=True, text=True
         )
+        # Of a forked child: it is the end of this process that closes the pipe.
+        os.register_at_fork(after_in_child=self._process.stdin.close)  # type: ignore[union-attr]
 
     def watch(self, process_id: int, kind: str = PARTS) -> None:
         """Have a process ended with this one: a part of the service, or a server that the parts work with."""

@@ -70,6 +70,8 @@ def init_app(app: Flask) -> None:
             gauge, taken = CONNECTIONS.labels(pool), connections.in_use(app)[pool]
             for change in connections.CHANGES:
                 event.listen(engine, change, lambda *_, gauge=gauge, taken=taken: gauge.set(len(taken)))
+            for purpose in ("reads", "queries") if pool == "reads" else ("writes",):
+                connections.kept(purpose).noted = lambda gauge=gauge, taken=taken: gauge.set(len(taken))  # type: ignore[misc]
 
 
 def jobs() -> Sequence[Any]:
@@ -93,9 +95,9 @@ def written(jobs: Sequence[Any]) -> bytes:
 
 
 def _observe(response: Response) -> Response:
-    rule = request.url_rule
-    route = rule.rule if rule is not None else "unmatched"
-    method = request.method if request.method in METHODS else "other"
+    asked = request._get_current_object()  # type: ignore[attr-defined]
+    route = asked.url_rule.rule if asked.url_rule is not None else "unmatched"
+    method = asked.method if asked.method in METHODS else "other"
     counted, timed = _series(method, route, response.status_code)
     counted.inc()
     timed.observe(time.perf_counter() - g.began)

@@ -8,16 +8,16 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from flask import Flask, Response, current_app, g, request
 from flask_limiter import Limiter, RequestLimit, RouteLimit
 from flask_limiter.util import get_qualified_name
-from limits import RateLimitItem, RateLimitItemPerSecond, parse
+from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage, Storage, storage_from_string
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -25,6 +25,7 @@ from redis.retry import Retry
 
 from app.foundation.errors import RateLimited
 from app.runtime.metrics import REFUSALS
+from app.runtime.window_counts import AllInUse, Hit, WindowCounts
 
 log = logging.getLogger(__name__)
 
@@ -33,15 +34,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # How long counting stays in this process after Redis failed to answer, in seconds.
 PAUSE = 2.0
+# That of the library, which reads and removes what is counted here.
+PREFIX = "LIMITS:"
 PATIENCE: dict[str, Any] = {"socket_connect_timeout": 1, "socket_timeout": 1, "retry": Retry(NoBackoff(), 0)}
 
 
-@dataclass(frozen=True)
-class Limit:
-    """So many in such a window, under a name that appears in the headers."""
+class Limit(NamedTuple):
+    """So many in a window of so many seconds, under a name that appears in the headers."""
 
     name: str
-    item: RateLimitItem
+    amount: int
+    window: int
+
+    @classmethod
+    def of(cls, name: str, item: RateLimitItem) -> Limit:
+        return cls(name, item.amount, item.get_expiry())
 
 
 @dataclass
@@ -52,9 +59,19 @@ class Counter:
     own: MemoryStorage = field(default_factory=MemoryStorage)
     resumes_at: float = 0.0
 
+    def __post_init__(self) -> None:
+        self._windows = WindowCounts(self.shared.storage)  # type: ignore[attr-defined]
+
     def hit(self, key: str, window: int, amount: int = 1) -> int:
         """Count ``amount`` and return the number counted in the running window of ``window`` seconds."""
-        return self.first_answer(lambda storage: int(storage.incr(key, window, amount)))
+        return self.hit_all([Hit(key, amount, window)])[0]
+
+    def hit_all(self, hits: Sequence[Hit]) -> list[int]:
+        """Count all of them, and return the numbers counted in the running windows."""
+        return self.first_answer(
+            lambda _: self._windows.count([Hit(f"{PREFIX}{each.key}", each.amount, each.window) for each in hits]),
+            lambda own: [own.incr(each.key, each.window, each.amount) for each in hits],
+        )
 
     def is_reachable(self) -> bool:
         """Whether Redis answers now."""
@@ -72,6 +89,8 @@ class Counter:
         if time.monotonic() >= self.resumes_at:
             try:
                 return ask(self.shared)
+            except AllInUse:
+                pass  # this request counts here alone
             except RedisError as error:
                 self.resumes_at = time.monotonic() + PAUSE
                 log.warning("Redis is away, limits are counted per process: %s", type(error).__name__)
@@ -175,7 +194,7 @@ def tell(response: Response) -> Response:
         name, seconds = spent.request_args[-1], max(1, math.ceil(spent.window.reset_time - time.time()))
         # Redis may have gone or come back since it counted.
         left = 0 if spent.breached else spent.remaining
-        response.headers.update(_headers(Limit(name, spent.limit), left, seconds))
+        response.headers.update(_headers(Limit.of(name, spent.limit), left, seconds))
         if spent.breached:
             response.headers["Retry-After"] = str(seconds)
     return response
@@ -226,27 +245,34 @@ def _is_loopback(address: str | None) -> bool:
 
 
 def consume_for_key(key: Mapping[str, Any], amount: int = 1) -> None:
-    """Count validations of an API key against the limit in its row."""
+    """Count uses of an API key against the default limit and that in its row, at once; raises RateLimited."""
+    limits = [default_limit()]
     if key["rate_limit_enabled"]:
-        seconds = max(1, key["rate_limit_time_window"] // 1000)
-        item = RateLimitItemPerSecond(key["rate_limit_max"], seconds)
-        consume(Limit("key", item), f"key:{key['id']}", amount=amount)
+        limits.insert(0, Limit("key", key["rate_limit_max"], max(1, key["rate_limit_time_window"] // 1000)))
+    _consume(limits, f"key:{key['id']}", amount)
 
 
-def consume(limit: Limit, *who: str, amount: int = 1) -> None:
+def consume(limit: Limit, who: str, amount: int = 1) -> None:
     """Count ``amount`` of ``limit`` for ``who``; raises RateLimited once it is exceeded."""
-    key = limit.item.key_for(limit.name, *who)
-    if counter().hit(key, limit.item.get_expiry(), amount) > limit.item.amount:
-        REFUSALS.labels(limit.name).inc()
-        seconds = max(1, math.ceil(counter().ends_at(key) - time.time()))
-        raise RateLimited(headers={"Retry-After": str(seconds), **_headers(limit, 0, seconds)})
+    _consume([limit], who, amount)
+
+
+def _consume(limits: Sequence[Limit], who: str, amount: int) -> None:
+    """Count against all ``limits``; raises RateLimited for the first that is exceeded."""
+    counting = counter()
+    hits = [Hit(f"{name}/{who}/{most}/{window}", amount, window) for name, most, window in limits]
+    for limit, hit, count in zip(limits, hits, counting.hit_all(hits), strict=True):
+        if count > limit.amount:
+            REFUSALS.labels(limit.name).inc()
+            seconds = max(1, math.ceil(counting.ends_at(hit.key) - time.time()))
+            raise RateLimited(headers={"Retry-After": str(seconds), **_headers(limit, 0, seconds)})
 
 
 def _headers(limit: Limit, left: int, seconds: int) -> dict[str, str]:
     """The fields of draft-ietf-httpapi-ratelimit-headers, and those of Flask-Limiter."""
-    amount = limit.item.amount
+    amount = limit.amount
     return {
-        "RateLimit-Policy": f'"{limit.name}";q={amount};w={limit.item.get_expiry()}',
+        "RateLimit-Policy": f'"{limit.name}";q={amount};w={limit.window}',
         "RateLimit": f'"{limit.name}";r={left};t={seconds}',
         "X-RateLimit-Limit": str(amount),
         "X-RateLimit-Remaining": str(left),
@@ -256,4 +282,4 @@ def _headers(limit: Limit, left: int, seconds: int) -> dict[str, str]:
 
 @lru_cache
 def _parsed(name: str, text: str) -> Limit:
-    return Limit(name, parse(text))
+    return Limit.of(name, parse(text))

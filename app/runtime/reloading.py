@@ -1,19 +1,25 @@
 """The workers of gunicorn: a reload without a pause, and a stop that nothing holds up.
 
-gunicorn tells the old workers to leave as soon as the new ones are forked, which is seconds before those have loaded
-the application; everybody who asks meanwhile would wait. After HUP the old workers go on serving until the new ones do.
+The application is loaded by gunicorn's first process, and workers are forked from it. So at HUP that process starts
+anew in its place (exec keeps its number, its children and its sockets), loads the files as they are, and forks others;
+its workers of before go on serving until those do. gunicorn by itself would tell them to leave at once.
 """
 
 from __future__ import annotations
 
+import json
 import mmap
+import os
 import signal
 import sys
+import tempfile
 import time
+from collections.abc import Mapping
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import gevent
+from gevent import monkey, socket
 from gunicorn.arbiter import Arbiter
 from gunicorn.workers.ggevent import GeventWorker
 
@@ -23,16 +29,49 @@ LOOK_EVERY = 0.1
 NUMBER, SLOTS = 8, 4096
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
+# What the process of before a reload hands on to that of after it: the file that all share, and its workers.
+HANDED_ON = "ROWGATE_RELOAD"
+
 # Shared by all processes: the age of the youngest worker of before the reload, that of the youngest which it brings,
 # a byte for each worker that serves, and one that says that everything stops.
-_shared = mmap.mmap(-1, 2 * NUMBER + SLOTS + 1)
-STOPPING = 2 * NUMBER + SLOTS
+SIZE = 2 * NUMBER + SLOTS + 1
+STOPPING = SIZE - 1
+_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open while it runs
+_file.truncate(SIZE)
+_shared = mmap.mmap(_file.fileno(), SIZE)
 
 
-def supervise(arbiter: Arbiter) -> None:
+class Former:
+    """A worker of before the reload, as far as gunicorn has to know it: to tell it to leave, and to wait for it."""
+
+    aborted = False
+
+    def __init__(self, pid: int, age: int, leaves_by: float) -> None:
+        self.pid, self.age, self.tmp, self._leaves_by = pid, age, self, leaves_by
+
+    def last_update(self) -> float:
+        """When it was last known to be well. It leaves by itself; one that does not is stuck, and is killed then."""
+        return min(time.monotonic(), self._leaves_by)
+
+    def close(self) -> None:
+        """There is no file of signs of life to close."""
+
+
+def hold_signals() -> None:
+    """Have signals wait."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, Arbiter.SIGNALS)
+
+
+def release_signals() -> None:
+    """Take the signals that wait."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, Arbiter.SIGNALS)
+
+
+def supervise(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     """Have ``arbiter`` note a stop when it is asked for: reloads that were asked for before are left out, and workers
-    that wait for others leave."""
-    note, reload = arbiter.signal, arbiter.reload
+    that wait for others leave. Go on where the process of before a reload has left; ``kept`` is what the next one gets
+    besides the environment that this one was started with."""
+    note = arbiter.signal
 
     def take_note(number: int, frame: FrameType | None) -> None:
         if number in ENDINGS:
@@ -41,15 +80,55 @@ def supervise(arbiter: Arbiter) -> None:
 
     def reload_unless_stopping() -> None:
         if not _shared[STOPPING]:
-            reload()
+            _start_anew(arbiter, kept)
 
     arbiter.signal, arbiter.reload = take_note, reload_unless_stopping
+    # At USR2, too. For ``python -m gunicorn``, sys.argv names a file whose folder would be looked in for modules.
+    arbiter.START_CTX["args"] = [sys.executable, *sys.orig_argv[1:]]
+    if (before := arbiter.cfg.env_orig.pop(HANDED_ON, None)) is not None:
+        _succeed(arbiter, **json.loads(before))
 
 
-def begin(arbiter: Arbiter) -> None:
-    """Note that the workers that are there now are to be replaced."""
+def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
+    """Run gunicorn again in place of this process, as at its start, with its sockets. A signal meanwhile waits."""
+    hold_signals()
+    workers = {pid: worker.age for pid, worker in arbiter.WORKERS.items()}
+    handed_on = {"file": _file.fileno(), "age": arbiter.worker_age, "workers": workers}
+    environment = {
+        **arbiter.cfg.env_orig,
+        **kept,
+        # Of whoever has started this process by USR2 and is still there. Otherwise gunicorn sees that it is not its
+        # parent, and that it is the first itself.
+        "GUNICORN_PID": str(arbiter.master_pid or arbiter.pid),
+        "GUNICORN_FD": ",".join(str(listener.fileno()) for listener in arbiter.LISTENERS),
+        HANDED_ON: json.dumps(handed_on),
+    }
+    if arbiter.master_pid and arbiter.pidfile is not None:
+        arbiter.pidfile.unlink()  # the next one takes a file with its own number for none that it has to rename
+    os.set_inheritable(_file.fileno(), True)
+    os.chdir(arbiter.START_CTX["cwd"])
+    sys.stderr.flush()
+    os.execve(sys.executable, arbiter.START_CTX["args"], environment)  # noqa: S606 - what runs already
+
+
+def _succeed(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) -> None:
+    """Have the workers of before serve until the new ones do, and tell them to leave once those are forked."""
+    global _file, _shared
+    _file = os.fdopen(file, "r+b")
+    _shared = mmap.mmap(file, SIZE)
+    arbiter.worker_age = age
     for place, age in enumerate((arbiter.worker_age, arbiter.worker_age + arbiter.cfg.workers)):
         _shared[place * NUMBER : (place + 1) * NUMBER] = age.to_bytes(NUMBER, "big")
+    manage = arbiter.manage_workers
+
+    def manage_at_first() -> None:
+        manage()
+        arbiter.manage_workers = manage
+        leave_by = time.monotonic() + PATIENCE + arbiter.cfg.graceful_timeout
+        arbiter.WORKERS |= {int(pid): Former(int(pid), age, leave_by) for pid, age in workers.items()}
+        arbiter.SIG_QUEUE.put_nowait(signal.SIGCHLD)  # some may have ended while nobody listened
+
+    arbiter.manage_workers = manage_at_first
 
 
 def expect(worker: GeventWorker) -> None:
@@ -58,8 +137,10 @@ def expect(worker: GeventWorker) -> None:
 
 
 def serve(worker: GeventWorker) -> None:
-    """Note that a worker can serve."""
+    """Note that a worker can serve. One that was forked too late to hear that everything stops, leaves."""
     _shared[_place(worker.age)] = 1
+    if _shared[STOPPING]:
+        worker.alive = False
 
 
 def _ages() -> tuple[int, int]:
@@ -75,14 +156,16 @@ class Worker(GeventWorker):
     stop coming."""
 
     is_leaving = False
+    sockets: list[Any]
 
-    def load_wsgi(self) -> None:
-        """Load the application. Where its settings do not fit, gunicorn ends: another worker would find the same."""
-        try:
-            super().load_wsgi()
-        except SystemExit as refusal:
-            print(refusal.code, file=sys.stderr)
-            sys.exit(Arbiter.APP_LOAD_ERROR)
+    def patch(self) -> None:
+        """Patch what the first process has not, rather than all again, which takes a quarter of a second; and have the
+        sockets wait on the loop of this process."""
+        monkey.patch_os()
+        monkey.patch_signal()
+        self.sockets = [
+            socket.socket(each.FAMILY, socket.SOCK_STREAM, fileno=each.sock.detach()) for each in self.sockets
+        ]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         replaced, last = _ages()
@@ -99,7 +182,7 @@ class Worker(GeventWorker):
         super().handle_exit(sig, None)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
-        from app.runtime.request_body import Body, TimedSocket  # those of the release that the worker has loaded
+        from app.runtime.request_body import Body, TimedSocket  # it imports the settings, which come later
 
         plain = req.unreader.sock
         req.unreader.sock = TimedSocket(plain, self.wsgi.config["SETTINGS"].body_timeout)

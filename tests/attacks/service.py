@@ -18,6 +18,7 @@ from sqlalchemy import text
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
+from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
 from config import ROOT, Settings
 from tests.attacks.caller import Caller
@@ -79,18 +80,17 @@ class Service:
             connection.execute(text("DELETE FROM procrastinate_jobs WHERE status = 'todo'"))
 
     def resident(self) -> list[int]:
-        """Bytes that each process holds, those of its children among them."""
+        """Bytes that each process holds, those of its children among them; what several share is divided among them."""
         held = []
         for part in self.parts:
             for process in (part, *part.children(recursive=True)):
-                with suppress(psutil.NoSuchProcess):
-                    held.append(process.memory_info().rss)
+                with suppress(psutil.Error):
+                    held.append(process.memory_full_info().pss)
         return held
 
     def _disconnect(self) -> None:
         with self.app.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
+            connections.close_all()
 
 
 @contextmanager

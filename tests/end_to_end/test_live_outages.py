@@ -15,11 +15,11 @@ import pytest
 from flask_migrate import upgrade
 
 from app.auth.models.identity import AuthAccount
-from app.extensions import db
 from app.factory import create_app
 from app.jobs import registry
 from app.notification import broadcaster
 from app.notification.routing import notify
+from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
 from config import ROOT, Settings
 from tests.cast import Cast
@@ -53,8 +53,7 @@ class Parts:
 
     def forget(self):
         with self.app.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
+            connections.close_all()
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import subprocess
 import time
 from urllib.request import urlopen
 
+import psutil
 import pytest
 
 from config import ROOT
@@ -112,6 +113,18 @@ def test_a_reload_serves_the_files_as_they_are_now(service, release):
         wsgi.write(TELLING)
     master.send_signal(signal.SIGHUP)
     await_true(lambda: told_by(port) == "new", 30)
+
+
+def test_a_worker_that_is_killed_after_a_reload_is_replaced(service):
+    _, master, log = service
+    gunicorn = psutil.Process(master.pid)
+    old = {each.pid for each in gunicorn.children()}
+    master.send_signal(signal.SIGHUP)
+    await_true(lambda: len(gunicorn.children()) == 2 and not old & {each.pid for each in gunicorn.children()})
+    for killed in gunicorn.children():
+        killed.kill()
+        await_true(lambda killed=killed: len(gunicorn.children()) == 2 and killed not in gunicorn.children(), 10)
+    assert "Warning" not in log.read_text()
 
 
 def test_a_stream_ends_with_bye_at_a_reload_and_goes_on_in_the_next_worker(service, cast):

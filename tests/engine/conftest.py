@@ -7,6 +7,8 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from app.runtime.gevent_support import BoundedConnection
+
 
 @pytest.fixture
 def counting(monkeypatch):
@@ -24,6 +26,8 @@ def counting(monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(psycopg.Cursor, "execute", execute)
+            # What is prepared goes by cursors, too, as it does before it is.
+            patch.setattr(BoundedConnection, "rows", lambda self, *asked: self.execute(*asked).fetchall())
             yield asked
 
     return noting

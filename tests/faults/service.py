@@ -21,9 +21,9 @@ import psycopg
 from flask_migrate import upgrade
 
 from app.auth import key_usage
-from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
+from app.runtime import connections
 from app.runtime.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
 from config import ROOT, Settings
 from tests.cast import Actor, Cast
@@ -147,8 +147,7 @@ class Service:
         users = [self.cast.user() for _ in range(number)]
         admin = self.cast.key(self.cast.admin, "read", "write", "admin")
         with self.cast.app.app_context():
-            for engine in db.engines.values():
-                engine.dispose()
+            connections.close_all()
         return users, admin
 
     def _tend(self) -> None:

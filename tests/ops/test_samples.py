@@ -41,7 +41,7 @@ from app.factory import create_app
 from app.foundation.clock import now
 from app.notification.models import NotificationNotification
 from app.ops import samples
-from app.runtime import embedded
+from app.runtime import connections, embedded
 from config import Settings
 from tests.database import unit_of_work
 
@@ -70,8 +70,7 @@ def sampled(var_dir: str, settings: Settings) -> Iterator[Flask]:
         upgrade()
         yield application
         db.session.remove()
-        for engine in db.engines.values():
-            engine.dispose()
+        connections.close_all()
 
 
 @pytest.fixture(scope="module")

@@ -145,7 +145,6 @@ def _insert(unit: Unit, rows: list[Mapping[str, Any]]) -> None:
 def init_app(app: Flask) -> None:
     """Record the checks of keys in requests to ``app``."""
     app.extensions["usage"] = Recorder(app)
-    app.before_request(_start_watch)
     app.after_request(_record)
 
 
@@ -171,25 +170,23 @@ def close(app: Flask) -> None:
     app.extensions["usage"].close()
 
 
-def _start_watch() -> None:
-    g.began = time.perf_counter()
-
-
 def _record(response: Response) -> Response:
-    check: Check | None = g.get("key_check")
+    known = g._get_current_object()
+    check: Check | None = known.get("key_check")
     if check is not None:
+        asked = request._get_current_object()  # type: ignore[attr-defined]
         row = {
             "id": uuid7(),
             "time": now(),
             "key_id": check.key_id,
-            "request_id": g.request_id,
+            "request_id": known.request_id,
             "outcome": check.outcome,
-            "method": request.method[:10],
-            "route": _template(request.url_rule.rule) if request.url_rule else None,
+            "method": asked.method[:10],
+            "route": _template(asked.url_rule.rule) if asked.url_rule else None,
             "status_code": response.status_code,
             "required_scope": _scope_needed(),
             "credential_source": check.credential_source,
-            "latency_ms": int((time.perf_counter() - g.began) * 1000),
+            "latency_ms": int((time.perf_counter() - known.began) * 1000),
             "ip_address": origin.address(),
             "user_agent": origin.user_agent(),
         }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Request, Response
 from flask.json.tag import TaggedJSONSerializer
-from flask.sessions import SecureCookieSessionInterface
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
 from app.foundation.crypto import Vault
@@ -31,7 +31,16 @@ class _Sealer:
 
 
 class SealedSessions(SecureCookieSessionInterface):
-    """Flask's session, encrypted."""
+    """Flask's session, encrypted. Most requests come without its cookie and leave it alone."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if self.get_cookie_name(app) not in request.environ.get("HTTP_COOKIE", ""):
+            return self.session_class()
+        return super().open_session(app, request)
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        if session.accessed or session.modified:
+            super().save_session(app, session, response)
 
     def get_signing_serializer(self, app: Flask) -> Any:
         return _Sealer(app.extensions["vault"])

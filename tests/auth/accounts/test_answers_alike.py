@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from statistics import median
+from statistics import quantiles
 
 import pytest
 
@@ -59,13 +59,14 @@ def test_mail_is_promised_to_every_address_with_the_same_statements(app, address
 def test_mail_is_promised_to_every_address_in_the_same_time(app, addresses, route, monkeypatch):
     monkeypatch.setattr(mail_requests, "MOST", 1000)
     client, times = app.test_client(), {}
-    for _ in range(20):
+    for _ in range(60):
         for sort in ("unknown", "verified", "unverified", "malformed"):
             email = f"{address()}x" if sort == "unknown" else addresses[sort]
             began = time.perf_counter()
             client.post(f"/api/auth/{route}", json={"email": email})
             times.setdefault(sort, []).append(time.perf_counter() - began)
-    typical = {sort: median(each) for sort, each in times.items()}
+    # What else runs on the machine makes some slower, and none faster.
+    typical = {sort: quantiles(each)[0] for sort, each in times.items()}
     assert max(typical.values()) < 1.5 * min(typical.values()), typical
 
 

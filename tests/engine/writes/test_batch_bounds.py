@@ -155,3 +155,17 @@ def test_a_batch_under_an_idempotency_key_is_carried_out_once(shop):
         first, again = (shop.owner.post(BATCH, sent, headers=headers) for _ in range(2))
         assert (again.json, again.headers["Idempotency-Replayed"]) == (first.json, "true")
         assert shop.owner.get(COMPANY).json["total"] == number + 1
+
+
+def test_a_batch_that_takes_too_long_begins_no_further_request(app, build, shop):
+    hasty = type(shop.owner)(build(batch_timeout=0.05), shop.owner.token)
+    requests = [make_company(ref=f"c{n}") for n in range(100)]
+    with growth(app) as grown:
+        answer = hasty.post(BATCH, {"requests": requests})
+    assert (answer.status_code, "too long" in str(answer.json["details"]["body"])) == (400, True)
+    assert grown == {}
+    apart = hasty.post(BATCH, {"requests": requests, "atomic": False}).json["data"]
+    statuses = [each["status"] for each in apart]
+    written = statuses.count(201)
+    assert 0 < written < 100
+    assert statuses == [201] * written + [400] * (100 - written)

@@ -10,8 +10,8 @@ from io import BytesIO
 import pytest
 from flask_migrate import upgrade
 
-from app.extensions import db
 from app.factory import create_app
+from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis, sole_user
 from config import Settings
 from tests.cast import Cast
@@ -48,8 +48,7 @@ def running(path):
 def forget(app):
     """Close the connections of an application."""
     with app.app_context():
-        for engine in db.engines.values():
-            engine.dispose()
+        connections.close_all()
 
 
 @pytest.fixture(scope="module")

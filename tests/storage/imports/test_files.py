@@ -108,7 +108,10 @@ BROKEN = {
     "array-of-numbers": ("json", b"[1]", 1, "object"),
     "array-without-end": ("json", b'[{"name": "a"},\n{"name": "b"}\n', 2, "not valid JSON"),
     "array-without-commas": ("json", b'[{"name": "a"}\n{"name": "b"}]', 1, "not valid JSON"),
-    "array-nested-deeply": ("json", b'[{"name": "a"},\n' + b"[" * 100_000, 2, "not valid JSON"),
+    "array-nested-deeply": ("json", b'[{"name": "a"},\n' + b'{"name": ' * 100_000, 2, "not valid JSON"),
+    "array-of-arrays": ("json", b'[{"name": "a"},\n' + b"[" * 100_000, 2, "object"),
+    # Read as JSON, each of these would take twenty times its bytes of memory.
+    "array-of-much": ("json", b'[{"name": "a"},\n{"name": [' + b"[]," * 1_000_000 + b"0]}]", 2, f"{MAX_CELL_LENGTH}"),
     "more-behind-the-array": ("json", b'[{"name": "a"}]\nx', 2, "not valid JSON"),
     "a-comma-too-many": ("json", b'[{"name": "a"},\n{"name": "b"},]', 2, "not valid JSON"),
     "too-many-columns": ("csv", b",".join(b"c%d" % number for number in range(10_000)) + b"\n", 1, f"{MAX_COLUMNS}"),

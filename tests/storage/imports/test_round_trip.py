@@ -16,7 +16,7 @@ from app.engine.policy import Rule
 from app.extensions import db
 from app.factory import create_app
 from app.ops import samples
-from app.runtime import embedded
+from app.runtime import connections, embedded
 from config import Settings
 from schemas.derive import create_schema
 from tests.cast import Actor, Cast
@@ -75,8 +75,7 @@ def sampled(var_dir, settings):
     yield application
     with application.app_context():
         db.session.remove()
-        for engine in db.engines.values():
-            engine.dispose()
+        connections.close_all()
 
 
 @pytest.fixture(scope="module")
