@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers gate clients docs breaking release fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients docs breaking release fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -55,6 +55,9 @@ bench-writes: .venv/dev ## measure what it takes to write one record, a thousand
 
 bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
 	@$(BIN)/python -m bench.peers
+
+bench-history: .venv/dev ## show what operations cost from version to version, out of the git history
+	@$(BIN)/python -m bench.history
 
 gate: .venv/dev ## count what operations cost, and record it in bench/gate.json
 	@$(BIN)/python -m bench.gate --write

@@ -20,8 +20,8 @@ from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, attempt
-from app.extensions import db
 from app.factory import create_app
+from app.runtime import connections
 from app.runtime.embedded import Postgres, database_url
 from bench.bounded import say
 from bench.load import HOST, Connection, Refused
@@ -31,7 +31,7 @@ from bench.servers import NO_LIMIT, Server, private_parts
 from bench.subjects import CONTACTS, request
 from config import Settings
 
-FEW, MANY = 1_000, 1_000_000
+FEW, MANY, MOST = 1_000, 1_000_000, 2_000_000
 OTHERS = 90
 WORKS, SEEN = ("item", "first page", "count"), ("1,000", "100,000", "all")
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -74,7 +74,11 @@ class Growth:
     def points(self) -> Iterator[Point]:
         """Let the table grow step by step, and measure after each."""
         seen: dict[str, tuple[Owner, UUID]] = {}
-        for rows, owners in ((FEW, [self._few]), (10_000, self._others), (110_000, [self._many]), (MANY, self._others)):
+        steps = (
+            (FEW, [self._few]), (10_000, self._others), (110_000, [self._many]), (MANY, self._others),
+            (MOST, self._others),
+        )  # fmt: skip
+        for rows, owners in steps:
             say(f"growing to {rows:,} contacts")
             newest = self._grow(owners, rows)
             if owners == [self._few]:
@@ -130,8 +134,7 @@ def measure() -> list[Point]:
         finally:
             server.stop()
             with app.app_context():
-                for engine in db.engines.values():
-                    engine.dispose()
+                connections.close_all()
 
 
 def _owner(unit: Unit, number: int, role: str = "user") -> Owner:

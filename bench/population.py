@@ -21,6 +21,7 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.foundation.clock import now
+from app.runtime import connections
 
 USERS, CONTACTS_EACH, SIGNED_IN = 200, 500, 40
 COLUMNS = (
@@ -67,7 +68,7 @@ def populate(app: Flask) -> Population:
             _copy_contacts(unit.session, people)
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM ANALYZE"))
-        db.engine.dispose()
+        connections.close_all()
     return Population(people, admin_token)
 
 

@@ -25,8 +25,8 @@ from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import attempt
-from app.extensions import db
 from app.factory import create_app
+from app.runtime import connections
 from bench.load import HOST
 from bench.servers import Server, free_port, private_parts
 from config import Settings
@@ -87,8 +87,7 @@ def _populate(var_dir: str, base_url: str) -> str:
     with app.app_context():
         upgrade()
         token = _asker(app, base_url)
-        for engine in db.engines.values():
-            engine.dispose()
+        connections.close_all()
         return token
 
 

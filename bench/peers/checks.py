@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +28,8 @@ def check_reads(peer: Peer, world: World) -> None:
         _check_page(peer, "deep page", peer.page(skip=SKIP), owner, mine, SKIP)
         company = company_id(owner, 3)
         _check_page(peer, "filtered list", peer.page(company=company), owner, world.of_company(owner, company))
+        uncounted = peer.rows(_asked(peer, peer.uncounted(), owner))
+        _same(peer, "list without a count", _all_shown(uncounted), [_expected(each) for each in mine[:TAKE]])
     if peer.keeps_owners_apart:
         foreign = peer.ask(peer.item(world.by_owner[READERS[1]][0].id), READERS[0])
         _same(peer, "item of somebody else", foreign.status, 404)
@@ -51,7 +53,7 @@ def check_writes(peer: Peer, world: World) -> None:
 def _check_page(peer: Peer, what: str, wanted: Ask, owner: int, rows: list[Contact], skip: int = 0) -> None:
     records, count = peer.records(_asked(peer, wanted, owner))
     _same(peer, f"count of the {what}", count, len(rows))
-    _same(peer, what, [_shown(each) for each in records], [_expected(each) for each in rows[skip : skip + TAKE]])
+    _same(peer, what, _all_shown(records), [_expected(each) for each in rows[skip : skip + TAKE]])
 
 
 def _asked(peer: Peer, wanted: Ask, owner: int, *statuses: int) -> Answer:
@@ -73,6 +75,10 @@ def _expected(row: Contact) -> dict[str, Any]:
 def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the same names and forms everywhere: times in milliseconds."""
     return {name: _value(record, name) for name in NAMES}
+
+
+def _all_shown(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [_shown(each) for each in records]
 
 
 def _given(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -103,6 +103,7 @@ class Directus(Peer):
         self._make("contacts", [key, owner, *names, company, *stamps])
         self._posted("/relations", {"collection": "contacts", "field": "company_id", "related_collection": "companies"})
         with self.parts.connection("directus") as connection:
+            connection.execute("CREATE INDEX contacts_owner ON contacts (owner_id)")
             connection.execute("CREATE INDEX contacts_newest ON contacts (owner_id, created_at, id)")
             connection.execute("CREATE INDEX contacts_company ON contacts (company_id, created_at, id)")
             connection.execute("CREATE UNIQUE INDEX contacts_email ON contacts (owner_id, email)")
@@ -145,13 +146,15 @@ class Directus(Peer):
         return Ask("GET", f"{ITEMS}/{contact}?fields={FIELDS}")
 
     def page(self, *, skip: int = 0, company: UUID | None = None) -> Ask:
-        query = {
-            "limit": TAKE, "offset": skip, "sort": "-created_at,-id", "meta": "filter_count", "fields": FIELDS,
-            "filter[owner_id][_eq]": "$CURRENT_USER",
-        }  # fmt: skip
-        if company is not None:
-            query["filter[company_id][_eq]"] = str(company)
-        return Ask("GET", f"{ITEMS}?{urlencode(query)}")
+        company_alone = {} if company is None else {"filter[company_id][_eq]": str(company)}
+        return self._newest(offset=skip, meta="filter_count", **company_alone)
+
+    def uncounted(self) -> Ask:
+        return self._newest()
+
+    def _newest(self, **query: Any) -> Ask:
+        own = {"limit": TAKE, "sort": "-created_at,-id", "fields": FIELDS, "filter[owner_id][_eq]": "$CURRENT_USER"}
+        return Ask("GET", f"{ITEMS}?{urlencode(own | query)}")
 
     def create(self, owner: int, values: Mapping[str, Any]) -> Ask:
         return Ask("POST", f"{ITEMS}?fields={FIELDS}", values)
@@ -165,3 +168,7 @@ class Directus(Peer):
 
     def records(self, answer: Answer) -> tuple[list[Mapping[str, Any]], int]:
         return answer.body["data"], answer.body["meta"]["filter_count"]
+
+    def rows(self, answer: Answer) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = answer.body["data"]
+        return found

@@ -87,6 +87,13 @@ class FastApi(Framework):
         query = f"skip={skip}" + (f"&company_id={company}" if company else "")
         return Ask("GET", f"/contacts?{query}")
 
+    def uncounted(self) -> Ask:
+        return Ask("GET", "/contacts/uncounted")
+
+    def rows(self, answer: Answer) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = answer.body
+        return found
+
 
 class GunicornThreads(Framework):
     """Two processes of four threads, which keep connections open, as gunicorn's documentation has it behind a proxy."""
@@ -107,11 +114,18 @@ class Smorest(GunicornThreads):
         query = f"page={skip // TAKE + 1}&page_size={TAKE}" + (f"&company_id={company}" if company else "")
         return Ask("GET", f"/contacts?{query}")
 
+    def uncounted(self) -> Ask:
+        return Ask("GET", "/contacts/uncounted")
+
     def update(self, contact: UUID | str, values: Mapping[str, Any]) -> Ask:
         return Ask("PUT", f"/contacts/{contact}", values)
 
     def records(self, answer: Answer) -> tuple[list[Mapping[str, Any]], int]:
         return answer.body, orjson.loads(answer.headers["X-Pagination"])["total"]
+
+    def rows(self, answer: Answer) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = answer.body
+        return found
 
 
 class Django(GunicornThreads):
@@ -149,6 +163,9 @@ class Django(GunicornThreads):
         query = f"limit={TAKE}&offset={skip}" + (f"&company={company}" if company else "")
         return Ask("GET", f"/contacts/?{query}")
 
+    def uncounted(self) -> Ask:
+        return Ask("GET", "/uncounted/")
+
     def create(self, owner: int, values: Mapping[str, Any]) -> Ask:
         return Ask("POST", "/contacts/", values)
 
@@ -156,7 +173,11 @@ class Django(GunicornThreads):
         return Ask("PATCH", f"/contacts/{contact}/", values)
 
     def records(self, answer: Answer) -> tuple[list[Mapping[str, Any]], int]:
-        return answer.body["results"], answer.body["count"]
+        return self.rows(answer), answer.body["count"]
+
+    def rows(self, answer: Answer) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = answer.body["results"]
+        return found
 
 
 def _token(owner: int) -> str:

@@ -84,6 +84,7 @@ class PocketBase(Peer):
         address = {"name": "email", "type": "email", "required": True}
         fields = [ID, *texts, address, owner, _relation("company", companies), *stamps]
         indexes = [
+            "CREATE INDEX contacts_owner ON contacts (owner)",
             "CREATE INDEX contacts_newest ON contacts (owner, created_at, id)",
             "CREATE INDEX contacts_company ON contacts (company, created_at, id)",
             "CREATE UNIQUE INDEX contacts_email ON contacts (owner, email)",
@@ -127,6 +128,10 @@ class PocketBase(Peer):
         if company is not None:
             query["filter"] = f"company = '{company.hex}'"
         return Ask("GET", f"{RECORDS}?{urlencode(query)}")
+
+    def uncounted(self) -> Ask:
+        page = self.page()
+        return page._replace(path=f"{page.path}&skipTotal=1")
 
     def create(self, owner: int, values: Mapping[str, Any]) -> Ask:
         return Ask("POST", RECORDS, {**_named(values), "owner": self.users[owner]})

@@ -19,8 +19,8 @@ from app.crm.models import CrmCompany
 from app.engine.principal import SYSTEM
 from app.engine.record import camel
 from app.engine.unit_of_work import Unit, attempt
-from app.extensions import db
 from app.factory import create_app
+from app.runtime import connections
 from app.runtime.embedded import DATABASE, redis_url
 from bench.peers.parts import Parts
 from bench.peers.peer import WORKERS, Answer, Ask, Peer, end
@@ -107,8 +107,7 @@ class Rowgate(Gunicorn):
                     for identifier, owner, name in world.companies()
                 ]
                 unit.session.add_all(companies)
-            for engine in db.engines.values():
-                engine.dispose()
+            connections.close_all()
         rows = (
             (each.id, *homes[each.owner], each.first_name, each.last_name, each.email, each.phone, each.title,
              each.company_id, each.created_at, each.updated_at)
@@ -153,6 +152,9 @@ class Rowgate(Gunicorn):
     def page(self, *, skip: int = 0, company: UUID | None = None) -> Ask:
         query = f"skip={skip}&" * bool(skip) + (f"companyId={company}" if company else "")
         return Ask("GET", f"{CONTACTS}?{query}".rstrip("?&"))
+
+    def uncounted(self) -> Ask:
+        return Ask("GET", f"{CONTACTS}?count=none")
 
     def create(self, owner: int, values: Mapping[str, Any]) -> Ask:
         return Ask("POST", CONTACTS, {camel(name): value for name, value in values.items()})

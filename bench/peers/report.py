@@ -15,9 +15,10 @@ import orjson
 
 from bench import documentation
 from bench.peers.measure import Counted, Figures
-from bench.peers.peer import APPS, BUILD, Peer, Unavailable, run, virtual_environment
+from bench.peers.peer import Peer
 from bench.peers.product import Rowgate
 from bench.peers.works import WORKS
+from bench.plot import draw
 from config import ROOT
 
 RESULT = ROOT / "bench" / "results" / "peers.json"
@@ -113,11 +114,13 @@ def _rounds(result: Mapping[str, Any]) -> int:
 
 
 def _table(result: Mapping[str, Any], shown: Callable[[Mapping[str, Any]], str]) -> str:
+    peers = result["peers"].values()
+    measured = [work for work in WORKS if any(work.name in peer["works"] for peer in peers)]
     rows = [
-        [peer["title"], *(shown(peer["works"][work.name]) if work.name in peer["works"] else "" for work in WORKS)]
-        for peer in result["peers"].values()
+        [peer["title"], *(shown(peer["works"][work.name]) if work.name in peer["works"] else "" for work in measured)]
+        for peer in peers
     ]
-    return _rendered(["", *(work.title for work in WORKS)], [row for row in rows if any(row[1:])])
+    return _rendered(["", *(work.title for work in measured)], [row for row in rows if any(row[1:])])
 
 
 def _counts(work: Mapping[str, Any]) -> str:
@@ -151,9 +154,4 @@ def write(result: Mapping[str, Any]) -> None:
     """Keep the raw figures, and show them in the documentation."""
     RESULT.write_bytes(orjson.dumps(result, option=orjson.OPT_INDENT_2) + b"\n")
     documentation.fill("bench-peers", tables(result))
-    try:
-        binaries = virtual_environment(BUILD / "plot", APPS / "plot" / "requirements.txt")
-        draw = [str(binaries / "python"), str(APPS / "plot" / "draw.py"), str(RESULT), str(PLOT)]
-        run(draw, folder=ROOT, log=BUILD / "plot" / "draw.log")
-    except Unavailable as reason:
-        print(f"bench: the plot is not drawn anew: {reason}")
+    draw("draw.py", RESULT, PLOT)

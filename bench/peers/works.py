@@ -50,6 +50,10 @@ def _big(peer: Peer, world: World) -> Iterator[tuple[int, Ask]]:
     yield BIG, peer.page()
 
 
+def _uncounted(peer: Peer, world: World) -> Iterator[tuple[int, Ask]]:
+    yield BIG, peer.uncounted()
+
+
 _serial = count()
 
 
@@ -83,4 +87,5 @@ WORKS = (
     Work("update", "update", _updates, once=True),
     Work("deep", "skip 900", _deep),
     Work("big", "list of 100,000", _big),
+    Work("uncounted", "list of 100,000, no count", _uncounted),
 )

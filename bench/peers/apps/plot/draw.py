@@ -17,6 +17,7 @@ reference = result["peers"]["rowgate"]["works"]
 titles = {
     "item": "item", "list": "list of 20\nwith count", "filtered": "filtered\nlist", "create": "create",
     "update": "update", "deep": "skip 900", "big": "list of\n100,000",
+    "uncounted": "100,000,\nno count",
 }  # fmt: skip
 shown = [peer for name, peer in result["peers"].items() if name not in ("bare", "rowgate", "rowgate-key")]
 works = [work for work in titles if work in reference]
