@@ -9,10 +9,9 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.authentication import caller, credentials_required
-from app.engine import returning
+from app.engine import alone
 from app.engine.policy import Rule
 from app.engine.record import Record
-from app.engine.unit_of_work import create_alone
 from blueprints import bulk, lists
 from blueprints.base import Blueprint, json_body, json_object, load, wanted
 from blueprints.conditional import IF_MATCH, precondition
@@ -20,10 +19,10 @@ from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
 from blueprints.imports import add_import
 from blueprints.lists import Envelope
-from blueprints.replies import IDEMPOTENCY_KEY, carry_out, keyed_request, run_keyed
+from blueprints.replies import IDEMPOTENCY_KEY, Reply, keyed_request, run_keyed
 from blueprints.routing import converter_of
 from blueprints.transfers import add_export
-from blueprints.writes import changed, created, deleted, reply_with
+from blueprints.writes import changed, created, deleted, removed, reply_with
 from schemas.bulk import ON_CONFLICT, RESOLUTION, RETURN, is_minimal
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, list_schema
@@ -122,8 +121,8 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
         minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), keyed_request()
-        if keyed is None and returning.is_alone(model, principal.reader):
-            return reply_with(create_alone(principal, model, given), minimal=minimal).response()
+        if keyed is None and alone.may_create(model, principal.reader):
+            return reply_with(alone.create(principal, model, given), minimal=minimal).response()
         return run_keyed(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
 
     return handler
@@ -141,7 +140,10 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.arguments(update_schema(model))
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
-        return carry_out(changed, model, wanted(id), given, precondition())
+        identifier, condition, principal, keyed = wanted(id), precondition(), caller(), keyed_request()
+        if keyed is None and (record := alone.change(principal, model, identifier, given, condition)) is not None:
+            return Reply.of(record).response()
+        return run_keyed(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
 
     return handler
 
@@ -149,7 +151,11 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
 def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, Deleted)
     def handler(id: str) -> Response:
-        return carry_out(deleted, model, wanted(id), precondition())
+        identifier, condition, principal, keyed = wanted(id), precondition(), caller(), keyed_request()
+        # The guide routes answer with the record that was there.
+        if keyed is None and not model.guide and alone.delete(principal, model, identifier, condition):
+            return removed(identifier).response()
+        return run_keyed(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
 
     return handler
 

@@ -34,4 +34,9 @@ def changed(unit: Unit, model: type[Record], identifier: UUID, given: Values, co
 def deleted(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
     """That the record is gone; of the guide routes, the record that was there."""
     last = unit.delete(model, identifier, condition, returning=model.guide)
-    return Reply({"id": str(identifier), "deleted": True} if last is None else last)
+    return removed(identifier) if last is None else Reply(last)
+
+
+def removed(identifier: UUID) -> Reply:
+    """That the record is gone."""
+    return Reply({"id": str(identifier), "deleted": True})

@@ -15,13 +15,11 @@ from app.foundation.clock import now
 PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "won": 100, "lost": 0}
 
 
-@on_update_many(CrmContact)
+@on_update_many(CrmContact, changing=["company_id"])
 def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> None:
     moved = {
         contact.id: contact for contact, write in zip(contacts, writes, strict=True) if write.changed("company_id")
     }
-    if not moved:
-        return
     named = select(CrmDeal.contact_id, CrmDeal.company_id).where(CrmDeal.contact_id.in_(moved)).distinct()
     session = writes[0].unit.session
     with session.no_autoflush:
@@ -45,7 +43,7 @@ def open_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
         _settle(deal)
 
 
-@on_update_many(CrmDeal)
+@on_update_many(CrmDeal, changing=["contact_id", "company_id", "owner_id", "stage", "lost_reason"])
 def move_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
     _check(deals, writes)
     for deal, write in zip(deals, writes, strict=True):

@@ -52,6 +52,8 @@ preparations: dict[type[Record], Preparation] = {}
 readings: dict[type[Record], list[Reading]] = defaultdict(list)
 _hooks: dict[tuple[str, type[Record]], list[Any]] = defaultdict(list)
 _of_many: set[Any] = set()
+# The fields without a change of which a hook is not asked.
+_changing: dict[Any, frozenset[str]] = {}
 
 
 def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
@@ -70,9 +72,10 @@ def on_create(model: type[Record]) -> Callable[[Hook], Hook]:
     return _registering("create", model)
 
 
-def on_update(model: type[Record]) -> Callable[[Hook], Hook]:
-    """Run the function before changes of a record of ``model`` are written."""
-    return _registering("update", model)
+def on_update(model: type[Record], *, changing: Sequence[str] = ()) -> Callable[[Hook], Hook]:
+    """Run the function before changes of a record of ``model`` are written; with ``changing``, where one of these
+    attributes changes."""
+    return _registering("update", model, changing=changing)
 
 
 def on_delete(model: type[Record]) -> Callable[[Hook], Hook]:
@@ -85,10 +88,11 @@ def on_create_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
     return _registering("create", model, many=True)
 
 
-def on_update_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
-    """Run the function before changes of records of ``model`` are written, with all of one request at once. The
-    database has what stood there before: a record that is read from it anew loses its changes."""
-    return _registering("update", model, many=True)
+def on_update_many(model: type[Record], *, changing: Sequence[str] = ()) -> Callable[[HookOfMany], HookOfMany]:
+    """Run the function before changes of records of ``model`` are written, with all of one request at once; with
+    ``changing``, where one of these attributes changes in one of them. The database has what stood there before: a
+    record that is read from it anew loses its changes."""
+    return _registering("update", model, many=True, changing=changing)
 
 
 def on_delete_many(model: type[Record]) -> Callable[[HookOfMany], HookOfMany]:
@@ -110,6 +114,8 @@ def on_read(model: type[Record]) -> Callable[[Reading], Reading]:
 def run(event: str, record: Record, write: Write) -> None:
     """Run the hooks of ``event`` (create, update or delete) on ``record``, in the order they were declared."""
     for hook in _hooks[event, type(record)]:
+        if not _is_asked(hook, write):
+            continue
         if hook in _of_many:
             hook([record], [write])
         else:
@@ -119,7 +125,8 @@ def run(event: str, record: Record, write: Write) -> None:
 def run_many(event: str, model: type[Record], records: Sequence[Record], writes: Sequence[Write]) -> None:
     """Run the hooks of ``event`` on all ``records`` at once; only where ``takes_many``."""
     for hook in _hooks[event, model]:
-        hook(records, writes)
+        if any(_is_asked(hook, write) for write in writes):
+            hook(records, writes)
 
 
 def takes_many(event: str, model: type[Record]) -> bool:
@@ -131,6 +138,12 @@ def takes_many(event: str, model: type[Record]) -> bool:
 def has_any(event: str, model: type[Record]) -> bool:
     """Whether ``event`` has hooks."""
     return bool(_hooks[event, model])
+
+
+def watched(event: str, model: type[Record]) -> frozenset[str] | None:
+    """The attributes whose changes have hooks; None where every change has."""
+    fields = [_changing.get(hook) for hook in _hooks[event, model]]
+    return None if None in fields else frozenset().union(*filter(None, fields))
 
 
 def prepared(unit: Unit, model: type[Record], given: Mapping[str, Any]) -> Any:
@@ -158,11 +171,19 @@ def require(condition: bool, field_name: str, message: str) -> None:
         raise Invalid({field_name: [message]})
 
 
-def _registering(event: str, model: type[Record], *, many: bool = False) -> Callable[[Any], Any]:
+def _is_asked(hook: Any, write: Write) -> bool:
+    return hook not in _changing or write.changed(*_changing[hook])
+
+
+def _registering(
+    event: str, model: type[Record], *, many: bool = False, changing: Sequence[str] = ()
+) -> Callable[[Any], Any]:
     def register(hook: Any) -> Any:
         _hooks[event, model].append(hook)
         if many:
             _of_many.add(hook)
+        if changing:
+            _changing[hook] = frozenset(changing)
         return hook
 
     return register

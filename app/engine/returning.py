@@ -13,7 +13,6 @@ from sqlalchemy import select
 
 from app.engine import hooks, references, rows
 from app.engine.encoding import Representation, view
-from app.engine.policy import Parent
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record
 from app.engine.statements import Viewed, compiled
@@ -25,17 +24,12 @@ Values = dict[str, Any]
 def is_plain(model: type[Record], reader: Reader) -> bool:
     """Whether records of ``model`` are made by one statement."""
     is_hooked = hooks.has_any("create", model) or model in hooks.preparations
-    return not model.audited and not is_hooked and _reads_no_other(model, reader)
-
-
-def is_alone(model: type[Record], reader: Reader) -> bool:
-    """Whether nothing else belongs to it, so that the statement can be its own transaction."""
-    return is_plain(model, reader) and not isinstance(model.policy.scope, Parent)
+    return not model.audited and not is_hooked and reads_no_other(model, reader)
 
 
 def takes_changes(model: type[Record], reader: Reader) -> bool:
     """Whether changes of a record of ``model`` are written by one statement that reads it back."""
-    return hooks.takes_many("update", model) and _reads_no_other(model, reader)
+    return hooks.takes_many("update", model) and reads_no_other(model, reader)
 
 
 def update(
@@ -43,7 +37,7 @@ def update(
 ) -> Representation:
     """Write ``columns`` (by attribute) into a row, and return the record as the principal sees it. Raises the errors
     of the driver."""
-    written = {**_stamps(model), **columns, "id": identifier}
+    written = {**stamps(model), **columns, "id": identifier}
     statement = _change(model, principal.reader, tuple(written))
     (row,) = statement.rows(connection, {"rows": rows.as_document([written])} | principal.binds)
     return statement.view.representation(row)
@@ -68,7 +62,7 @@ def insert(
 def _statement(
     model: type[Record], reader: Reader, columns: tuple[str, ...], named: tuple[str, ...], within: bool
 ) -> Viewed:
-    table, shown = model.__tablename__, _shown(model, reader)
+    table, shown = model.__tablename__, read_back(model, reader)
     checking = _apart(references.statement(model, reader, named, within))
     is_met = " AND ".join(f'"{name}"' for name in (*named, references.PARENT_WRITABLE))
     # What is read is the new row, by the name of its table; what is checked stands before it and reads the table.
@@ -89,32 +83,33 @@ def _apart(checking: Viewed) -> Viewed:
 
 @lru_cache(maxsize=1024)
 def _change(model: type[Record], reader: Reader, attributes: tuple[str, ...]) -> Viewed:
-    shown = _shown(model, reader)
+    shown = read_back(model, reader)
     table = model.__tablename__
     # What is read is the row as it is now, by the name of its table.
     text = f"WITH {table} AS ({rows.change(model, attributes)} RETURNING {table}.*) {shown.sql}"
     return Viewed(text, shown.fixed, shown.view)
 
 
-def _stamps(model: type[Record]) -> Values:
+def stamps(model: type[Record]) -> Values:
     """What changes with every change."""
-    return {name: column.onupdate.arg(None) for name, column in _stamped(model)}
+    return {name: column.onupdate.arg(None) for name, column in stamped(model).items()}
 
 
 @cache
-def _stamped(model: type[Record]) -> tuple[tuple[str, Any], ...]:
+def stamped(model: type[Record]) -> dict[str, Any]:
+    """The columns of ``stamps``."""
     columns = ((name, field.column) for name, field in model.fields().items())
-    return tuple((name, column) for name, column in columns if column is not None and column.onupdate is not None)
+    return {name: column for name, column in columns if column is not None and column.onupdate is not None}
 
 
 @cache
-def _shown(model: type[Record], reader: Reader) -> Viewed:
+def read_back(model: type[Record], reader: Reader) -> Viewed:
     """What a reader sees of a row."""
     shown = view(model, reader)
     return compiled(select(*shown.columns, model.row_version), shown)
 
 
 @cache
-def _reads_no_other(model: type[Record], reader: Reader) -> bool:
+def reads_no_other(model: type[Record], reader: Reader) -> bool:
     """Whether what a reader sees of a row depends on no other row of its table."""
-    return len(re.findall(rf"(?:FROM|JOIN|,)\s+{model.__tablename__}\b(?!\.)", _shown(model, reader).sql)) == 1
+    return len(re.findall(rf"(?:FROM|JOIN|,)\s+{model.__tablename__}\b(?!\.)", read_back(model, reader).sql)) == 1

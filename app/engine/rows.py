@@ -60,12 +60,12 @@ def insertion(model: type[Record], attributes: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=256)
-def change(model: type[Record], attributes: tuple[str, ...]) -> str:
-    """The UPDATE of rows that come as the document ``rows``, each found by its id."""
+def change(model: type[Record], attributes: tuple[str, ...], beside: tuple[str, ...] = ()) -> str:
+    """The UPDATE of rows that come as the document ``rows``, each found by its id, with what stands ``beside`` that."""
     table, fields = model.__tablename__, model.fields()
     named = ((name, fields[name].column) for name in attributes if name != "id")
     put = ", ".join(f'"{column.name}" = given."{name}"' for name, column in named if column is not None)
-    rows = _given(model, attributes)
+    rows = _given(model, (*attributes, *beside))
     return f"UPDATE {table} SET {put} FROM {rows} WHERE {table}.id = given.id"  # noqa: S608 - declarations alone
 
 

@@ -13,11 +13,10 @@ from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-import psycopg
 from sqlalchemy import ColumnElement, UpdateBase, func, select
 from sqlalchemy.orm import Session
 
-from app.engine import bulk, inputs, records, returning, rows, upserts
+from app.engine import bulk, records, rows, upserts
 from app.engine.bulk import Change
 from app.engine.database import DRIVER, DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
 from app.engine.encoding import Representation
@@ -25,11 +24,10 @@ from app.engine.faults import Faults
 from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.principal import Principal
 from app.engine.record import Base, Record, camel
-from app.engine.statements import autocommitted
 from app.engine.uniqueness import UniqueRule
 from app.engine.upserts import Resolution, Upserted
 from app.extensions import db
-from app.foundation.errors import Forbidden, ForeignKeyViolation, Invalid
+from app.foundation.errors import ForeignKeyViolation, Invalid
 
 log = logging.getLogger(__name__)
 
@@ -60,26 +58,6 @@ def run_unit(
         try:
             with attempt(principal) as unit:
                 return work(unit, *arguments, **options)
-        except LostRace:
-            if runs == TRIES:
-                raise
-
-
-def create_alone(principal: Principal, model: type[Record], given: Values) -> Representation:
-    """``run_unit(principal, Unit.create, model, given)`` where nothing else belongs to it (``returning.is_alone``).
-    Its one statement is a transaction of its own, so that neither the beginning nor the end has to be waited for."""
-    if not model.policy.may_create(principal):
-        raise Forbidden()
-    runs = 0
-    while True:
-        runs += 1
-        columns = inputs.new_row(model, principal, given)
-        try:
-            with autocommitted("writes") as connection:
-                try:
-                    return returning.insert(model, principal, connection, columns, inputs.references_in(model, given))
-                except psycopg.Error as error:
-                    raise (translated(error) if is_answer(error) else OutcomeUnknown()) from error
         except LostRace:
             if runs == TRIES:
                 raise

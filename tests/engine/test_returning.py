@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
-from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine import returning, unit_of_work
-from app.engine.catalogue import DOMAINS
-from app.engine.database import LostRace, OutcomeUnknown
+from app.engine import returning
 from app.engine.encoding import View
-from app.engine.policy import Parent
-from app.engine.principal import Reader
 from app.engine.statements import Viewed
-from app.engine.unit_of_work import TRIES, create_alone
-from app.foundation.errors import DatabaseFailure
 
 CONTACT, COMPANY, DEAL = "/api/v1/crm/contact", "/api/v1/crm/company", "/api/v1/crm/deal"
 ADA = {"firstName": "Ada", "lastName": "L", "email": "ada@example.com"}
-MODELS = [model for domain in DOMAINS for model in domain.models]
 
 
 @pytest.fixture
@@ -37,11 +28,12 @@ def test_a_plain_create_is_one_statement_beside_the_credential(counting, owner, 
 
 
 def test_a_change_is_read_back_by_the_statement_that_writes_it(counting, owner, company):
+    deal = owner.post(DEAL, {"name": "Crane", "companyId": company}).json
     with counting() as asked:
-        changed = owner.patch(f"{COMPANY}/{company}", {"name": "Acme & Sons"})
-    assert len([query for query in asked if "UPDATE crm_company" in str(query)]) == 1
+        changed = owner.patch(f"{DEAL}/{deal['id']}", {"stage": "qualified"})
+    assert len([query for query in asked if "UPDATE crm_deal" in str(query)]) == 1
     assert len(asked) == 3, "the credential, the lock, and the change"
-    assert changed.json == owner.get(f"{COMPANY}/{company}").json
+    assert changed.json == owner.get(f"{DEAL}/{deal['id']}").json
     assert changed.json["updatedAt"] > changed.json["createdAt"]
 
 
@@ -61,52 +53,6 @@ def test_a_reference_that_the_caller_does_not_see_is_refused_and_nothing_is_writ
     assert (refused.status_code, refused.json["code"]) == (400, "FOREIGN_KEY_VIOLATION")
     assert list(refused.json["details"]["fields"]) == ["companyId"]
     assert owner.get(CONTACT).json["meta"]["count"] == before
-
-
-def failing(monkeypatch, *errors):
-    """Have the first statements fail; returns how many were asked."""
-    asked, plain = [], returning.insert
-
-    def insert(*arguments):
-        asked.append(arguments)
-        if len(asked) <= len(errors):
-            raise errors[len(asked) - 1]
-        return plain(*arguments)
-
-    monkeypatch.setattr(unit_of_work.returning, "insert", insert)
-    return asked
-
-
-def test_a_race_that_is_lost_is_run_again(app, owner, monkeypatch):
-    asked = failing(monkeypatch, psycopg.errors.SerializationFailure(), psycopg.errors.DeadlockDetected())
-    with app.app_context():
-        assert create_alone(owner.principal, CrmCompany, {"name": "Acme"})["name"] == "Acme"
-    assert len(asked) == 3
-
-
-def test_races_that_are_lost_again_and_again_end(app, owner, monkeypatch):
-    asked = failing(monkeypatch, *[psycopg.errors.LockNotAvailable() for _ in range(TRIES)])
-    with app.app_context(), pytest.raises(LostRace):
-        create_alone(owner.principal, CrmCompany, {"name": "Acme"})
-    assert len(asked) == TRIES
-
-
-@pytest.mark.parametrize(
-    ("error", "failure"),
-    [(psycopg.OperationalError("gone"), OutcomeUnknown), (psycopg.errors.UndefinedTable(), DatabaseFailure)],
-)
-def test_a_lost_answer_is_no_failure_of_the_statement(app, owner, monkeypatch, error, failure):
-    asked = failing(monkeypatch, error)
-    with app.app_context(), pytest.raises(failure):
-        create_alone(owner.principal, CrmCompany, {"name": "Acme"})
-    assert len(asked) == 1
-
-
-def test_hooks_audit_and_parents_keep_their_unit_of_work():
-    alone = {model for model in MODELS if returning.is_alone(model, Reader.MEMBER)}
-    assert {CrmCompany, CrmContact} <= alone
-    assert CrmDeal not in alone
-    assert not [model for model in alone if model.audited or isinstance(model.policy.scope, Parent)]
 
 
 def test_parameters_of_the_check_are_not_those_of_what_is_read():
