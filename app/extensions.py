@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from alembic.script import ScriptDirectory
-from flask import current_app
 from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 
@@ -12,8 +10,3 @@ READS = "reads"
 
 db = SQLAlchemy(session_options={"expire_on_commit": False})
 migrate = Migrate()
-
-
-def history() -> ScriptDirectory:
-    """The migrations of this release, from the first to the head."""
-    return ScriptDirectory.from_config(current_app.extensions["migrate"].migrate.get_config())

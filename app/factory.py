@@ -34,7 +34,7 @@ from app.notification.broadcaster import Broadcaster
 from app.plugins import Plugin
 from app.runtime import connections, embedded, headers, logs, metrics, pubsub, rate_limits
 from blueprints import routing
-from config import ROOT, Settings, named_plugins
+from config import ROOT, SettingError, Settings, named_plugins
 from schemas.errors import body_of, is_under
 
 log = logging.getLogger("rowgate")
@@ -160,8 +160,12 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     api = openapi.build(app)
     for domain in DOMAINS:
         api.register_blueprint(domains.build(domain), domain=domain.name)
+    owners = {each.name: each for each in loaded}
     for plugin, name in ((each, name) for each in loaded for name in each.blueprints):
         built = plugins.resolve(name)()
+        if built.name in app.blueprints:
+            raise SettingError(f"The plugin {plugin.name} brings the blueprint {built.name}, whose name is taken")
+        owners[built.name] = plugin
         if not isinstance(built, ApiBlueprint):
             app.register_blueprint(built)
         elif f"{built.url_prefix or ''}/".startswith(openapi.DATA):
@@ -172,6 +176,8 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     app.register_blueprint(console.build())
     app.register_blueprint(account.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
+    if any(not each.is_ours for each in loaded):
+        routing.check_apart(app, {name: "" if each.is_ours else each.name for name, each in owners.items()})
 
 
 def _identify() -> None:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from packaging.requirements import InvalidRequirement, Requirement
+
 import config
-from app.engine import catalogue, relations
+from app.engine import catalogue, histories, relations
 from app.engine.catalogue import Domain
+from app.engine.histories import History
+from app.engine.idempotency import PlatformIdempotencyKey
+from app.engine.policy import Policy
 from app.engine.record import Base, Record
 from app.engine.settings import SETTINGS
 from app.foundation import errors
 from app.foundation.errors import Failure
 from app.jobs import registry
 from app.jobs.registry import Job, Periodic
-from config import VERSION, Setting, SettingError
+from config import VERSION, Setting, SettingError, Settings
 
 # In the order in which they are listed and described.
 PRODUCT = (
@@ -26,6 +36,9 @@ PRODUCT = (
     "platform", "teams",
 )  # fmt: skip
 ENTRY_POINTS = "rowgate.plugins"
+# What plugins require of the service is a version of this.
+OURSELVES = "rowgate"
+NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 # A statement that selects the rows of a report, made from its row.
 Report = Callable[[Any], Any]
@@ -39,17 +52,20 @@ REPORTS: dict[str, Report] = {}
 class Plugin:
     """A domain as the application takes it. Names of things above the domain are strings, ``package.module:name``.
 
-    ``models`` are the modules that declare its models, in the order in which they are listed; tables in them that are
-    no records have no routes. ``hooks`` are the modules that subscribe to writes and other events where they are
-    imported. ``blueprints`` name functions that build a blueprint of routes written by hand, ``commands`` what the
-    command line gets. ``jobs`` are what rows ask for, by name; ``periodic`` is what the clock does. ``notifications``
-    are types of notifications, ``errors`` the failures of its own, ``reports`` the statements of reports by their kind,
-    ``settings`` what is read from the environment.
+    ``requires`` names what it needs, as packages do (PEP 508): ``rowgate>=0.3``, or another plugin. ``models`` are the
+    modules that declare its models, in the order in which they are listed; tables in them that are no records have no
+    routes. ``hooks`` are the modules that subscribe to writes and other events where they are imported. ``blueprints``
+    name functions that build a blueprint of routes written by hand, ``commands`` what the command line gets. ``jobs``
+    are what rows ask for, by name; ``periodic`` is what the clock does. ``notifications`` are types of notifications,
+    ``errors`` the failures of its own, ``reports`` the statements of reports by their kind, ``settings`` what is read
+    from the environment. ``migrations`` is the folder of its migrations; the one beside its first module of models
+    unless it says otherwise.
     """
 
     name: str
-    summary: str
+    summary: str = ""
     version: str = VERSION
+    requires: str | Sequence[str] = ()
     models: Sequence[ModuleType] = ()
     hooks: Sequence[ModuleType] = ()
     blueprints: Sequence[str] = ()
@@ -60,6 +76,28 @@ class Plugin:
     errors: Sequence[type[Failure]] = ()
     reports: Mapping[str, Report] = field(default_factory=dict)
     settings: Sequence[Setting] = ()
+    migrations: str | Path = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is one of the product's own."""
+        return self.name.replace("-", "_") in PRODUCT
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """What it needs; raises SettingError for what cannot be read."""
+        named = [self.requires] if isinstance(self.requires, str) else self.requires
+        try:
+            return [Requirement(each) for each in named]
+        except InvalidRequirement as error:
+            raise SettingError(f"The plugin {self.name} requires what cannot be read: {error}") from None
+
+    @property
+    def history(self) -> History:
+        """Its migrations, apart from those of the trunk."""
+        beside = [Path(module.__file__).parent / "migrations" for module in self.models if module.__file__]
+        folder = Path(self.migrations) if self.migrations else next(iter(beside), None)
+        return History(self.name, folder, tuple(table.__tablename__ for table in self.tables()), self.version)
 
     def tables(self) -> Iterator[type[Base]]:
         """Every table that the modules of ``models`` declare, in their order."""
@@ -82,6 +120,12 @@ class Plugin:
 
 
 _loaded: dict[str, Plugin] = {}
+_OWN_NAMES = {
+    "settings": [*(each.name.upper() for each in fields(Settings)), *(each.name.upper() for each in SETTINGS)],
+    "errors": [*errors.CODES],
+    "models": [PlatformIdempotencyKey.__tablename__],
+    "jobs": [registry.RESUME],
+}
 
 
 def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
@@ -92,9 +136,14 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
     if not _loaded:
         config.declare(SETTINGS)
     for each in PRODUCT:
-        _load(f"app.{each}.plugin", _of_module)
-    for name in names:
-        _load(name, _of_setting)
+        name = f"app.{each}.plugin"
+        if name not in _loaded:
+            _add(name, import_module(name).plugin)
+    found = {name: _found(name) for name in names if name not in _loaded}
+    for name in _ordered(found):
+        _add(name, found[name])
+        if any(found[name].tables()):
+            histories.OF_PLUGINS.append(found[name].history)
     relations.derive(list(catalogue.every_model()))
     return tuple(_loaded.values())
 
@@ -105,10 +154,8 @@ def resolve(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _load(name: str, find: Callable[[str], Plugin]) -> None:
-    if name in _loaded:
-        return
-    plugin = find(name)
+def _add(name: str, plugin: Plugin) -> None:
+    _check(plugin)
     _check_apart(plugin)
     tables = tuple(plugin.tables())
     records = tuple(table for table in tables if issubclass(table, Record))
@@ -122,33 +169,104 @@ def _load(name: str, find: Callable[[str], Plugin]) -> None:
     _loaded[name] = plugin
 
 
-def _of_module(name: str) -> Plugin:
-    loaded: Plugin = import_module(name).plugin
-    return loaded
-
-
-def _of_setting(name: str) -> Plugin:
-    """The plugin that PLUGINS names; an error of its own code passes as it is."""
+def _found(name: str) -> Plugin:
+    """The plugin that PLUGINS names: an entry point, or else the ``plugin`` of a module."""
     for entry in entry_points(group=ENTRY_POINTS, name=name):
-        found: Plugin = entry.load()
-        return found
+        with _importing(name):
+            return _checked(name, entry.load())
     try:
-        module = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise
+        with _importing(name):
+            module = import_module(name)
+    except ModuleNotFoundError:
         raise SettingError(f"PLUGINS names {name}, which is neither an entry point nor a module") from None
-    plugin = getattr(module, "plugin", None)
-    if not isinstance(plugin, Plugin):
+    return _checked(name, getattr(module, "plugin", None))
+
+
+def _checked(name: str, found: Any) -> Plugin:
+    if not isinstance(found, Plugin):
         raise SettingError(f"PLUGINS names {name}, a module without a plugin")
-    return plugin
+    return found
+
+
+@contextmanager
+def _importing(name: str) -> Iterator[None]:
+    """Say where a plugin fails to be imported; passes a ModuleNotFoundError about itself."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            raise
+        raise _import_failed(name, error) from error
+    except Exception as error:
+        raise _import_failed(name, error) from error
+
+
+def _import_failed(name: str, error: Exception) -> SettingError:
+    twice = re.match(r"Table '(\w+)' is already defined", str(error))
+    if twice:
+        return SettingError(f"{_owner_of(twice[1])} and the plugin {name} both bring models {twice[1]}")
+    frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith("<frozen")]
+    where = f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else name
+    if isinstance(error, SyntaxError) and error.filename:
+        where = f"{error.filename}, line {error.lineno}"
+    return SettingError(f"The plugin {name} cannot be imported: {type(error).__name__}: {error} ({where})")
+
+
+def _owner_of(table: str) -> str:
+    owners = (each.name for each in _loaded.values() if table in {own.__tablename__ for own in each.tables()})
+    owner = next(owners, "")
+    return f"The plugin {owner}" if owner else "Rowgate"
+
+
+def _ordered(found: Mapping[str, Plugin]) -> list[str]:
+    """The names in an order in which each plugin comes after those that it requires; raises SettingError for what is
+    not there, another version, or a circle."""
+    known = {plugin.name: plugin for plugin in (*_loaded.values(), *found.values())}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    names = {plugin.name: name for name, plugin in found.items()}
+    for plugin in found.values():
+        _check_requirements(plugin, known)
+        sorter.add(plugin.name, *(each.name for each in plugin.requirements if each.name in names))
+    try:
+        return [names[each] for each in sorter.static_order()]
+    except CycleError as error:
+        raise SettingError(f"The plugins require each other in a circle: {' > '.join(error.args[1])}") from None
+
+
+def _check_requirements(plugin: Plugin, known: Mapping[str, Plugin]) -> None:
+    for each in plugin.requirements:
+        if each.name != OURSELVES and each.name not in known:
+            raise SettingError(f"The plugin {plugin.name} requires {each.name}, which PLUGINS does not name")
+        version = VERSION if each.name == OURSELVES else known[each.name].version
+        if not each.specifier.contains(version, prereleases=True):
+            raise SettingError(f"The plugin {plugin.name} requires {each}, and this is {each.name} {version}")
+
+
+def _check(plugin: Plugin) -> None:
+    """Refuse a plugin that is not complete; raises SettingError."""
+    if not NAME.fullmatch(plugin.name):
+        raise SettingError(f"The name of a plugin has lowercase letters, digits and hyphens: {plugin.name}")
+    for table in plugin.tables():
+        if issubclass(table, Record) and not isinstance(getattr(table, "policy", None), Policy):
+            raise SettingError(f"The model {table.__name__} of the plugin {plugin.name} has no policy")
 
 
 def _check_apart(plugin: Plugin) -> None:
     """Refuse a plugin that brings a name which is taken; raises SettingError."""
     if plugin.name in {each.name for each in _loaded.values()}:
         raise SettingError(f"Two plugins are called {plugin.name}")
-    for kind, names in plugin.names().items():
-        for other in _loaded.values():
-            if kind != "hooks" and (taken := set(names) & set(other.names().get(kind, ()))):
-                raise SettingError(f"The plugins {other.name} and {plugin.name} both bring {kind} {min(taken)}")
+    brought = _names(plugin)
+    takers = {f"the plugin {each.name}": _names(each) for each in _loaded.values()}
+    if not plugin.is_ours:
+        takers = {"Rowgate": _OWN_NAMES} | takers
+    for other, theirs in takers.items():
+        for kind in brought.keys() - {"hooks"}:
+            if taken := set(brought[kind]) & set(theirs.get(kind, ())):
+                raise SettingError(
+                    f"{other[0].upper()}{other[1:]} and the plugin {plugin.name} both bring {kind} {min(taken)}"
+                )
+
+
+def _names(plugin: Plugin) -> dict[str, list[str]]:
+    records = [table for table in plugin.tables() if issubclass(table, Record)]
+    return plugin.names() | {"paths": [each.collection_path() for each in records]}

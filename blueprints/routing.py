@@ -3,7 +3,8 @@ missing verb is 405 and not a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import Any
 
@@ -11,6 +12,7 @@ from flask import Flask, Request, Response, request
 from werkzeug.routing import Map, MapAdapter, Rule, UnicodeConverter
 
 from app.engine.catalogue import DOMAINS
+from config import SettingError
 
 
 def init_app(app: Flask) -> None:
@@ -40,6 +42,24 @@ def add_late(app: Flask, add: Callable[[], None]) -> None:
         return plain(request)
 
     app.create_url_adapter = adapter  # type: ignore[method-assign]
+
+
+def check_apart(app: Flask, owners: Mapping[str, str]) -> None:
+    """Refuse a route of a plugin that another one has: ``owners`` has the plugins by the names of their blueprints, and
+    our own without a name. Raises SettingError."""
+    taken: dict[tuple[str, str], str] = {}
+    for rule in app.url_map.iter_rules():
+        owner = owners.get(rule.endpoint.partition(".")[0], "")
+        for method in sorted((rule.methods or set()) - ANSWERED_BESIDE):
+            key = re.sub(r"<[^>]*>", "<>", rule.rule), method
+            other = taken.setdefault(key, owner)
+            if other != owner:
+                both = " and ".join(f"the plugin {each}" if each else "Rowgate" for each in sorted((other, owner)))
+                raise SettingError(f"{both[0].upper()}{both[1:]} both bring the path {method} {rule.rule}")
+
+
+# What every route for GET answers as well.
+ANSWERED_BESIDE = {"HEAD", "OPTIONS"}
 
 
 class Route(Rule):

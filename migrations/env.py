@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from alembic import context
@@ -9,28 +10,49 @@ from alembic.operations import ops
 from flask import current_app
 from sqlalchemy import Connection, text
 
+from app.engine.histories import OF_PLUGINS, PREFIX, History, abandoned, remembered, remembering
 from app.engine.record import VERSION, by_table, metadata
 
 DATABASE = current_app.extensions["migrate"].db
+# Whose migrations these are: those of the trunk, or of a plugin.
+HISTORY: History = context.config.attributes["history"]
 
 
 def run_offline() -> None:
     """Write the SQL instead of running it."""
-    context.configure(url="postgresql://", target_metadata=metadata, literal_binds=True, compare_type=True)
+    context.configure(
+        url="postgresql://", target_metadata=metadata, literal_binds=True, compare_type=True,
+        version_table=HISTORY.version_table,
+    )  # fmt: skip
     with context.begin_transaction():
         context.run_migrations()
 
 
 def run_online() -> None:
+    is_own = belonging()
     with DATABASE.engine.connect() as connection:
         take_time(connection)
+
+        def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
+            return kind != "table" or is_own(name or "")
+
+        def is_considered(thing: Any, name: str | None, kind: str, reflected: bool, other: Any) -> bool:
+            table = name if kind == "table" else getattr(getattr(thing, "table", None), "name", None)
+            return (table is None or is_own(table)) and is_comparable(thing, name, kind, reflected, other)
+
+        def note(step: Any, **_: Any) -> None:
+            context.config.attributes["applied"].append(step.up_revision_id)
+            remembering(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
+
         context.configure(
             connection=connection,
             target_metadata=metadata,
             compare_type=True,
             include_name=is_ours,
-            include_object=is_comparable,
+            include_object=is_considered,
             process_revision_directives=finish,
+            version_table=HISTORY.version_table,
+            on_version_apply=note,
         )
         with context.begin_transaction():
             context.run_migrations()
@@ -45,9 +67,19 @@ def take_time(connection: Connection) -> None:
     connection.commit()
 
 
-def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
-    """Leave the tables of the job queue to the library that brings them."""
-    return kind != "table" or not (name or "").startswith("procrastinate_")
+def belonging() -> Callable[[str], bool]:
+    """Tells the tables of this history from those of others, and of the library that brings the job queue. A plugin has
+    those that it declares or has declared; everything else is the trunk's."""
+    left = abandoned()
+    of_plugins = {table for each in (*OF_PLUGINS, *left) for table in each.tables}
+    own = {*HISTORY.tables, *remembered(HISTORY)}
+
+    def is_own(name: str) -> bool:
+        if HISTORY.plugin:
+            return name in own
+        return name not in of_plugins and not name.startswith(("procrastinate_", PREFIX))
+
+    return is_own
 
 
 def is_comparable(_thing: Any, name: str | None, kind: str, _reflected: bool, other: Any) -> bool:

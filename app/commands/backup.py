@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 from flask import current_app
 from flask.cli import with_appcontext
-from flask_migrate import upgrade
 
 from app.commands.groups import Command
+from app.engine import histories
 from app.ops import backups
 from app.runtime.embedded import EmbeddedError, FolderInUse, Postgres, sole_user
 from config import Settings
@@ -47,7 +47,7 @@ def restore(archive: Path, other_key: bool) -> None:
     made = backups.examine(archive, other_key=other_key)
     with _database(shared=False):
         backups.restore(archive)
-        upgrade()
+        histories.upgrade()
     click.echo(f"{archive} of {made.created}: database at {made.revision} and {made.uploads} uploads are restored")
 
 

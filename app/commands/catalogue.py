@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from flask import Flask
-from flask_migrate.cli import db as migrations
 
 from app import plugins
-from app.commands import backup, doctor, export, import_, jobs, query, resources, search_indexes, serve
+from app.commands import backup, doctor, export, import_, jobs, migrations, query, resources, serve
 from app.commands import plugins as plugin_list
 from app.plugins import Plugin
+from config import SettingError
 
 OWN = (
-    jobs.group, query.group, plugin_list.command, backup.backup, backup.restore, doctor.command, resources.command,
-    serve.command, export.command, import_.command,
+    jobs.group, query.group, plugin_list.group, backup.backup, backup.restore, doctor.command, resources.command,
+    serve.command, export.command, import_.command, migrations.group,
 )  # fmt: skip
 
 
 def register(app: Flask, loaded: tuple[Plugin, ...]) -> None:
     """Add every command to ``app``."""
-    for command in (*OWN, *(plugins.resolve(name) for plugin in loaded for name in plugin.commands)):
+    for command in OWN:
         app.cli.add_command(command)
-    migrations.add_command(search_indexes.command)
+    owners = dict.fromkeys(app.cli.commands, "Rowgate")
+    for plugin in loaded:
+        for command in map(plugins.resolve, plugin.commands):
+            if command.name in owners:
+                raise SettingError(
+                    f"{owners[command.name]} and the plugin {plugin.name} both bring commands {command.name}"
+                )
+            owners[command.name] = f"The plugin {plugin.name}"
+            app.cli.add_command(command)

@@ -18,10 +18,9 @@ from sqlalchemy.exc import DBAPIError
 from app.auth import memberships
 from app.auth.models.identity import AuthUser
 from app.commands.groups import as_json, show, unreachable
-from app.engine import schema_version
+from app.engine import histories, schema_version
 from app.engine.database import reading
-from app.engine.schema_version import State
-from app.extensions import history
+from app.engine.schema_version import Found, State
 from app.foundation.errors import Failure
 from app.mail import smtp
 from app.runtime import connections, rate_limits
@@ -146,12 +145,24 @@ def _check_text() -> str:
 
 
 def _check_migrations() -> str:
-    state, stored = schema_version.state()
-    if state is State.OLDER:
-        raise Trouble(f"the schema is at {stored}, the code at {history().get_current_head()}: run flask db upgrade")
-    if state is State.TOO_NEW:
-        raise Trouble(f"the schema is at {stored}, which this release cannot work with: install the newer one")
-    return stored if state is State.CURRENT else f"{stored}, newer than this release, which can work with it"
+    notes = [_schema(each) for each in schema_version.look()]
+    if left := histories.abandoned():
+        raise Advice("; ".join(map(str, left)))
+    return ", ".join(notes)
+
+
+def _schema(found: Found) -> str:
+    of = f"{found.history.plugin} " if found.history.plugin else ""
+    if found.head is None:
+        raise Trouble(f"{found.history} has no migrations: run flask db migrate --plugin {found.history.plugin}")
+    if found.state is State.OLDER:
+        raise Trouble(
+            f"the schema of {found.history} is at {found.stored}, the code at {found.head}: run flask db upgrade"
+        )
+    if found.state is State.TOO_NEW:
+        raise Trouble(f"the schema is at {found.stored}, which this release cannot work with: install the newer one")
+    newer = "" if found.state is State.CURRENT else ", newer than the code, which can work with it"
+    return f"{of}{found.stored}{newer}"
 
 
 def _check_redis() -> str:

@@ -1,4 +1,4 @@
-"""flask plugins: lists the loaded plugins with their versions and contents."""
+"""flask plugins: lists the plugins that are loaded, and removes what one that is gone has left."""
 
 from __future__ import annotations
 
@@ -9,22 +9,49 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from app import plugins
-from app.commands.groups import Command, as_json, show
+from app.commands.groups import Group, as_json, show
+from app.engine import histories
+from app.engine.principal import SYSTEM
+from app.engine.statements import within
+from app.engine.unit_of_work import Unit, run_unit
 from app.plugins import Plugin
 
 COLUMNS = ("name", "version", "brings")
 
 
-@click.command("plugins", cls=Command)
+@click.group("plugins", cls=Group, invoke_without_command=True)
 @as_json
+@click.pass_context
 @with_appcontext
-def command(as_json: bool) -> None:
+def group(context: click.Context, as_json: bool) -> None:
     """List the plugins that are loaded, with what each brings."""
-    loaded = plugins.load(current_app.config["SETTINGS"].plugin_names)
-    show([_row(plugin, as_json) for plugin in loaded], as_json, COLUMNS)
+    if context.invoked_subcommand is None:
+        loaded = plugins.load(current_app.config["SETTINGS"].plugin_names)
+        show([_row(plugin, as_json) for plugin in loaded], as_json, COLUMNS)
 
 
 def _row(plugin: Plugin, as_json: bool) -> dict[str, Any]:
     brought = plugin.names()
     counts = ", ".join(f"{len(names)} {kind}" for kind, names in brought.items())
     return {"name": plugin.name, "version": plugin.version, "brings": brought if as_json else counts}
+
+
+@group.command("drop")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def drop(name: str, yes: bool) -> None:
+    """Remove the tables of the plugin NAME, which is not loaded any more, with all rows in them."""
+    if any(each.plugin == name for each in histories.OF_PLUGINS):
+        raise click.ClickException(f"The plugin {name} is loaded: take it out of PLUGINS first")
+    left = next((each for each in histories.abandoned() if each.plugin == name), None)
+    if left is None:
+        raise click.ClickException(f"No plugin {name} has left tables")
+    tables = ", ".join(left.tables) or "no tables"
+    if not yes:
+        click.confirm(f"Remove {tables} of {name}, with all rows in them", abort=True)
+    run_unit(SYSTEM, _drop, left)
+    click.echo(f"{tables} of {name} are removed")
+
+
+def _drop(unit: Unit, left: histories.Abandoned) -> None:
+    histories.drop(left, within(unit.session))

@@ -20,13 +20,14 @@ import click
 import psutil
 from flask import current_app
 from flask.cli import with_appcontext
-from flask_migrate import upgrade
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from app.auth import api_keys, users
 from app.auth.models.identity import AuthUser
 from app.commands.groups import unreachable
+from app.engine import histories
+from app.engine.histories import MigrationFailed
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.extensions import db
@@ -66,6 +67,8 @@ def command(sample: bool) -> None:
         raise click.ClickException(str(error)) from None
     except DBAPIError as error:
         raise click.ClickException(unreachable(error)) from None
+    except MigrationFailed as failure:
+        raise click.ClickException(failure.text) from None
 
 
 def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
@@ -82,7 +85,8 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     step("migrating the database")
     with db.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
-    upgrade()
+    histories.upgrade()
+    _name_abandoned()
     run_unit(SYSTEM, seed)
     _first_admin()
     if sample:
@@ -91,6 +95,11 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     parts = Parts(settings, keeper)
     children.callback(parts.end)
     _run_workers(settings, parts)
+
+
+def _name_abandoned() -> None:
+    for each in histories.abandoned():
+        step(str(each))
 
 
 def _check_port(settings: Settings) -> None:

@@ -108,6 +108,10 @@ def _away(cause: BaseException | None) -> bool:
 def _violation(cause: psycopg.IntegrityError, removing: bool) -> Failure:
     table = Base.metadata.tables.get(cause.diag.table_name or "")
     rule = cause.diag.constraint_name or ""
+    if table is None and cause.sqlstate == FOREIGN_KEY and removing:
+        return ForeignKeyViolation(
+            f"Still referred to by the table {cause.diag.table_name} of a plugin that is not loaded"
+        )
     if table is None:
         return DatabaseFailure()
     if cause.sqlstate == UNIQUE:

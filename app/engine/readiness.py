@@ -88,7 +88,7 @@ def _looks() -> dict[str, Look]:
 
 def _schema() -> State | None:
     try:
-        return schema_version.state()[0]
+        return schema_version.state()
     except Failure:
         return None
 

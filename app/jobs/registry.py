@@ -77,6 +77,8 @@ def as_unit(work: Callable[Concatenate[Unit, P], None]) -> Callable[P, None]:
     return run
 
 
+# What the queue does for itself by the clock.
+RESUME = "resume_stalled"
 # Jobs at a time, where nobody says otherwise.
 CONCURRENCY = 4
 TRIES = 5
@@ -109,7 +111,7 @@ def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.
     for each in PERIODIC:
         task = made.task(name=each.name, queueing_lock=each.name, pass_context=True)(_by_the_clock(each.work))
         made.periodic(cron=each.cron)(task)
-    made.periodic(cron="* * * * *")(made.task(name="resume_stalled", queueing_lock="resume_stalled")(_resume(made)))
+    made.periodic(cron="* * * * *")(made.task(name=RESUME, queueing_lock=RESUME)(_resume(made)))
     for name, job in JOBS.items():
         made.task(name=name, pass_context=True, retry=Backoff(), queue=job.queue)(_when_asked(job))
     return made

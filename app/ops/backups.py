@@ -12,9 +12,9 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +23,8 @@ import psycopg
 from alembic.util import CommandError
 from flask import current_app
 
-from app.extensions import history
+from app.engine import histories
+from app.engine.histories import TRUNK
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Failure, Unavailable
@@ -58,6 +59,8 @@ class Manifest:
     lost: list[str]
     fingerprint: str
     format: int = FORMAT
+    # The revisions of each plugin of somebody else.
+    plugins: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def write(target: Path, *, skip_lost: bool = False) -> Manifest:
@@ -124,12 +127,13 @@ class _Writer:
 
     def _finished(self, connection: Any, snapshot: str, uploads: int, lost: list[str]) -> Manifest:
         (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        plugins = {each.plugin: histories.stored(each) for each in histories.OF_PLUGINS}
         with tempfile.NamedTemporaryFile(dir=self.folder, prefix="rowgate-dump-") as dump:
             dumps.dump(Path(dump.name), snapshot)
             digest, size = _digest(dump), dump.tell()
             dump.seek(0)
             self._add(DUMP, dump, size, digest)
-        manifest = Manifest(now().isoformat(), revision, uploads, lost, fingerprint())
+        manifest = Manifest(now().isoformat(), revision, uploads, lost, fingerprint(), plugins=plugins)
         content = json.dumps(asdict(manifest), indent=2).encode()
         self._add(MANIFEST, BytesIO(content), len(content), hashlib.sha256(content).hexdigest())
         return manifest
@@ -156,15 +160,27 @@ def examine(source: Path, *, other_key: bool = False) -> Manifest:
     with _opened(source) as archive:
         manifest = _checked(archive)
     try:
-        history().get_revision(manifest.revision)
+        TRUNK.scripts().get_revision(manifest.revision)
     except CommandError:
         raise BackupError("The backup is of a newer release: restore it with that one") from None
+    _check_plugins(manifest)
     if manifest.fingerprint != fingerprint() and not other_key:
         raise BackupError(
             "The backup was made with another SECRET_KEY: with this one its keys, sessions and stored secrets are "
             "worth nothing (--other-key restores the rest)"
         )
     return manifest
+
+
+def _check_plugins(manifest: Manifest) -> None:
+    """Refuse a backup with newer tables of a plugin than the one that is loaded. Those of a plugin that is not loaded
+    are restored as they are."""
+    for history in histories.OF_PLUGINS:
+        try:
+            for revision in manifest.plugins.get(history.plugin, ()):
+                history.scripts().get_revision(revision)
+        except CommandError:
+            raise BackupError(f"The backup has a newer schema of {history}: restore it with that version") from None
 
 
 def restore(source: Path) -> None:

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
-import psycopg
 import pytest
 
-from app.runtime.embedded import DATABASE, database_url
 from config import ROOT
-from tests.end_to_end.service import environment
-
-HERE = ROOT / "tests" / "plugins"
-
-
-@pytest.fixture(scope="module")
-def run(app, var_dir):
-    """Runs a program with the plugins of this folder on the path, on an empty database of its own."""
-    with psycopg.connect(database_url(var_dir), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE gadgets TEMPLATE template0")
-
-        def start(*arguments, **settings):
-            url = database_url(var_dir).replace(f"/{DATABASE}?", "/gadgets?")
-            named = {name.upper(): value for name, value in settings.items()}
-            given = environment(**{"VAR_DIR": var_dir, "DATABASE_URL": url, "PYTHONPATH": f"{ROOT}:{HERE}"} | named)
-            options = {"capture_output": True, "text": True, "timeout": 100}
-            return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=given, check=False, **options)
-
-        assert start("-m", "flask", "db", "upgrade").returncode == 0
-        yield start
-        connection.execute("DROP DATABASE gadgets WITH (FORCE)")
+from tests.plugins.conftest import HERE
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from app.extensions import history
+from app.engine.histories import TRUNK
 from app.foundation.errors import Unavailable
 from app.ops import backups, dumps
 from app.storage.models import StorageUpload
@@ -176,7 +176,7 @@ def test_a_backup_of_a_newer_release_is_refused_before_anything_is_touched(here,
 
 def head(app):
     with app.app_context():
-        return history().get_current_head()
+        return TRUNK.scripts().get_current_head()
 
 
 def test_an_upload_whose_bytes_have_changed_counts_as_lost(here, owner, tmp_path):

@@ -1,0 +1,183 @@
+"""What is wrong with a plugin is said at the start, in one sentence that names both sides."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from app import plugins
+from app.plugins import Plugin
+from config import VERSION, SettingError
+
+MODEL = '''
+from typing import Any
+from sqlalchemy.orm import Mapped
+from app.engine.fields import string, reference, CALLER_USER, FILTERABLE
+from app.engine.policy import Policy, Owner
+from app.engine.record import Record
+from uuid import UUID
+
+
+class Thing(Record):
+    """A thing."""
+
+    __tablename__ = "{table}"
+    domain, segment = "{domain}", "{segment}"
+    {policy}
+    owner_id: Mapped[UUID] = reference("auth_user", "cascade", FILTERABLE, default=CALLER_USER)
+    name: Mapped[str] = string(max=20)
+'''
+POLICY = 'policy = Policy(Owner("owner_id"))'
+PLUGIN = """
+from app.plugins import Plugin
+{above}
+plugin = Plugin("{name}", "Things.", {more})
+"""
+MODELS = "import {module}_models as models"
+ROUTES = """
+from flask import Blueprint
+from app.auth.authentication import open_to_all
+
+
+def build():
+    blp = Blueprint("{name}", __name__)
+
+    @blp.get("{path}")
+    @open_to_all("a test")
+    def handler():
+        return "ok"
+
+    return blp
+"""
+COMMAND = "import click\n\n\n@click.command('{name}')\ndef command():\n    pass\n"
+JOB = "from app.jobs.registry import Job"
+FAILURE = "from app.foundation.errors import Failure\n\n\nclass Mine(Failure):\n    code = '{code}'\n"
+SETTING = "from config import Setting"
+numbers = count(1)
+
+
+@pytest.fixture
+def started(run, tmp_path):
+    """Starts with plugins made of: what stands above, what is brought, and modules beside it."""
+
+    def start(*given, flask=("routes",)):
+        names = []
+        for name, above, more, modules in given:
+            module = f"{name.replace('-', '_')}_{next(numbers)}"
+            for suffix, text in modules.items():
+                (tmp_path / f"{module}_{suffix}.py").write_text(text)
+            text = PLUGIN.format(name=name, above=above, more=more)
+            (tmp_path / f"{module}.py").write_text(text.replace("MODULE", module))
+            names.append(module)
+        path = f"{run.path}:{tmp_path}"
+        return run("-m", "flask", *flask, plugins=",".join(names), pythonpath=path)
+
+    return start
+
+
+def with_model(name, *, table="things_thing", domain="things", segment="thing", policy=POLICY):
+    model = MODEL.format(table=table, domain=domain, segment=segment, policy=policy)
+    return name, "import MODULE_models as models", "models=(models,)", {"models": model}
+
+
+def with_routes(name, path, blueprint=""):
+    more = 'blueprints=("MODULE_routes:build",)'
+    return name, "", more, {"routes": ROUTES.format(name=blueprint or name, path=path)}
+
+
+def with_command(name, command):
+    return name, "", 'commands=("MODULE_commands:command",)', {"commands": COMMAND.format(name=command)}
+
+
+def requiring(name, *requirements, version="1.0"):
+    return name, "", f"version={version!r}, requires={list(requirements)!r}", {}
+
+
+def with_job(name, job):
+    return name, JOB, f'jobs={{"{job}": Job(print)}}', {}
+
+
+BOTH = {
+    "The plugin crm and the plugin things_": [with_model("things", table="crm_contact")],
+    "The plugin crm and the plugin things both bring paths /api/v1/crm/contact": [
+        with_model("things", domain="crm", segment="contact")
+    ],
+    "The plugin things and the plugin others both bring paths /api/v1/things/thing": [
+        with_model("things"), with_model("others", table="others_thing")
+    ],
+    "Rowgate and the plugin things both bring the path GET /healthz": [with_routes("things", "/healthz")],
+    "Rowgate and the plugin things both bring the path GET /api/v1/crm/contact/": [
+        with_routes("things", "/api/v1/crm/contact/<id>")
+    ],
+    "The plugin others and the plugin things both bring the path GET /a": [
+        with_routes("things", "/a"), with_routes("others", "/a")
+    ],
+    "Rowgate and the plugin things both bring commands serve": [with_command("things", "serve")],
+    "The plugin things and the plugin others both bring commands x": [
+        with_command("things", "x"), with_command("others", "x")
+    ],
+    "The plugin things and the plugin others both bring jobs do_it": [
+        with_job("things", "do_it"), with_job("others", "do_it")
+    ],
+    "Rowgate and the plugin things both bring jobs resume_stalled": [with_job("things", "resume_stalled")],
+    "Rowgate and the plugin things both bring errors NOT_FOUND": [
+        ("things", FAILURE.format(code="NOT_FOUND"), "errors=(Mine,)", {})
+    ],
+    "Rowgate and the plugin things both bring settings PORT": [
+        ("things", SETTING, 'settings=(Setting("port", 1, "a port"),)', {})
+    ],
+}  # fmt: skip
+ALONE = {
+    "Two plugins are called crm": [("crm", "", "", {})],
+    "Two plugins are called things": [("things", "", "", {}), ("things", "", "", {})],
+    "The name of a plugin has lowercase letters, digits and hyphens: Things!": [("Things!", "", "", {})],
+    "The plugin things brings the blueprint crm, whose name is taken": [with_routes("things", "/a", "crm")],
+    "The model Thing of the plugin things has no policy": [with_model("things", policy="")],
+    f"The plugin things requires rowgate>=99, and this is rowgate {VERSION}": [requiring("things", "rowgate>=99")],
+    "The plugin things requires others, which PLUGINS does not name": [requiring("things", "others")],
+    "The plugin things requires others>=2, and this is others 1.0": [
+        requiring("things", "others>=2"), requiring("others")
+    ],
+    "The plugins require each other in a circle: ": [requiring("things", "others"), requiring("others", "things")],
+    "The plugin things requires what cannot be read": [requiring("things", "others >> 2")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "given"), (BOTH | ALONE).items(), ids=[*BOTH, *ALONE])
+def test_what_does_not_fit_is_said_in_one_sentence(started, sentence, given):
+    refused = started(*given)
+    assert refused.returncode == 1, refused.stdout
+    assert [line for line in refused.stderr.splitlines() if line.startswith(f"rowgate: {sentence}")]
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("above", "modules", "told"),
+    [
+        (
+            "import MODULE_hooks",
+            {"hooks": "\n\n1 / 0\n"},
+            ("ZeroDivisionError: division by zero", "_hooks.py, line 3)"),
+        ),
+        ("def (", {}, ("SyntaxError: ", ".py, line 3)")),
+        ("import nowhere", {}, ("ModuleNotFoundError: No module named 'nowhere'", ".py, line 3)")),
+    ],
+)
+def test_a_plugin_that_fails_to_be_imported_says_where(started, above, modules, told):
+    refused = started(("things", above, "", modules))
+    assert refused.returncode == 1
+    (line,) = [line for line in refused.stderr.splitlines() if line.startswith("rowgate: The plugin things_")]
+    assert all(part in line for part in (" cannot be imported: ", *told)), line
+
+
+def test_plugins_are_loaded_after_those_that_they_require():
+    found = {"a": Plugin("a", requires="b"), "b": Plugin("b", requires=["c>=1"]), "c": Plugin("c", version="1.2")}
+    assert plugins._ordered(found) == ["c", "b", "a"]
+
+
+def test_a_version_that_is_not_released_yet_is_a_version(monkeypatch):
+    monkeypatch.setattr(plugins, "VERSION", "2.0.dev1")
+    plugins._ordered({"a": Plugin("a", requires="rowgate>=1.9")})
+    with pytest.raises(SettingError):
+        plugins._ordered({"a": Plugin("a", requires="rowgate>=2.0")})

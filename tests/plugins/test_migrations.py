@@ -1,0 +1,148 @@
+"""The migrations of a plugin: a folder and a table of versions of its own, from the first to the removal."""
+
+from __future__ import annotations
+
+import shutil
+
+import psycopg
+import pytest
+
+from tests.plugins.conftest import HERE
+
+TABLES = ("gadgets_gadget", "gadgets_part")
+BROKEN = '''"""Break off half-way."""
+
+from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+
+
+def upgrade():
+    op.execute("CREATE TABLE gadgets_half (id int)")
+    op.execute("SELECT nonsense FROM nowhere")
+
+
+def downgrade():
+    op.execute("DROP TABLE gadgets_half")
+'''
+
+
+class World:
+    """A database, and a folder with the plugin of gadgets."""
+
+    def __init__(self, run, folder):
+        self.run, self.folder = run, folder
+        self.migrations = folder / "gadgets" / "migrations"
+
+    def flask(self, *arguments, plugins="gadgets.plugin", **options):
+        return self.run("-m", "flask", *arguments, plugins=plugins, **options)
+
+    def done(self, *arguments, **options):
+        done = self.flask(*arguments, **options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    def rows(self, query):
+        with psycopg.connect(self.run.url) as connection:
+            return connection.execute(query).fetchall()
+
+    @property
+    def tables(self):
+        found = self.rows("SELECT tablename FROM pg_tables WHERE tablename LIKE '%gadgets%' ORDER BY 1")
+        return [name for (name,) in found]
+
+
+@pytest.fixture(scope="module")
+def template(project, tmp_path_factory):
+    """The plugin with its first migration, which it has written itself."""
+    folder = tmp_path_factory.mktemp("gadgets")
+    shutil.copytree(HERE / "gadgets", folder / "gadgets")
+    world = World(project(folder), folder)
+    world.done("db", "upgrade", plugins="")
+    world.done("db", "migrate", "--plugin", "gadgets", "-m", "gadgets")
+    return world
+
+
+@pytest.fixture
+def world(template, project, tmp_path):
+    """An empty database, and the plugin with its first migration."""
+    shutil.copytree(template.folder / "gadgets", tmp_path / "gadgets")
+    made = World(project(tmp_path), tmp_path)
+    made.done("db", "upgrade")
+    return made
+
+
+def test_a_plugin_writes_its_own_tables_into_a_numbered_migration_and_leaves_ours_alone(template):
+    (first,) = template.migrations.glob("*.py")
+    assert first.name == "0001_gadgets.py"
+    content = first.read_text()
+    assert [
+        content.count(f'create_table("{table}"') + content.count(f"create_table('{table}'") for table in TABLES
+    ] == [
+        1,
+        1,
+    ]
+    assert "rowgate_keep_version('gadgets_gadget')" in content
+    assert "crm_" not in content
+
+
+def test_an_upgrade_brings_the_trunk_and_then_the_plugin_to_its_head(world):
+    assert world.tables == ["alembic_version_gadgets", *TABLES]
+    assert world.rows("SELECT version_num FROM alembic_version_gadgets") == [("0001",)]
+    assert "gadgets" not in str(world.rows("SELECT version_num FROM alembic_version"))
+    assert world.flask("db", "check").returncode == 0, "neither has anything to write"
+    assert "No new upgrade operations" in world.done("db", "check", plugins="")
+
+
+def test_a_plugin_goes_back_and_forth_alone(world):
+    world.done("db", "downgrade", "--plugin", "gadgets", "base")
+    assert world.tables == ["alembic_version_gadgets"]
+    assert "0001" in world.flask("doctor").stdout
+    world.done("db", "upgrade", "--plugin", "gadgets")
+    assert world.tables == ["alembic_version_gadgets", *TABLES]
+
+
+def test_the_second_migration_has_what_has_changed_since_the_first(world):
+    models = world.folder / "gadgets" / "models.py"
+    models.write_text(
+        models.read_text().replace(
+            "    part_count:", "    colour: Mapped[str | None] = string(FILTERABLE, max=20)\n    part_count:"
+        )
+    )
+    world.done("db", "migrate", "--plugin", "gadgets", "-m", "colours")
+    (second,) = world.migrations.glob("0002_*.py")
+    assert "add_column" in second.read_text()
+    assert "create_table" not in second.read_text()
+    world.done("db", "upgrade")
+    assert world.rows("SELECT colour FROM gadgets_gadget") == []
+
+
+def test_a_migration_that_breaks_off_leaves_nothing_and_is_named(world):
+    (world.migrations / "0002_broken.py").write_text(BROKEN)
+    failed = world.flask("db", "upgrade")
+    assert failed.returncode == 1
+    assert "The migration 0002 of the plugin gadgets failed" in failed.stderr
+    assert "mend it, then run flask db upgrade" in failed.stderr
+    assert "gadgets_half" not in world.tables
+    doctor = world.flask("doctor").stdout
+    assert "the schema of the plugin gadgets is at 0001, the code at 0002: run flask db upgrade" in doctor
+
+
+def test_a_plugin_that_is_not_loaded_leaves_its_tables_until_they_are_dropped(world):
+    left = "The plugin gadgets is not loaded and has left gadgets_gadget, gadgets_part"
+    assert left in world.flask("doctor", plugins="").stdout
+    assert "is loaded: take it out of PLUGINS first" in world.flask("plugins", "drop", "gadgets").stderr
+    asked = world.flask("plugins", "drop", "gadgets", plugins="")
+    assert (asked.returncode, world.tables) == (1, ["alembic_version_gadgets", *TABLES]), "nobody has said yes"
+    assert "are removed" in world.done("plugins", "drop", "gadgets", "--yes", plugins="")
+    assert world.tables == []
+    assert "No plugin gadgets has left tables" in world.flask("plugins", "drop", "gadgets", plugins="").stderr
+
+
+def test_a_plugin_with_models_and_no_migrations_is_told_how_to_write_one(world):
+    shutil.rmtree(world.migrations)
+    assert "the plugin gadgets has no migrations: run flask db migrate --plugin gadgets" in world.flask("doctor").stdout
+
+
+def test_a_plugin_that_nobody_knows_is_named(world):
+    assert "No plugin gizmos with tables is loaded" in world.flask("db", "upgrade", "--plugin", "gizmos").stderr
