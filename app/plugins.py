@@ -269,4 +269,5 @@ def _check_apart(plugin: Plugin) -> None:
 
 def _names(plugin: Plugin) -> dict[str, list[str]]:
     records = [table for table in plugin.tables() if issubclass(table, Record)]
-    return plugin.names() | {"paths": [each.collection_path() for each in records]}
+    classes = [each.__name__ for each in records]  # the description has schemas and operations by these
+    return plugin.names() | {"paths": [each.collection_path() for each in records], "classes": classes}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pgvector.sqlalchemy
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import postgresql
 ${imports if imports else ""}
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}

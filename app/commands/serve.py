@@ -86,7 +86,7 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     with db.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
     histories.upgrade()
-    _name_abandoned()
+    _name_plugins()
     run_unit(SYSTEM, seed)
     _first_admin()
     if sample:
@@ -97,7 +97,12 @@ def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
     _run_workers(settings, parts)
 
 
-def _name_abandoned() -> None:
+def _name_plugins() -> None:
+    """Say of plugins what to do: of those without migrations, which are written while the service runs, and of those
+    that are gone."""
+    for history in histories.OF_PLUGINS:
+        if history.scripts().get_current_head() is None:
+            step(f"{history} has no migrations: run flask db migrate --plugin {history.plugin}, then flask db upgrade")
     for each in histories.abandoned():
         step(str(each))
 

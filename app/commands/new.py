@@ -1,0 +1,81 @@
+"""rowgate new: makes a project with a plugin of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from app import plugins
+from app.commands.groups import Command
+from config import ROOT, VERSION
+
+TEMPLATE = ROOT / "app" / "ops" / "project"
+SUFFIX = ".tmpl"
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# The longest name with which the names of tables and notifications fit.
+MAX_LENGTH = 30
+# Files whose names would mean something in the template itself.
+RENAMED = {"gitignore": ".gitignore", "env.example": ".env.example"}
+# Packages of ours: a project's own would be imported in their place.
+OURS = ("app", "blueprints", "schemas", "config", "wsgi", "migrations", "tests")
+
+
+@click.command("new", cls=Command)
+@click.argument("name")
+def command(name: str) -> None:
+    """Make a project called NAME in a folder of that name: a plugin with two models, a route, a job and tests."""
+    _check(name)
+    folder = Path(name)
+    if folder.exists() and any(folder.iterdir()):
+        raise click.ClickException(f"The folder {folder} is not empty")
+    for path in write(name, folder):
+        click.echo(path)
+    _version(folder)
+    click.echo(f"\ncd {name}; make serve")
+
+
+def write(name: str, folder: Path) -> list[Path]:
+    """Write the files of the project ``name`` into ``folder``, and return them."""
+    package = name.replace("-", "_")
+    title = "".join(part.capitalize() for part in name.split("-"))
+    release = ".".join(VERSION.split(".")[:2])
+    camel = title[0].lower() + title[1:]
+    words = {"name": name, "package": package, "Class": title, "camel": camel, "UPPER": package.upper()}
+    words["version"] = release
+    written = []
+    for source in sorted(TEMPLATE.rglob(f"*{SUFFIX}")):
+        inside = source.relative_to(TEMPLATE).with_suffix("")
+        parts = [package if part == "package" else RENAMED.get(part, part) for part in inside.parts]
+        target = folder.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = source.read_text()
+        for word, value in words.items():
+            text = text.replace(f"{{{{{word}}}}}", value)
+        target.write_text(text)
+        written.append(target)
+    return written
+
+
+def _check(name: str) -> None:
+    package = name.replace("-", "_")
+    if not NAME.fullmatch(name) or len(name) > MAX_LENGTH:
+        message = f"A name has lowercase letters, digits and hyphens, {MAX_LENGTH} at most, and begins with a letter"
+        raise click.ClickException(message)
+    if package in OURS or package in sys.stdlib_module_names:
+        raise click.ClickException(f"{package} is the name of a module already: choose another")
+    if any(each.name == name for each in plugins.load()):
+        raise click.ClickException(f"Rowgate has a domain called {name}: choose another")
+
+
+def _version(folder: Path) -> None:
+    """Make the folder a repository, where git is there."""
+    for arguments in (("init", "--quiet"), ("add", "--all")):
+        try:
+            subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            click.echo("git is not there, so this is no repository yet", err=True)
+            return
