@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import tempfile
+from importlib import import_module
 from typing import Any
 
 from app.factory import create_app
 from app.ops.dictionary import dictionary
+from app.ops.public_names import PUBLIC
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
+CONSTANTS = {
+    "app.engine.fields": "who may set a field, who reads it, and what it holds unless it is sent",
+    "app.engine.principal": "the service itself, for jobs and commands",
+    "app.engine.preconditions": "a write of whatever version",
+    "app.engine.query": "a list without conditions",
+    "app.notification.routing": "emitted with the unit and the notification, once it has its channels",
+    "app.commands.groups": "the option --json of a command",
+}
 OPERATIONS = ("list", "read", "create", "update", "delete")
 
 
@@ -56,7 +68,45 @@ def openapi() -> str:
     return json.dumps(described_by, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-TABLES = {"authorization.md": policy_table, "settings.md": settings_table}
+def public_names_table() -> str:
+    """Every name that plugins may use, with the first sentence of what it says of itself."""
+    rows = ["| From | Name | What it is for |", "| --- | --- | --- |"]
+    for module, names in PUBLIC.items():
+        loaded = import_module(module)
+        plain = [name for name in names if not _says(getattr(loaded, name))]
+        for name in names:
+            if name not in plain:
+                found = getattr(loaded, name)
+                rows.append(f"| `{module}` | `{name}{_parameters(found)}` | {_says(found)} |")
+        if plain:
+            rows.append(f"| `{module}` | {', '.join(f'`{name}`' for name in plain)} | {CONSTANTS.get(module, '')} |")
+    return "\n".join(rows)
+
+
+def _says(found: Any) -> str:
+    """The first sentence of a docstring; of a constant nothing."""
+    if not (inspect.isclass(found) or inspect.isroutine(found)):
+        return ""
+    sentence = re.split(r"(?<=[.:;]) |(?<=[.:;])$", " ".join((found.__doc__ or "").split()))[0]
+    return sentence.rstrip(".:;").replace("``", "`").replace("|", "\\|")
+
+
+def _parameters(found: Any) -> str:
+    """What a function takes, without types."""
+    if not inspect.isroutine(found):
+        return ""
+    shown, only_named = [], False
+    for each in inspect.signature(found).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and not only_named:
+            only_named = True
+            shown.append("*")
+        only_named = only_named or each.kind is each.VAR_POSITIONAL
+        stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
+        shown.append(f"{stars}{each.name}" + ("" if each.default is each.empty else "=…"))
+    return f"({', '.join(shown)})"
+
+
+TABLES = {"authorization.md": policy_table, "settings.md": settings_table, "extending.md": public_names_table}
 
 
 def pages() -> dict[str, str]:

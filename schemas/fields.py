@@ -90,6 +90,8 @@ class Whole(fields.Integer):
 
 
 class Number(fields.Float):
+    """A number, and no text that looks like one."""
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.make_error("invalid")
@@ -97,6 +99,8 @@ class Number(fields.Float):
 
 
 class Flag(fields.Boolean):
+    """True or false, and nothing that means it."""
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
             raise self.make_error("invalid")

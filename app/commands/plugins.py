@@ -14,6 +14,7 @@ from app.engine import histories
 from app.engine.principal import SYSTEM
 from app.engine.statements import within
 from app.engine.unit_of_work import Unit, run_unit
+from app.ops import public_names
 from app.plugins import Plugin
 
 COLUMNS = ("name", "version", "brings")
@@ -55,3 +56,16 @@ def drop(name: str, yes: bool) -> None:
 
 def _drop(unit: Unit, left: histories.Abandoned) -> None:
     histories.drop(left, within(unit.session))
+
+
+@group.command("check")
+@with_appcontext
+def check() -> None:
+    """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private."""
+    loaded = plugins.load(current_app.config["SETTINGS"].plugin_names)
+    found = [use for plugin in loaded if not plugin.is_ours for use in public_names.uses(plugin)]
+    for use in found:
+        click.echo(str(use))
+    if found:
+        raise SystemExit(1)
+    click.echo("Every name that is used is public")

@@ -109,10 +109,14 @@ class Unauthenticated(Failure):
 
 
 class Forbidden(Failure):
+    """What the caller may see and not do."""
+
     status, code, text = 403, "FORBIDDEN", "You may not do this"
 
 
 class NotFound(Failure):
+    """What is not there, or not for the caller to see: nobody learns which."""
+
     status, code, text = 404, "NOT_FOUND", "Resource not found"
 
 
@@ -187,6 +191,8 @@ class BatchFailed(Failure):
 
 
 class RateLimited(Failure):
+    """One request too many for now."""
+
     status, code, text = 429, "RATE_LIMITED", "Rate limit exceeded"
 
 
@@ -199,6 +205,8 @@ class UpstreamFailure(Failure):
 
 
 class Unavailable(Failure):
+    """A part that is away for now; jobs are tried again."""
+
     status, code, text = 503, "UNAVAILABLE", "The service is temporarily unavailable"
 
     def __init__(self, text: str | None = None) -> None:

@@ -18,7 +18,7 @@ TOUR = (DOCS / "tour.md").read_text()
 # The first block of the tour: where the service is, who one is, and a key.
 BEGINNING = next(block for kind, block in BLOCK.findall(TOUR) if kind == "sh")
 # Pages whose commands are for a set-up of one's own.
-NOT_RUN = ("deployment.md", "operations.md", "adding-a-model.md")
+NOT_RUN = ("deployment.md", "operations.md", "adding-a-model.md", "plugins.md")
 PAGES = sorted(
     page.name for page in DOCS.glob("*.md") if "```sh" in page.read_text() and page.name not in NOT_RUN
 )  # fmt: skip

@@ -1,0 +1,79 @@
+"""The names that plugins may use: they are there, they say what they are for, and anything else is found."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from importlib import import_module
+
+import pytest
+
+from app.foundation import deprecation
+from app.foundation.deprecation import Renamed, renamed
+from app.ops import public_names
+from app.ops.public_names import PUBLIC
+from config import ROOT
+
+NAMES = [(module, name) for module, names in PUBLIC.items() for name in names]
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=[f"{module}.{name}" for module, name in NAMES])
+def test_every_public_name_is_there_and_says_what_it_is_for(module, name):
+    found = getattr(import_module(module), name)
+    if getattr(found, "__module__", "") == module and (inspect.isclass(found) or inspect.isfunction(found)):
+        assert inspect.getdoc(found)
+
+
+@pytest.fixture
+def problems(tmp_path):
+    """What is found in the code of a plugin."""
+
+    def find(code):
+        file = tmp_path / "hooks.py"
+        file.write_text(code)
+        return [f"{use.line}: {use.name} {use.problem}" for use in public_names._of_file(file)]
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("from app.engine.hooks import on_create\nfrom app.crm.models import CrmDeal\nimport flask\n", []),
+        ("from app.testing.cast import Cast\n", []),
+        ("from app.engine.hooks import run_many\n", ["1: app.engine.hooks.run_many is private"]),
+        ("\nfrom app.engine.hooks import on_change\n", ["2: app.engine.hooks.on_change is gone"]),
+        ("from app.effects import Effect\n", ["1: app.effects.Effect is gone"]),
+        ("import app.engine.hooks\n", ["1: app.engine.hooks is imported whole: import the names that you use"]),
+        ("from app.jobs import queue\n\nqueue.defer(1)\nqueue.QUEUES\n", ["4: app.jobs.queue.QUEUES is private"]),
+        ("from app.jobs import worker\n", ["1: app.jobs.worker is private"]),
+        ("from .models import Task\n", []),
+    ],
+)
+def test_what_is_gone_or_private_is_named_with_its_line(problems, code, found):
+    assert problems(code) == found
+
+
+def test_what_the_examples_use_is_public(problems):
+    for folder in (ROOT / "tests" / "plugins" / "gadgets", ROOT / "app" / "ops" / "project" / "package"):
+        for file in (*folder.rglob("*.py"), *folder.rglob("*.py.tmpl")):
+            assert problems(re.sub(r"\{\{(\w+)\}\}", r"\1", file.read_text())) == [], file
+
+
+def test_a_name_that_has_changed_works_with_a_warning_and_is_found(problems, monkeypatch):
+    monkeypatch.setattr(deprecation, "RENAMED", public_names.RENAMED)
+    module = import_module("app.engine.hooks")
+    find = renamed(module.__name__, {"on_insert": Renamed("app.engine.hooks.on_create", since="0.4", until="0.5")})
+    monkeypatch.setattr(module, "__getattr__", find, raising=False)
+    told = "app.engine.hooks.on_insert is called app.engine.hooks.on_create since 0.4, and goes with 0.5"
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert module.on_insert is module.on_create
+        assert [str(each.message) for each in caught] == [told]
+        assert problems("from app.engine.hooks import on_insert\n") == [f"1: {told}"]
+        with pytest.raises(AttributeError):
+            find("on_nothing")
+    finally:
+        public_names.RENAMED.clear()
