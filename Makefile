@@ -62,7 +62,10 @@ bench-history: .venv/dev ## show what operations cost from version to version, o
 gate: .venv/dev ## count what operations cost, and record it in bench/gate.json
 	@$(BIN)/python -m bench.gate --write
 
+# Of another service, or with the plugins that PLUGINS names.
+clients: export DESCRIPTION ?= $(if $(PLUGINS),$(CURDIR)/build/openapi.json)
 clients: .venv/dev ## generate and build the typed clients in clients/
+	@[ -z "$(PLUGINS)" ] || { mkdir -p build && $(BIN)/flask openapi write build/openapi.json; }
 	@rm -rf clients/python/build clients/python/dist clients/typescript/dist
 	@cd clients/typescript && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca sh -c \
 		'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error && \

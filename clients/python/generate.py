@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from texts import (
 )
 
 HERE = Path(__file__).parent
-DESCRIPTION = HERE.parent.parent / "docs" / "openapi.json"
+DESCRIPTION = Path(os.environ.get("DESCRIPTION") or HERE.parent.parent / "docs" / "openapi.json")
 PACKAGE = HERE / "rowgate_client"
 UNITS = ("hour", "day", "week", "month", "quarter", "year")
 

@@ -5,6 +5,7 @@ import openapiTS, { COMMENT_HEADER, astToString } from "openapi-typescript";
 import ts from "typescript";
 
 import { readKeyed, readModels, writeModels } from "./models.mjs";
+import { pathToFileURL } from "node:url";
 
 const { factory } = ts;
 const BLOB = factory.createTypeReferenceNode("Blob");
@@ -24,7 +25,8 @@ function transform(schema) {
   return factory.createUnionTypeNode([FORM, factory.createTypeLiteralNode(members)]);
 }
 
-const description = new URL("../../docs/openapi.json", import.meta.url);
+const described = process.env.DESCRIPTION;
+const description = described ? pathToFileURL(described) : new URL("../../docs/openapi.json", import.meta.url);
 const types = astToString(await openapiTS(description, { transform }));
 await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
 

@@ -8,6 +8,9 @@ const KEY = "#/components/parameters/idempotencyKey";
 
 const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
 const lower = (name) => name[0].toLowerCase() + name.slice(1);
+// What a model is called within its domain; classes of plugins need not begin with it.
+const within = (name, domain) =>
+  name.length > domain.length && name.toLowerCase().startsWith(domain.toLowerCase()) ? name.slice(domain.length) : name;
 const union = (names) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
 const nameOf = (schema) => (schema.$ref ?? schema.oneOf[0].$ref).split("/").pop();
 const answerOf = (operation) => operation.responses["200"].content[JSON_BODY].schema;
@@ -26,7 +29,7 @@ export function readModels({ paths, components }) {
     const isPlain = paths[`${collection}/_aggregate`] !== undefined;
     return {
       name, domain, path: collection,
-      model: lower(name.slice(domain.length)),
+      model: lower(within(name, domain)),
       ways: ["list", "each", ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
       unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),

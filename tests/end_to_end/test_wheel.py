@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,30 +12,15 @@ import pytest
 import requests
 
 from config import ROOT, VERSION
-from tests.end_to_end.service import environment, free_port, started
+from tests.end_to_end.service import free_port, started
+from tests.end_to_end.wheels import build_wheel, run
 
 UV = str(Path(sys.executable).parent / "uv")
-LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "var", "build", "dist", "node_modules", "clients", "tests", "bench", "__pycache__", ".*_cache"
-)
-
-
-def run(*command, cwd, **settings):
-    env = environment(**settings) | {
-        name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_"))
-    }
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    shutil.copytree(ROOT, folder / "source", ignore=LEFT_OUT)
-    offline = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
-    built = run(sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", str(folder), ".", cwd=folder / "source")
-    assert built.returncode == 0, built.stderr
-    (found,) = folder.glob("*.whl")
-    return found
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
