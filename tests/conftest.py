@@ -22,9 +22,9 @@ from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
+from app.testing.cast import Actor, Cast
+from app.testing.database import unit_of_work
 from config import Settings
-from tests.cast import Actor, Cast
-from tests.database import unit_of_work
 from tests.end_to_end.service import await_true
 
 # Tests are made for every model when they are collected.

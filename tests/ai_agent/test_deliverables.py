@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from app.jobs import registry
+from app.testing.database import transaction
 from config import ROOT
 from tests.ai.chains import Chains, made
 from tests.ai.upstream import WORDS
-from tests.database import transaction
 from tests.end_to_end.service import FLASK, await_true, environment
 
 ANSWER = "".join(WORDS)

@@ -16,8 +16,8 @@ from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.extensions import db
 from app.foundation.clock import now
 from app.jobs import registry
+from app.testing.database import transaction
 from config import ROOT
-from tests.database import transaction
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
 
 DEFER = text(

@@ -19,8 +19,8 @@ from sqlalchemy import select, text
 
 from app.crm.models import CrmCompany
 from app.runtime import embedded
+from app.testing.database import transaction
 from config import ROOT
-from tests.database import transaction
 from tests.end_to_end.proxies import nginx, pgbouncer
 from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
 from tests.notification.sse import EventStream

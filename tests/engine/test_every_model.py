@@ -14,8 +14,8 @@ from app.engine.kinds import Enum
 from app.engine.policy import Rule
 from app.engine.record import Record
 from app.notification.models import NotificationPreference
-from tests.cast import Actor, Cast
-from tests.workshop import Workshop
+from app.testing.cast import Actor, Cast
+from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
 CREATABLE = [model for model in MODELS if model.policy.create is not Rule.NONE]

@@ -15,9 +15,9 @@ from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.engine.catalogue import every_model
 from app.engine.record import Record
 from app.notification.models import NotificationPreference
-from tests.cast import Actor, Cast
+from app.testing.cast import Actor, Cast
+from app.testing.workshop import Workshop
 from tests.ops.test_dictionary import PUBLISHED
-from tests.workshop import Workshop
 
 ENTRIES = {model["class"]: model for domain in PUBLISHED["domains"] for model in domain["models"]}
 MODELS = [model for model in every_model() if not model.served_apart]

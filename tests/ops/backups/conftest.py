@@ -13,8 +13,8 @@ from flask_migrate import upgrade
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis, sole_user
+from app.testing.cast import Cast
 from config import Settings
-from tests.cast import Cast
 from tests.conftest import UNSAFE_BUT_FAST
 
 COMPANY = "/api/v1/crm/company"

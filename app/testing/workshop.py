@@ -19,9 +19,9 @@ from app.engine.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload
+from app.testing.cast import Actor, Cast
+from app.testing.database import transaction
 from schemas.derive import create_schema
-from tests.cast import Actor, Cast
-from tests.database import transaction
 
 numbers = count(1)
 EARLIER, LATER = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
@@ -49,7 +49,7 @@ class Workshop:
             self.forget_preference()
         response = maker.post(model.collection_path(), self._body(model) | overrides)
         assert response.status_code == 201, (model.__name__, response.json)
-        made: dict[str, Any] = response.json
+        made: dict[str, Any] = response.get_json()
         return made
 
     def maker(self, model: type[Record]) -> Actor:
@@ -100,7 +100,7 @@ class Workshop:
 
     def forget_preference(self) -> None:
         path = NotificationPreference.collection_path()
-        for row in self.owner.get(path).json["data"]:
+        for row in self.owner.get(path).get_json()["data"]:
             self.owner.delete(f"{path}/{row['id']}")
 
     def plant(self, model: type[Record], **overrides: Any) -> dict[str, Any]:

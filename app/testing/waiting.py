@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import text
 
 from app.jobs import registry
-from tests.database import transaction
+from app.testing.database import transaction
 
 
 def work(app: Flask) -> None:
