@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.factory import create_app
 from app.mail import delivery
 from app.testing.database import transaction
-from tests.conftest import close_application
+from app.testing.parts import close_application
 from tests.mail.server import MailServer
 
 BASE_URL = "https://rowgate.example"

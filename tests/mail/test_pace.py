@@ -14,9 +14,8 @@ from app.foundation.crypto import vault
 from app.mail import outbox
 from app.runtime import rate_limits
 from app.testing.database import transaction
-from app.testing.waiting import work
+from app.testing.waiting import await_true, work
 from tests.auth.sign_in.visitors import address, sign_up, visit
-from tests.end_to_end.service import await_true
 from tests.mail.letters import kinds
 
 FORGOT, RESEND = "/api/auth/forgot-password", "/api/auth/verify-email/resend"

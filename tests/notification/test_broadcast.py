@@ -6,7 +6,7 @@ from app.engine.principal import Credential, Principal
 from app.notification import broadcaster
 from app.notification.routing import notify
 from app.testing.database import unit_of_work
-from tests.end_to_end.service import await_true
+from app.testing.waiting import await_true
 
 
 def opened(app, owner, number):

@@ -18,7 +18,7 @@ LOADED = plugins.load()
 
 def test_every_domain_is_a_plugin_and_every_plugin_is_loaded():
     found = {path.parent.name for path in (ROOT / "app").glob("*/plugin.py")}
-    assert found == set(plugins.PRODUCT)
+    assert found - {"testing"} == set(plugins.PRODUCT), "that one is for pytest"
     assert [plugin.name.replace("-", "_") for plugin in LOADED] == list(plugins.PRODUCT)
 
 

@@ -7,8 +7,8 @@ import threading
 from app.crm.models import CrmContact
 from app.engine import concurrency, pages, statements
 from app.engine.statements import of_queries
+from app.testing.waiting import await_true
 from app.testing.workshop import Workshop
-from tests.end_to_end.service import await_true
 from tests.engine.queries.conftest import DEALS
 
 

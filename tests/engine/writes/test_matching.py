@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.testing.database import transaction
+from app.testing.waiting import await_true
 from app.testing.workshop import Workshop
-from tests.end_to_end.service import await_true
 from tests.engine.writes.twins import growth
 
 CONTACT, DEAL, COMPANY = "/api/v1/crm/contact", "/api/v1/crm/deal", "/api/v1/crm/company"

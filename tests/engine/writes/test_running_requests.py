@@ -14,8 +14,8 @@ from app.engine import idempotency
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from app.testing.database import transaction
+from app.testing.waiting import await_true
 from app.testing.workshop import Workshop
-from tests.end_to_end.service import await_true
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
 
 WAITING = """

@@ -13,8 +13,7 @@ from app.extensions import db
 from app.storage.models import StorageDocument
 from app.testing.cast import Actor
 from app.testing.database import transaction
-from app.testing.waiting import work
-from tests.end_to_end.service import await_true
+from app.testing.waiting import await_true, work
 from tests.storage.uploads.forms import PNG, sent
 
 DOCUMENTS = "/api/documents"
