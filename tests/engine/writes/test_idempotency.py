@@ -12,8 +12,8 @@ from app.engine.catalogue import every_model
 from app.engine.policy import Rule
 from app.notification.models import NotificationPreference
 from app.testing.database import transaction
+from app.testing.every_model import item, reader_of
 from app.testing.workshop import Workshop
-from tests.engine.test_every_model import item, reader_of
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
 
 SERVED = [model for model in every_model() if not model.served_apart]

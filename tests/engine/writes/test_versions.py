@@ -19,8 +19,8 @@ from app.foundation.clock import now
 from app.notification.models import NotificationPreference
 from app.runtime.embedded import database_url
 from app.testing.database import transaction, unit_of_work
+from app.testing.every_model import different, item, reader_of
 from app.testing.workshop import Workshop
-from tests.engine.test_every_model import different, item, reader_of
 
 MODELS = list(every_model())
 SERVED = [model for model in MODELS if not model.served_apart]
