@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
+from app.testing.plugin import plugin_names
 from config import ROOT
 from tests.end_to_end.service import environment
 
-SETTINGS = "[pytest]\nrowgate_plugins = gadgets.plugin\nfilterwarnings = error\naddopts = --strict-markers\n"
 MIGRATION = '''"""Make the tables of gadgets."""
 
 from alembic import op
@@ -47,6 +49,9 @@ PUBLISHED = dictionary()
 gadget = next(each for domain in PUBLISHED["domains"] for each in domain["models"] if each["class"] == "Gadget")
 gadget["operations"] = gadget["operations"] | {{"delete": "managers"}}
 """
+TEXT = (ROOT / "docs" / "testing.md").read_text()
+PAGE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+SETTINGS = re.search(r"```ini\n(.*?)```", TEXT, re.DOTALL)[1] + "filterwarnings = error\naddopts = --strict-markers\n"
 UNRELATED = """
 import sys
 
@@ -114,8 +119,13 @@ def test_examples(workshop, said, monkeypatch):
 
 
 def run(folder, *arguments, **settings):
-    command = [sys.executable, "-m", "pytest", "-p", "app.testing.plugin", "-p", "no:cacheprovider", *arguments]
-    env = environment(PYTHONPATH=str(ROOT), **settings)
+    options = ("-p", "app.testing.plugin", "-p", "no:cacheprovider")
+    return program(folder, "-m", "pytest", *options, *arguments, **settings)
+
+
+def program(folder, *arguments, **settings):
+    env = environment(PYTHONPATH=f"{ROOT}:{folder}", **settings)
+    command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=200, check=False)
 
 
@@ -127,7 +137,13 @@ def outcomes(tmp_path_factory):
     (folder / "gadgets" / "migrations").mkdir()
     (folder / "gadgets" / "migrations" / "0001_gadgets.py").write_text(MIGRATION)
     (folder / "pytest.ini").write_text(SETTINGS)
-    modules = {"fixtures": FIXTURES, "every": EVERY, "rights": RIGHTS, "wrong": WRONG}
+    dictionary = program(
+        folder, "-m", "flask", "--app", f"{ROOT}/wsgi.py", "resources", "--json", PLUGINS="gadgets.plugin"
+    )
+    assert dictionary.returncode == 0, dictionary.stderr
+    (folder / "dictionary.json").write_text(dictionary.stdout)
+    modules = {f"page_{place}": text for place, text in enumerate(PAGE)}
+    modules |= {"fixtures": FIXTURES, "every": EVERY, "rights": RIGHTS, "wrong": WRONG}
     for name, text in modules.items():
         (folder / f"test_{name}.py").write_text(text)
     done = run(folder, "-q", "--junitxml=report.xml")
@@ -144,6 +160,14 @@ def outcomes(tmp_path_factory):
 def test_the_fixtures_serve_the_tests_of_a_plugin(outcomes):
     assert set(outcomes["fixtures"].values()) == {"passed"}, outcomes["output"]
     assert len(outcomes["fixtures"]) == 7
+
+
+def test_the_examples_of_the_page_run_as_they_stand(outcomes):
+    modules = [outcomes[f"page_{place}"] for place in range(len(PAGE))]
+    assert [len(made) for made in modules] == [3, 1, 22, 12]
+    assert [name for made in modules for name, outcome in made.items() if outcome != "passed"] == [
+        "test_every_plain_field_can_be_changed_alone[gadgets/part]"
+    ], outcomes["output"]
 
 
 def test_each_of_its_models_gets_what_every_model_gets(outcomes):
@@ -179,8 +203,10 @@ def test_a_plugin_that_is_not_there_is_said_in_one_sentence(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_plugins_of_the_environment_are_those_of_the_tests_unless_they_name_some(tmp_path):
-    assert "PLUGINS names absent" in run(tmp_path, PLUGINS="absent").stderr
+def test_the_plugins_of_the_environment_are_those_of_the_tests_unless_they_name_some(pytestconfig, monkeypatch):
+    monkeypatch.setenv("PLUGINS", "gadgets.plugin, widgets")
+    assert plugin_names(pytestconfig) == ["gadgets.plugin", "widgets"]
+    assert plugin_names(SimpleNamespace(getini={"rowgate_plugins": ["tasks"]}.get)) == ["tasks"]
 
 
 def test_a_project_that_has_nothing_of_rowgate_loads_nothing_of_it(tmp_path):
