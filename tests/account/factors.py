@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.two_factor.codes import STEP
-from tests.database import transaction
+from app.testing.database import transaction
 
 
 class Authenticator:

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, text
 from app.auth import recovery, verification
 from app.foundation.crypto import vault
 from app.mail.models import PlatformMail
-from tests.database import transaction
+from app.testing.database import transaction
 
 SENDERS = {
     recovery.SEND_RESET: recovery.send_link,

@@ -10,11 +10,11 @@ from sqlalchemy import update
 
 from app.storage import exports
 from app.storage.models import StorageExport
+from app.testing.database import transaction
 from blueprints.account import formats
 from tests.account.test_security import id_of, make_stale
 from tests.account.visitors import Visitor, alerts_of, said_by
 from tests.auth.sign_in.visitors import session_of
-from tests.database import transaction
 
 EXPORT, DELETE = "/account/export", "/account/delete"
 CONTENT = re.compile(r'href="(/api/auth/account/export/([0-9a-f-]{36})/content)"')

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from app.auth.models.organizations import AuthMember
+from app.testing.database import transaction
 from tests.account.test_security import id_of
 from tests.account.test_two_factor import begin, code_of, confirm
 from tests.account.visitors import Visitor, alerts_of, said_by
-from tests.database import transaction
 
 
 def own_organization(visitor):

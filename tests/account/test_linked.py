@@ -12,11 +12,11 @@ from sqlalchemy import update
 
 from app.auth.models.identity import AuthSession, AuthUser
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.account.visitors import Visitor, alerts_of, said_by
 from tests.auth.oauth.journey import PUBLIC, agree
 from tests.auth.oauth.loopback import GitHub
 from tests.auth.sign_in.visitors import session_of
-from tests.database import transaction
 
 LINKED = "/account/linked"
 REMOVE = re.compile(r'action="(/account/linked/[0-9a-f-]{36}/remove)"')

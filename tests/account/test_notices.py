@@ -14,10 +14,10 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthOrganization
 from app.notification import mails
 from app.notification.models import NotificationPreference
+from app.testing.database import transaction
 from tests.account.factors import add_passkey
 from tests.account.visitors import Visitor, alerts_of
 from tests.auth.sign_in.visitors import session_of
-from tests.database import transaction
 
 NOTICE = re.compile(r'<p class="notice asking">([^<]*) <a href="([^"]*)">([^<]*)</a>')
 UNSUBSCRIBE = "/account/unsubscribe"

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
+from app.testing.database import transaction
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
-from tests.database import transaction
 
 ALL = "/account/organizations"
 # What asks first whether somebody is to go: where it leads, and its text.

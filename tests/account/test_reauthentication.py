@@ -9,10 +9,10 @@ from sqlalchemy import delete, update
 
 from app.auth.models.identity import AuthAccount, AuthSession
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.account.factors import Authenticator, add_passkey
 from tests.account.visitors import wrong_with
 from tests.auth.sign_in.visitors import PASSWORD, session_of
-from tests.database import transaction
 
 PAGE, LINKED = "/account/confirm", "/account/linked"
 

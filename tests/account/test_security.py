@@ -10,9 +10,9 @@ from sqlalchemy import delete, select, update
 
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthUser
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
 from tests.auth.sign_in.visitors import PASSWORD, session_of
-from tests.database import transaction
 
 SECURITY = "/account/security"
 NEW = "a wise old heron"

@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthTrustedDevice, AuthTwoFactor
+from app.testing.database import transaction
 from tests.account.test_security import SECURITY, id_of, make_stale
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
 from tests.auth.sign_in.visitors import PASSWORD, session_of
-from tests.database import transaction
 
 PLACE = f"{SECURITY}/two-factor"
 KEY = re.compile(r'<code class="key"[^>]*>([A-Z2-7 ]+)</code>')

@@ -10,8 +10,8 @@ from typing import Any
 from flask import Flask
 from werkzeug.test import EnvironBuilder, TestResponse
 
+from app.testing.cast import Actor, Cast
 from tests.ai.upstream import Upstream
-from tests.cast import Actor, Cast
 
 CHAT = "/api/chat"
 QUESTION = "How high may the crane be?"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.testing.cast import Cast
 from tests.ai.chains import Chains
 from tests.ai.upstream import upstream
-from tests.cast import Cast
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from app.ai.models.answering import AiStream
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.ai.chains import begin
 from tests.ai.upstream import WORDS
-from tests.database import transaction
 
 ANSWER = "".join(WORDS)
 

@@ -14,9 +14,9 @@ from app.ai import breaker, fallback, turns
 from app.ai.models.answering import AiProvider
 from app.foundation.clock import now
 from app.foundation.errors import Unavailable
+from app.testing.database import transaction
 from tests.ai.chains import CHAT, QUESTION, ask, begin
 from tests.ai.upstream import WORDS
-from tests.database import transaction
 
 ANSWER = "".join(WORDS)
 SOON = {"timeoutMs": 1000}

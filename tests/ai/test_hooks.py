@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ai.models.answering import AiStream
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 from tests.writes import changed, created, messages
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.ai.passages import NOTHING
+from app.testing.waiting import work
 from tests.ai.chains import ask
 from tests.storage.uploads.forms import sent
-from tests.waiting import work
 
 CRANE = "The tower crane may be forty metres high.\n\nIts hook carries two tonnes."
 BOAT = "The ferry to the island leaves at noon."

@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import text
 
 from app.jobs import registry
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 from config import ROOT
 from tests.ai.chains import Chains, made
 from tests.ai.upstream import WORDS
-from tests.database import transaction
-from tests.end_to_end.service import FLASK, await_true, environment
+from tests.end_to_end.service import FLASK, environment
 
 ANSWER = "".join(WORDS)
 WORK = "/api/v1/ai-agent/deliverable"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ai_agent.models import AiAgentDeliverable
-from tests.database import transaction
+from app.testing.database import transaction
 from tests.writes import changed, created, messages
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.waiting import work
+from app.testing.waiting import work
 
 TEXTS = {
     "Cranes": "The tower crane may be forty metres high.",

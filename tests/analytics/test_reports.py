@@ -13,9 +13,9 @@ from app.analytics import reports
 from app.analytics.hooks import after
 from app.analytics.models import AnalyticsReport
 from app.foundation.clock import now, wire
+from app.testing.database import transaction
+from app.testing.waiting import work
 from tests.ai.chains import ask
-from tests.database import transaction
-from tests.waiting import work
 
 REPORT = "/api/v1/analytics/report"
 KINDS = ("usage", "chat_quality", "provider_costs", "crm_pipeline", "api_keys")

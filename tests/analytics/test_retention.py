@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from app.analytics import retention
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
 from app.foundation.clock import now
-from tests.database import transaction
+from app.testing.database import transaction
 
 AGES = (1, 29, 31, 400)
 

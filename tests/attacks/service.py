@@ -20,11 +20,11 @@ from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
+from app.testing.cast import Cast
+from app.testing.database import unit_of_work
+from app.testing.parts import UNSAFE_BUT_FAST
 from config import ROOT, Settings
 from tests.attacks.caller import Caller
-from tests.cast import Cast
-from tests.conftest import UNSAFE_BUT_FAST
-from tests.database import unit_of_work
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 
 BODY_TIMEOUT = 3

@@ -12,12 +12,12 @@ import pytest
 
 from app.engine.catalogue import every_model
 from app.foundation import crypto
+from app.testing.waiting import await_true
 from blueprints.describe_queries import filterable
 from tests.attacks import connections, payloads
 from tests.attacks.caller import BOUNDARY, flood
 from tests.attacks.observer import COMPANY, CONTACT, undisturbed
 from tests.attacks.service import BODY_TIMEOUT
-from tests.end_to_end.service import await_true
 
 pytestmark = pytest.mark.alone
 

@@ -19,9 +19,9 @@ from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.mail.models import PlatformMail
 from app.platform.models import PlatformAuditLog
+from app.testing.database import transaction
+from app.testing.waiting import work
 from tests.auth.sign_in.visitors import PASSWORD, SAME_ORIGIN, sign_up, visit
-from tests.database import transaction
-from tests.waiting import work
 
 TWO_FACTOR = "/api/auth/two-factor"
 CHALLENGE = f"{TWO_FACTOR}/challenge"

@@ -13,8 +13,8 @@ from app.auth.models.organizations import AuthMember
 from app.extensions import db
 from app.foundation import crypto
 from app.foundation.clock import now
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 
 PATH = "/api/v1/crm/contact"
 

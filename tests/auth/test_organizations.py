@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 
 ORGANIZATIONS, MEMBERS, INVITATIONS = "/api/v1/auth/organization", "/api/v1/auth/member", "/api/v1/auth/invitation"
 

@@ -9,9 +9,9 @@ import pytest
 
 from app.auth import key_usage
 from app.jobs import queue, registry
+from app.testing.cast import Actor
+from app.testing.database import unit_of_work
 from tests.auth.sign_in.visitors import PASSWORD, sign_up, visit
-from tests.cast import Actor
-from tests.database import unit_of_work
 
 PATH = "/api/v1/crm/contact"
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from app.jobs import queue, registry
-from tests.database import transaction, unit_of_work
+from app.testing.database import transaction, unit_of_work
 
 
 @pytest.fixture

@@ -61,14 +61,6 @@ def await_answer(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.1)
 
 
-def await_true(condition, seconds: float = 60) -> None:
-    """Wait until ``condition`` holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not come true in time"
-        time.sleep(0.05)
-
-
 def gunicorn(workers: int = 1) -> list[str]:
     return [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "--workers", str(workers), "wsgi:app"]
 

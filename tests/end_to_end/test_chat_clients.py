@@ -8,11 +8,12 @@ import subprocess
 
 import pytest
 
+from app.testing.cast import Cast
+from app.testing.waiting import await_true
 from tests.ai.chains import CHAT, QUESTION, Chains
 from tests.ai.upstream import WORDS, upstream
 from tests.auth.oauth.certified import MODULES, NODE
-from tests.cast import Cast
-from tests.end_to_end.service import await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import environment, free_port, gunicorn, started
 
 ANSWER = "".join(WORDS)
 

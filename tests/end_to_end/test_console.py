@@ -14,7 +14,7 @@ from app.auth.models.identity import AuthTwoFactor, AuthUser
 from app.auth.two_factor import codes
 from app.foundation.crypto import vault
 from app.notification.routing import notify
-from tests.database import unit_of_work
+from app.testing.database import unit_of_work
 from tests.end_to_end.conftest import PASSWORD, sign_in, sign_up
 
 KEYS = "**/api/v1/auth/api-key?*"

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from sqlalchemy import update
 
 from app.auth.models.identity import AuthUser
-from tests.database import transaction
+from app.testing.database import transaction
 
 COMPANIES = "**/api/v1/crm/company?*"
 COMPANY = "**/api/v1/crm/company/cm_1"

@@ -15,7 +15,8 @@ import pytest
 
 from app.analytics.models import AnalyticsEvent
 from app.runtime.embedded import database_url
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from app.testing.waiting import await_true
+from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/analytics/event/_export?as=ndjson"
 # Far more than what lies between a worker and a client that does not read.

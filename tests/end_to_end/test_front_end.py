@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.notification.routing import notify
+from app.testing.database import unit_of_work
 from config import ROOT
-from tests.database import unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 
 

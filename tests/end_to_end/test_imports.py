@@ -16,8 +16,9 @@ import psycopg
 import pytest
 
 from app.runtime.embedded import database_url
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 from tests.storage.imports.files import COMPANIES, send
 
 ROWS, MIB = 30_000, 1024 * 1024

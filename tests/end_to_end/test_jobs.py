@@ -16,9 +16,10 @@ from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.extensions import db
 from app.foundation.clock import now
 from app.jobs import registry
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.database import transaction
-from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 
 DEFER = text(
     "SELECT procrastinate_defer_jobs_v1(ARRAY[ROW('default', :task, 0, NULL, NULL, jsonb_build_object('timestamp', 0), "

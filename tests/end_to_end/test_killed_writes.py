@@ -14,10 +14,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from app.crm.models import CrmContact
 from app.runtime.embedded import database_url
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from app.testing.waiting import await_true
+from app.testing.workshop import Workshop
+from tests.end_to_end.service import free_port, gunicorn, started
 from tests.engine.writes.keys import CONTACTS, count, kept, new_key
 from tests.faults.proxy import FaultProxy
-from tests.workshop import Workshop
 
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%crm_contact%'"
 

@@ -21,12 +21,13 @@ from app.notification import broadcaster
 from app.notification.routing import notify
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
+from app.testing.cast import Cast
+from app.testing.database import transaction, unit_of_work
+from app.testing.parts import UNSAFE_BUT_FAST
+from app.testing.waiting import await_true
 from config import ROOT, Settings
-from tests.cast import Cast
-from tests.conftest import UNSAFE_BUT_FAST
-from tests.database import transaction, unit_of_work
 from tests.end_to_end.proxies import nginx
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from tests.end_to_end.service import free_port, gunicorn, started
 from tests.notification.sse import EventStream
 from tests.teams.microsoft import TENANT
 

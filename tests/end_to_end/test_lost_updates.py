@@ -12,9 +12,9 @@ from threading import Barrier
 import pytest
 
 from app.crm.models import CrmContact, CrmDeal
+from app.testing.workshop import Workshop
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.engine.writes.keys import CONTACTS, kept, new_key
-from tests.workshop import Workshop
 
 WRITERS = 50
 PATIENCE = 120

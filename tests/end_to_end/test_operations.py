@@ -13,7 +13,8 @@ import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from app.testing.waiting import await_true
+from tests.end_to_end.service import free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
 

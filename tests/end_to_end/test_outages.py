@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from app.runtime.embedded import Postgres, Redis
+from app.testing.parts import UNSAFE_BUT_FAST
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.conftest import UNSAFE_BUT_FAST
-from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 
 COMPANIES = "/api/v1/crm/company"
 

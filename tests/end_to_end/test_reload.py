@@ -12,9 +12,10 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
+from app.testing.waiting import await_true
 from config import ROOT
 from tests.end_to_end.proxies import caddy, nginx, program
-from tests.end_to_end.service import await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import environment, free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
 # Every fourth request writes; all of them are of one key.

@@ -14,9 +14,10 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
+from app.testing.waiting import await_true
 from config import ROOT
 from tests.end_to_end import transcripts
-from tests.end_to_end.service import FLASK, await_true, environment, free_port, started
+from tests.end_to_end.service import FLASK, environment, free_port, started
 
 
 @pytest.fixture(scope="module")

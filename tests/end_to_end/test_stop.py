@@ -16,8 +16,9 @@ from sqlalchemy import select, text
 
 from app.extensions import db
 from app.storage.models import StorageDocument
-from tests.database import transaction
-from tests.end_to_end.service import FLASK, ROOT, await_true, environment, free_port, gunicorn, started
+from app.testing.database import transaction
+from app.testing.waiting import await_true
+from tests.end_to_end.service import FLASK, ROOT, environment, free_port, gunicorn, started
 from tests.storage.uploads.forms import sent
 
 GRACE = 2

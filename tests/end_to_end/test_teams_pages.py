@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount
 from app.notification.routing import notify
-from tests.database import unit_of_work
+from app.testing.database import unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, A, microsoft
 

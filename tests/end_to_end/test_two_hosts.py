@@ -19,10 +19,11 @@ from sqlalchemy import select, text
 
 from app.crm.models import CrmCompany
 from app.runtime import embedded
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.database import transaction
 from tests.end_to_end.proxies import nginx, pgbouncer
-from tests.end_to_end.service import FLASK, await_true, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
 COMPANIES, NOTIFICATIONS = "/api/v1/crm/company", "/api/v1/notification/notification"

@@ -16,11 +16,12 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.notification.routing import notify
+from app.testing.database import unit_of_work
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.database import unit_of_work
 from tests.end_to_end.packages import BIN, TSC, run
 from tests.end_to_end.scripted import REFUSED, Answer, scripted
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from tests.end_to_end.service import free_port, gunicorn, started
 
 TESTS = ROOT / "tests"
 TYPOS = TESTS / "end_to_end" / "typos"

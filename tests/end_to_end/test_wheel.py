@@ -63,6 +63,16 @@ def test_the_wheel_holds_what_is_no_code_too(wheel):
     assert not any(path.startswith(("tests/", "bench/", "docs/")) for path in held)
 
 
+def test_pytest_finds_the_test_kit_in_the_wheel(wheel, tmp_path):
+    shutil.unpack_archive(wheel, tmp_path / "installed", "zip")
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(pytestconfig):\n    assert pytestconfig.pluginmanager.has_plugin('rowgate')\n"
+    )
+    options = ("-W", "error", "-p", "no:cacheprovider")
+    done = run(sys.executable, "-m", "pytest", *options, cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_rowgate_serve_serves_from_an_empty_folder_by_the_env_file_there(command, tmp_path):
     port = free_port()
     (tmp_path / ".env").write_text(f"PORT={port}\nWORKERS=1\n")

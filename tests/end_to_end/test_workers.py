@@ -15,7 +15,7 @@ from app.auth.models.identity import AuthSession
 from app.auth.models.organizations import AuthMember
 from app.foundation.clock import now
 from app.platform import flags
-from tests.database import transaction, unit_of_work
+from app.testing.database import transaction, unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/crm/contact"

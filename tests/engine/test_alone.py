@@ -17,8 +17,8 @@ from app.engine.preconditions import UNCONDITIONAL
 from app.engine.principal import Reader
 from app.engine.unit_of_work import TRIES
 from app.foundation.errors import DatabaseFailure
-from tests.database import transaction
-from tests.end_to_end.service import await_true
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 
 CONTACT, COMPANY = "/api/v1/crm/contact", "/api/v1/crm/company"
 ADA = {"firstName": "Ada", "lastName": "L", "email": "ada@example.com"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.crm.models import CrmCompany, CrmContact
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 CONTACTS = "/api/v1/crm/contact"
 

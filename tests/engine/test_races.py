@@ -8,7 +8,7 @@ import pytest
 
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from tests.database import transaction
+from app.testing.database import transaction
 
 
 @pytest.fixture

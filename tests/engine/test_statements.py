@@ -15,7 +15,7 @@ from app.engine.indexes import COUNTED, counts_alone
 from app.engine.principal import Reader
 from app.engine.query import PLAIN
 from app.extensions import db
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())

@@ -6,7 +6,7 @@ import pytest
 
 from app.engine.catalogue import every_model
 from app.engine.policy import Rule
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 from tests.writes import messages
 
 STATEFUL = [

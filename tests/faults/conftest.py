@@ -8,7 +8,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from app.runtime.embedded import database_url
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.faults.proxy import FaultProxy
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import requests
 
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.faults.ledger import KINDS, Entry, Ledger, Outcome, Question
 
 # Seconds for which a client waits for an answer, and the most between two requests of one.

@@ -25,9 +25,9 @@ from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
+from app.testing.cast import Actor, Cast
+from app.testing.database import unit_of_work
 from config import ROOT, Settings
-from tests.cast import Actor, Cast
-from tests.database import unit_of_work
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn
 from tests.faults.proxy import FaultProxy
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from threading import Event, Thread
 
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.notification.sse import EventStream
 
 # The service tells browsers to come back after three seconds; this is as long for a test as it need be.

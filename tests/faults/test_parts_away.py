@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.auth import throttling
+from app.testing.cast import Actor
 from tests.auth.sign_in.visitors import PASSWORD, address, sign_up, visit
-from tests.cast import Actor
 
 KEYS = "/api/v1/auth/api-key"
 CONTACTS = "/api/v1/crm/contact"

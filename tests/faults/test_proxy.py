@@ -12,7 +12,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from app.runtime.embedded import database_url
-from tests.end_to_end.service import await_true
+from app.testing.waiting import await_true
 from tests.faults.proxy import FaultProxy
 
 PORT = 5432

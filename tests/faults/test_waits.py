@@ -15,9 +15,9 @@ from app.foundation.errors import Unavailable
 from app.runtime import logs
 from app.runtime.connections import SLACK, in_use
 from app.storage.models import StorageDocument
-from tests.cast import Actor
-from tests.database import transaction
-from tests.end_to_end.service import await_true
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 
 DOCUMENTS = "/api/v1/storage/document"
 LIST = "/api/v1/crm/contact"

@@ -10,7 +10,7 @@ from procrastinate import JobContext
 from sqlalchemy import text
 
 from app.jobs import queue, registry, worker
-from tests.database import transaction
+from app.testing.database import transaction
 
 DOCUMENTS = "/api/v1/storage/document"
 BODY = {"title": "Plan", "content": "First this."}

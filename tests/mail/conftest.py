@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from app.factory import create_app
 from app.mail import delivery
-from tests.conftest import close_application
-from tests.database import transaction
+from app.testing.database import transaction
+from app.testing.parts import close_application
 from tests.mail.server import MailServer
 
 BASE_URL = "https://rowgate.example"

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.foundation.crypto import vault
 from app.mail.models import PlatformMail
-from tests.database import transaction
+from app.testing.database import transaction
 
 LINK = re.compile(r"(https?://\S+?[?]token=([0-9A-Za-z]+))")
 

@@ -13,11 +13,11 @@ from sqlalchemy import text
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.mail import delivery, smtp
+from app.testing.database import transaction
+from app.testing.waiting import work
 from tests.auth.sign_in.visitors import address, sign_up, visit
-from tests.database import transaction
 from tests.mail.letters import rows
 from tests.mail.server import free_port
-from tests.waiting import work
 
 DAY = timedelta(hours=24)
 

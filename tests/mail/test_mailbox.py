@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.mail import outbox
+from app.testing.waiting import work
 from tests.auth.sign_in.visitors import address, sign_up, visit
 from tests.mail.letters import link, rows
-from tests.waiting import work
 
 PRODUCTION = {"environment": "production", "secret_key": "a secret of production, long enough", "mail_url": ""}
 

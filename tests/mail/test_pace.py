@@ -13,11 +13,10 @@ from app.auth import recovery, verification
 from app.foundation.crypto import vault
 from app.mail import outbox
 from app.runtime import rate_limits
+from app.testing.database import transaction
+from app.testing.waiting import await_true, work
 from tests.auth.sign_in.visitors import address, sign_up, visit
-from tests.database import transaction
-from tests.end_to_end.service import await_true
 from tests.mail.letters import kinds
-from tests.waiting import work
 
 FORGOT, RESEND = "/api/auth/forgot-password", "/api/auth/verify-email/resend"
 

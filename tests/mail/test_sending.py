@@ -13,12 +13,12 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
+from app.testing.waiting import work
 from tests.auth.sign_in.visitors import PASSWORD, address, sign_up, visit
-from tests.cast import Actor
-from tests.database import transaction, unit_of_work
 from tests.mail.conftest import BASE_URL
 from tests.mail.letters import LINK, kinds, rows
-from tests.waiting import work
 
 
 def bodies(message):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.engine.principal import Credential, Principal
 from app.notification import broadcaster
 from app.notification.routing import notify
-from tests.database import unit_of_work
-from tests.end_to_end.service import await_true
+from app.testing.database import unit_of_work
+from app.testing.waiting import await_true
 
 
 def opened(app, owner, number):

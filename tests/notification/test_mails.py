@@ -15,7 +15,7 @@ from app.foundation.errors import NotFound
 from app.mail.delivery import concluded
 from app.mail.models import PlatformMail
 from app.notification import mails
-from tests.database import transaction, unit_of_work
+from app.testing.database import transaction, unit_of_work
 from tests.notification.test_preferences import PREFERENCES, prefer, told
 
 

@@ -12,7 +12,7 @@ from app.foundation.clock import now
 from app.foundation.errors import NotFound
 from app.notification.models import NotificationPreference
 from app.notification.routing import is_quiet, notify
-from tests.database import transaction, unit_of_work
+from app.testing.database import transaction, unit_of_work
 
 PREFERENCES = "/api/integrations/teams/notifications/preferences"
 NOTIFICATION = "/api/v1/notification/notification"

@@ -13,7 +13,7 @@ import pytest
 from app.runtime import pubsub
 from app.runtime.embedded import Redis
 from app.runtime.pubsub import Signals
-from tests.end_to_end.service import await_true
+from app.testing.waiting import await_true
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ from app.auth import sessions
 from app.auth.models.identity import AuthUser, AuthVerification
 from app.foundation.clock import now
 from app.notification.routing import notify
-from tests.database import transaction, unit_of_work
-from tests.end_to_end.service import await_true, free_port, gunicorn, started
+from app.testing.database import transaction, unit_of_work
+from app.testing.waiting import await_true
+from tests.end_to_end.service import free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
 NOTIFICATION = "/api/v1/notification/notification"

@@ -42,8 +42,8 @@ from app.foundation.clock import now
 from app.notification.models import NotificationNotification
 from app.ops import samples
 from app.runtime import connections, embedded
+from app.testing.database import unit_of_work
 from config import Settings
-from tests.database import unit_of_work
 
 R = TypeVar("R", bound=Record)
 

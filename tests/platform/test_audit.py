@@ -12,8 +12,8 @@ from app.engine import audit
 from app.engine.catalogue import every_model
 from app.platform import flags
 from app.platform.models import PlatformAuditLog
+from app.testing.database import transaction, unit_of_work
 from tests.auth.sign_in.visitors import sign_up, visit
-from tests.database import transaction, unit_of_work
 
 LOG = "/api/v1/platform/audit-log"
 KEYS = "/api/v1/auth/api-key"

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from flask_limiter.commands import cli
 
+from app.testing.cast import Actor
 from config import SettingError, Settings
-from tests.cast import Actor
 
 PATH = "/api/v1/crm/contact"
 

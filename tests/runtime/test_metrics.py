@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from app.extensions import READS, db
 from app.jobs import queue
-from tests.cast import Actor
-from tests.database import unit_of_work
+from app.testing.cast import Actor
+from app.testing.database import unit_of_work
 
 LIST = "/api/v1/crm/deal"
 

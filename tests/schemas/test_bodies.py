@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.crm.models import CrmCompany
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 CONTACTS = "/api/v1/crm/contact"
 PERSON = {"firstName": "Ada", "lastName": "Lovelace", "email": "ada@example.com"}

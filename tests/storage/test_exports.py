@@ -17,7 +17,7 @@ from app.mail.models import PlatformMail
 from app.storage import exports, uploads
 from app.storage.models import StorageExport
 from app.storage.object_store import object_store
-from tests.database import transaction
+from app.testing.database import transaction
 from tests.writes import created
 
 EXPORTS = "/api/auth/account/export"

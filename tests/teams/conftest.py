@@ -6,8 +6,8 @@ import pytest
 
 from app.auth.models.identity import AuthAccount
 from app.teams import tokens
-from tests.cast import Actor, Cast
-from tests.database import transaction
+from app.testing.cast import Actor, Cast
+from app.testing.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, microsoft
 

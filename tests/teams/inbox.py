@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from app.teams.models import IntegrationInboundEvent
-from tests.database import transaction
+from app.testing.database import transaction
 
 WEBHOOK = "/api/integrations/teams/webhooks"
 

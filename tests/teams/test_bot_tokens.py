@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.teams import tokens
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.teams.inbox import WEBHOOK, key_of, stored
 from tests.teams.microsoft import APP_ID, BARE, BOT_ISSUER, A, C, public
 

@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from app.ai_agent.models import AiAgentDeliverable
 from app.jobs import registry
+from app.testing.database import transaction
 from tests.ai.chains import made
-from tests.database import transaction
 from tests.teams.microsoft import TENANT
 
 NOTIFICATION = "/api/v1/notification/notification"

@@ -20,8 +20,8 @@ from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.jobs import registry
 from app.teams.models import IntegrationGraphSubscription, IntegrationInboundEvent, IntegrationTeamsMeeting
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT, A, C
 

@@ -10,7 +10,7 @@ import pytest
 from app.foundation.clock import now, wire
 from app.teams import meetings
 from app.teams.models import IntegrationTeamsMeeting
-from tests.database import transaction
+from app.testing.database import transaction
 
 MEETINGS = "/api/teams/meetings"
 NOTIFICATION = "/api/v1/notification/notification"

@@ -12,11 +12,11 @@ from app.foundation.errors import UpstreamFailure
 from app.notification.routing import notify
 from app.teams import connector
 from app.teams.models import IntegrationTeamsConversation
-from tests.cast import Actor
-from tests.database import transaction, unit_of_work
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
+from app.testing.waiting import work
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
-from tests.waiting import work
 
 MESSAGES = "/api/integrations/teams/messages"
 CARD = {"type": "AdaptiveCard", "version": "1.2", "body": [{"type": "TextBlock", "text": "Hi"}]}

@@ -17,8 +17,8 @@ from botbuilder.schema import (
 )
 
 from app.teams.models import IntegrationInboundEvent, IntegrationTeamsConversation
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
 

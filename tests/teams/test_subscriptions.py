@@ -20,11 +20,11 @@ from app.foundation.crypto import vault
 from app.teams import subscriptions
 from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import moment_of
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.waiting import work
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import TENANT
-from tests.waiting import work
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jws import JWSRegistry
 
+from app.testing.cast import Actor
 from tests.auth.people import Clock, Person
 from tests.auth.sign_in.visitors import visit
-from tests.cast import Actor
 from tests.teams.microsoft import APP_ID, TENANT, A, C, public
 
 SESSION = "/api/integrations/teams/tab/session"

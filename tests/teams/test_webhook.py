@@ -12,8 +12,8 @@ from sqlalchemy import select, text
 from app.jobs import registry
 from app.teams import processing
 from app.teams.models import IntegrationTeamsConversation, IntegrationTeamsMeeting
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.teams.inbox import WEBHOOK, key_of, stored
 from tests.teams.microsoft import APP_ID, TENANT
 

@@ -17,11 +17,11 @@ from app.auth import recovery, verification
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.two_factor import codes
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.waiting import perform
 from tests.auth.sign_in.visitors import CONTACTS, PASSWORD, address, sign_up, visit
-from tests.cast import Actor
-from tests.database import transaction
 from tests.mail import letters
-from tests.waiting import perform
 
 NEW_PASSWORD = "a wise old heron"
 MAILS = (recovery.SEND_RESET, verification.SEND_VERIFICATION, verification.SEND_CHANGE)

@@ -11,9 +11,9 @@ from app.auth import proofs
 from app.auth.models.identity import AuthVerification
 from app.foundation.clock import now
 from app.mail import outbox
+from app.testing.database import transaction
 from tests.auth.accounts.people import CHANGE, CHANGED, NEW_PASSWORD, PASSWORD, RESET, VERIFY, sign_up_person
 from tests.auth.sign_in.visitors import address, sign_up, visit
-from tests.database import transaction
 
 INVALID = (400, "INVALID_TOKEN")
 

@@ -10,10 +10,10 @@ from flask_migrate import upgrade
 from app.auth import deletion, users
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
+from app.testing.cast import Actor
+from app.testing.database import unit_of_work
 from tests.auth.accounts.people import sign_up_person
 from tests.auth.sign_in.visitors import address, session_of, sign_up, visit
-from tests.cast import Actor
-from tests.database import unit_of_work
 
 ORGANIZATIONS = "/api/v1/auth/organization"
 

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from app.auth.models.identity import AuthSession, AuthUser
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.sign_in.visitors import CONTACTS, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction
 from tests.mail import letters
 
 LOG = "/api/v1/platform/audit-log"

@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from app.auth.models.organizations import AuthInvitation
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.accounts.people import NEW_PASSWORD, sign_up_person
 from tests.auth.sign_in.visitors import SAME_ORIGIN, address, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction
 from tests.mail import letters
 
 INVITATIONS, MEMBERS = "/api/v1/auth/invitation", "/api/v1/auth/member"

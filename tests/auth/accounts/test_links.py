@@ -13,11 +13,11 @@ from app.auth.models.organizations import AuthMember
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.mail import outbox
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.accounts.people import CHANGE, CHANGED, NEW_PASSWORD, PASSWORD, RESET, VERIFY, at_once, sign_up_person
 from tests.auth.accounts.test_change_of_address import change
 from tests.auth.sign_in.visitors import address, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 INVITATION = "invitation"
 ROUTES = {

@@ -10,9 +10,9 @@ from sqlalchemy import update
 from app.auth import key_mails
 from app.auth.models.keys import AuthApiKey
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.auth.accounts.people import PASSWORD, VERIFY
 from tests.auth.sign_in.visitors import SAME_ORIGIN, visit
-from tests.database import transaction
 from tests.mail import letters
 
 FIREFOX, CURL = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", "curl/8.0"

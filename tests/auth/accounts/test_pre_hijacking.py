@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, VERIFY, sign_up_person
 from tests.auth.oauth.conftest import configured, google, openid
 from tests.auth.oauth.journey import error_of, travel, user_of
 from tests.auth.sign_in.visitors import CONTACTS, address, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction
 from tests.mail import letters
 
 __all__ = ["configured", "google", "openid"]

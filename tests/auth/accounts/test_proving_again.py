@@ -8,9 +8,9 @@ import pytest
 
 from app.auth import throttling
 from app.foundation.clock import now
+from app.testing.cast import Actor
 from tests.auth.accounts.people import PASSWORD, next_code
 from tests.auth.sign_in.visitors import address
-from tests.cast import Actor
 
 
 def told(answer):

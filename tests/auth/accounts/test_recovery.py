@@ -11,10 +11,10 @@ from app.auth import proofs
 from app.auth.models.identity import AuthAccount, AuthVerification
 from app.foundation.clock import now
 from app.mail import outbox
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, next_code, sign_up_person
 from tests.auth.sign_in.visitors import CONTACTS, SAME_ORIGIN, address, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 INVALID = (400, "INVALID_TOKEN")
 

@@ -8,10 +8,10 @@ import pytest
 
 from app.auth.models.identity import AuthPasskey
 from app.auth.models.organizations import AuthMember
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.accounts.people import PASSWORD, Person, next_code, sign_up_person
 from tests.auth.sign_in.visitors import session_of
-from tests.cast import Actor
-from tests.database import transaction
 
 ORGANIZATIONS, TEAMS = "/api/v1/auth/organization", "/api/v1/auth/team"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.mail import outbox
+from app.testing.cast import Actor
 from tests.auth.accounts.people import PASSWORD, VERIFY, sign_up_person
 from tests.auth.sign_in.visitors import CONTACTS, address, session_of, sign_up, visit
-from tests.cast import Actor
 
 INVALID = (400, "INVALID_TOKEN")
 

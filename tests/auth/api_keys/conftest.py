@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.testing.cast import Actor
 from tests.auth.api_keys.keys import KEYS
-from tests.cast import Actor
 
 
 @pytest.fixture

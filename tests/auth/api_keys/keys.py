@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from app.auth import key_usage
 from app.auth.models.keys import AuthApiKey
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 
 KEYS = "/api/v1/auth/api-key"
 ANALYTICS = "/api/v1/auth/api-key-analytics"

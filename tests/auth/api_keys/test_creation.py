@@ -12,9 +12,9 @@ from app.auth.models.keys import AuthApiKey
 from app.foundation import crypto
 from app.foundation.clock import now, wire
 from app.platform import flags
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
 from tests.auth.api_keys.keys import KEYS
-from tests.cast import Actor
-from tests.database import transaction, unit_of_work
 
 numbers = count(1)
 

@@ -11,9 +11,9 @@ from sqlalchemy import select, update
 from app.auth.models.identity import AuthSession, AuthUser
 from app.foundation.clock import now
 from app.platform.models import PlatformAuditLog
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.api_keys.keys import CONTACTS, KEYS, make, path, use
-from tests.cast import Actor
-from tests.database import transaction
 
 RECORD = {
     "id", "name", "start", "scopes", "enabled", "status", "expiresAt", "lastUsedAt", "ipAllowList", "metadata",

@@ -16,9 +16,9 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.extensions import db
 from app.foundation.clock import now, wire
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.api_keys.keys import CONTACTS, KEYS, rows
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def plant(app, owner, identifier, *times, outcome="VALID", latency=7):

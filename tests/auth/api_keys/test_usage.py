@@ -17,9 +17,9 @@ from app.auth.models.keys import AuthApiKey
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import DatabaseFailure
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.api_keys.keys import ANALYTICS, CONTACTS, KEYS, change, rows
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def test_a_check_becomes_a_row_with_template_and_without_query(app, owner, key):

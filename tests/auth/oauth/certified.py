@@ -9,8 +9,9 @@ from pathlib import Path
 
 import requests
 
+from app.testing.waiting import await_true
 from config import ROOT
-from tests.end_to_end.service import await_true, environment, free_port
+from tests.end_to_end.service import environment, free_port
 
 NODE = ROOT / ".venv" / "bin" / "node"
 MODULES = ROOT / ".venv" / "node" / "node_modules"

@@ -10,8 +10,8 @@ import requests
 
 from app.auth import challenge_cookie
 from app.auth.models.identity import AuthUser
+from app.testing.database import transaction
 from tests.auth.sign_in.visitors import visit
-from tests.database import transaction
 
 numbers = count(1)
 PUBLIC = "http://localhost:3001"

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthAccount, AuthSession
+from app.testing.database import transaction
 from tests.auth.oauth.journey import PUBLIC, carried, error_of, start, travel, user_of, verify, visit
 from tests.auth.people import join
 from tests.auth.sign_in.visitors import sign_up
-from tests.database import transaction
 
 TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47"
 

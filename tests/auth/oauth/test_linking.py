@@ -11,9 +11,9 @@ from sqlalchemy import func, select, update
 
 from app.auth.models.identity import AuthSession, AuthUser
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.auth.oauth.journey import agree, error_of, start, travel, user_of, verify, visit
 from tests.auth.sign_in.visitors import sign_up
-from tests.database import transaction
 
 
 def people(app, email):

@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from app.auth.models.identity import AuthAccount, AuthUser, AuthVerification
 from app.auth.oauth.providers import CONSUMERS
 from app.foundation.clock import now
+from app.testing.database import transaction
 from tests.auth.oauth.journey import agree, error_of, start, travel, user_of, visit
 from tests.auth.sign_in.visitors import sign_up
-from tests.database import transaction
 
 TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.auth import challenge_cookie
+from app.testing.cast import Actor
 from tests.auth.oauth.journey import carried, error_of, travel, user_of, visit
 from tests.auth.people import join
-from tests.cast import Actor
 
 PAGE = "/account/second-factor"
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.auth.models.identity import AuthUser
+from app.testing.cast import Actor
 from tests.auth.passkeys.authenticator import PRESENT, Authenticator, decoded
 from tests.auth.passkeys.ceremonies import ask, creation, is_refused, keep, register, request, second, sign_in, verify
 from tests.auth.sign_in.visitors import session_of, visit
-from tests.cast import Actor
 
 
 def test_a_passkey_that_verified_its_user_counts_as_both_factors(both, device):

@@ -10,6 +10,8 @@ from sqlalchemy import update
 
 from app.auth.models.identity import AuthUser, AuthVerification
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.passkeys.authenticator import (
     BACKED_UP,
     ELIGIBLE,
@@ -23,8 +25,6 @@ from tests.auth.passkeys.authenticator import (
 )
 from tests.auth.passkeys.ceremonies import PASSKEY, creation, is_refused, keep, register, request, sign_in, verify
 from tests.auth.sign_in.visitors import SAME_ORIGIN, cookie_of, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def test_whoever_it_is_is_asked_without_a_list_of_passkeys(owner):

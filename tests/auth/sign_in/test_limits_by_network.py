@@ -11,9 +11,9 @@ from app.auth import passwords, throttling
 from app.auth.models.keys import AuthApiKeyAnalytics
 from app.foundation import crypto
 from app.foundation.errors import Unavailable
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 from tests.auth.sign_in.visitors import PASSWORD, address
-from tests.database import transaction
-from tests.end_to_end.service import await_true
 
 LIST = "/api/v1/crm/contact"
 numbers = iter(range(1, 250))

@@ -14,9 +14,9 @@ from app.auth.models.identity import AuthSession, AuthVerification
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.sign_in.visitors import CONTACTS, PASSWORD, SAME_ORIGIN, address, cookie_of, session_of, sign_up, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def test_the_session_route_tells_who_is_signed_in_by_cookie_and_by_token(browser, app):

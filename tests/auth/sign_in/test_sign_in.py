@@ -11,9 +11,9 @@ from app.auth import passwords, throttling
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.foundation import crypto
 from app.runtime import rate_limits
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.sign_in.visitors import CONTACTS, PASSWORD, address, sign_up, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def test_signing_in_opens_a_new_session_each_time(browser, app):

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.auth.sign_in.visitors import PASSWORD, address, cookie_of, sign_up, visit
-from tests.cast import Actor
-from tests.database import transaction
 
 
 def test_signing_up_answers_token_and_user_and_sets_the_cookie(browser):

@@ -12,11 +12,11 @@ from sqlalchemy import delete, func, select
 from app.auth import proofs, users
 from app.auth.models.identity import AuthSession, AuthTwoFactor, AuthUser, AuthVerification
 from app.foundation.clock import now
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
+from app.testing.waiting import work
 from tests.auth.people import CHALLENGE, SECRET_OF_LINK, TWO_FACTOR, join
 from tests.auth.sign_in.visitors import PASSWORD, SAME_ORIGIN, cookie_of, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction, unit_of_work
-from tests.waiting import work
 
 SOME_ID = "01a1fedd-47f3-7536-a333-810773c4a6d4"
 

@@ -9,9 +9,9 @@ import pytest
 from app.auth import users
 from app.auth.models.identity import AuthTrustedDevice, AuthUser
 from app.foundation.clock import now
+from app.testing.database import unit_of_work
 from tests.auth.people import CHALLENGE, TWO_FACTOR, join
 from tests.auth.sign_in.visitors import PASSWORD, SAME_ORIGIN, visit
-from tests.database import unit_of_work
 
 DEVICES = f"{TWO_FACTOR}/devices"
 

@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.two_factor import enrolment
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
 from tests.auth.people import TWO_FACTOR, join
 from tests.auth.sign_in.visitors import PASSWORD, session_of, visit
-from tests.cast import Actor
-from tests.database import transaction, unit_of_work
 
 LISTED = "/api/v1/auth/two-factor"
 

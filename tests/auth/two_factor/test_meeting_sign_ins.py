@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import text, update
 
 from app.auth.models.identity import AuthTwoFactor, AuthUser
+from app.testing.database import transaction
+from app.testing.waiting import await_true
 from tests.auth.passkeys.authenticator import PRESENT, Authenticator
 from tests.auth.passkeys.ceremonies import register
 from tests.auth.passkeys.ceremonies import sign_in as with_passkey
 from tests.auth.people import TWO_FACTOR
 from tests.auth.sign_in.visitors import visit
-from tests.database import transaction
-from tests.end_to_end.service import await_true
 
 WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 

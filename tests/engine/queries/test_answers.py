@@ -7,8 +7,8 @@ import pytest
 from app.crm.models import CrmDeal
 from app.engine import pages
 from app.engine.statements import of_queries
+from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import COMPANIES, DEALS
-from tests.workshop import Workshop
 
 
 def test_expanded_records_stand_beside_their_reference(owner):

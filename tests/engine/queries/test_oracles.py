@@ -13,7 +13,7 @@ from app.engine.fields import FILTERABLE, SORTABLE
 from app.engine.kind import LISTS, Operator
 from app.engine.kinds import Timestamp
 from app.engine.policy import Admin, Public
-from tests.workshop import Workshop, plain_value
+from app.testing.workshop import Workshop, plain_value
 
 # Everybody sees the rows of public models.
 MODELS = [model for model in every_model() if not model.served_apart and not isinstance(model.policy.scope, Public)]

@@ -7,9 +7,9 @@ import threading
 from app.crm.models import CrmContact
 from app.engine import concurrency, pages, statements
 from app.engine.statements import of_queries
-from tests.end_to_end.service import await_true
+from app.testing.waiting import await_true
+from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import DEALS
-from tests.workshop import Workshop
 
 
 def test_a_statement_past_its_time_is_refused_and_the_next_one_is_served(cast, build, monkeypatch):

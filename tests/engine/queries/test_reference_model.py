@@ -11,9 +11,9 @@ from sqlalchemy import text
 from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import DATABASE, database_url
+from app.testing.cast import Cast
+from app.testing.parts import close_application
 from config import Settings
-from tests.cast import Cast
-from tests.conftest import close_application
 from tests.engine.queries import asking, world
 from tests.engine.queries.reference import Reference
 

@@ -8,8 +8,8 @@ from zoneinfo import available_timezones
 import pytest
 
 from app.analytics.models import AnalyticsInsight
+from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import COMPANIES, DEALS
-from tests.workshop import Workshop
 
 
 def test_sums_are_grouped_and_measured(owner):

@@ -17,8 +17,8 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.record import Record
-from tests.cast import Actor, Cast
-from tests.database import transaction
+from app.testing.cast import Actor, Cast
+from app.testing.database import transaction
 
 Row = dict[str, Any]
 MODELS: tuple[type[Record], ...] = (

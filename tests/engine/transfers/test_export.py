@@ -12,7 +12,7 @@ from app.engine.catalogue import every_model
 from app.engine.fields import FILTERABLE
 from app.engine.kinds import Enum
 from app.engine.policy import Rule
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from sqlalchemy import text
 
-from tests.database import transaction
+from app.testing.database import transaction
 
 REPLAYED, TRUNCATED = "Idempotency-Replayed", "Idempotency-Truncated"
 CONTACTS = "/api/v1/crm/contact"

@@ -6,8 +6,8 @@ import pytest
 
 from app.ai.models.chats import AiArtifact
 from app.crm.models import CrmContact, CrmDeal
+from app.testing.workshop import Workshop
 from tests.engine.writes.twins import CREATABLE, MODELS, alike, growth, name_of, twins
-from tests.workshop import Workshop
 
 BATCH, API = "/api/v1/_batch", "/api/v1"
 COMPANY, CONTACT, DEAL = f"{API}/crm/company", f"{API}/crm/contact", f"{API}/crm/deal"

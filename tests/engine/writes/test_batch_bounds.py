@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.crm.models import CrmCompany, CrmContact
+from app.testing.workshop import Workshop
 from tests.engine.writes.test_batch import ABSENT, API, BATCH, COMPANY, CONTACT, make_company, part, send
 from tests.engine.writes.twins import growth
-from tests.workshop import Workshop
 
 
 @pytest.fixture

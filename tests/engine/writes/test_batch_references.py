@@ -7,9 +7,9 @@ import pytest
 
 from app.ai.models.answering import AiProvider
 from app.crm.models import CrmCompany, CrmContact
+from app.testing.workshop import Workshop
 from tests.engine.writes.test_batch import API, COMPANY, CONTACT, make_company, part, send
 from tests.engine.writes.twins import growth
-from tests.workshop import Workshop
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 FEW, MANY = 10, 500
 API = "/api/v1"

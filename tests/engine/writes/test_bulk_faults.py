@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.testing.workshop import Workshop
 from tests.engine.writes.twins import CREATABLE, bodies, growth, name_of
-from tests.workshop import Workshop
 
 CONTACT, COMPANY, DEAL = "/api/v1/crm/contact", "/api/v1/crm/company", "/api/v1/crm/deal"
 ABSENT = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"

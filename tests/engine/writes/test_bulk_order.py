@@ -8,7 +8,7 @@ from app.ai.models.answering import AiChain, AiChainProvider
 from app.ai_research.models import AiResearchQuestion
 from app.crm.models import CrmCompany, CrmContact
 from app.storage.models import StorageUpload
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 
 CONTACT = "/api/v1/crm/contact"
 

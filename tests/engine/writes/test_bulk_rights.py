@@ -9,9 +9,9 @@ from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.policy import Rule
 from app.notification.models import NotificationPreference
-from tests.engine.test_who_may_do_what import ACTORS, body_for, stage  # noqa: F401 - a fixture
+from app.testing.permissions import ACTORS, body_for, reading, stage  # noqa: F401 - fixtures
+from app.testing.workshop import Workshop
 from tests.engine.writes.twins import MODELS, growth, name_of
-from tests.workshop import Workshop
 
 every = pytest.mark.parametrize("model", MODELS, ids=name_of)
 ABSENT = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"

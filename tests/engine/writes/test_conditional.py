@@ -11,7 +11,7 @@ import pytest
 from app.auth.models.organizations import AuthTeam, AuthTeamMember
 from app.crm.models import CrmCompany, CrmContact
 from app.storage.models import StorageUpload
-from tests.workshop import Workshop
+from app.testing.workshop import Workshop
 from tests.writes import created
 
 NOWHERE = "/api/v1/crm/contact/0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"

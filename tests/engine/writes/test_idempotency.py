@@ -11,10 +11,10 @@ from app.crm.models import CrmCompany, CrmContact
 from app.engine.catalogue import every_model
 from app.engine.policy import Rule
 from app.notification.models import NotificationPreference
-from tests.database import transaction
-from tests.engine.test_every_model import item, reader_of
+from app.testing.database import transaction
+from app.testing.every_model import item, reader_of
+from app.testing.workshop import Workshop
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
-from tests.workshop import Workshop
 
 SERVED = [model for model in every_model() if not model.served_apart]
 

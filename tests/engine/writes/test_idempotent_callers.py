@@ -7,9 +7,9 @@ from sqlalchemy import text
 
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.crm.models import CrmContact
-from tests.database import transaction
+from app.testing.database import transaction
+from app.testing.workshop import Workshop
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
-from tests.workshop import Workshop
 from tests.writes import created
 
 ORGANIZATIONS, MEMBERS = AuthOrganization.collection_path(), AuthMember.collection_path()

@@ -12,10 +12,10 @@ from app.crm.models import CrmContact
 from app.engine import idempotency, kept_bytes
 from app.foundation.clock import now
 from app.jobs.registry import PERIODIC
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.workshop import Workshop
 from tests.engine.writes.keys import CONTACTS, TRUNCATED, count, is_new, is_replay_of, kept, keyed, new_key
-from tests.workshop import Workshop
 
 KEYS = "/api/v1/auth/api-key"
 

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from tests.database import transaction
-from tests.end_to_end.service import await_true
+from app.testing.database import transaction
+from app.testing.waiting import await_true
+from app.testing.workshop import Workshop
 from tests.engine.writes.twins import growth
-from tests.workshop import Workshop
 
 CONTACT, DEAL, COMPANY = "/api/v1/crm/contact", "/api/v1/crm/deal", "/api/v1/crm/company"
 

@@ -13,10 +13,10 @@ from app.crm.models import CrmContact
 from app.engine import idempotency
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
-from tests.database import transaction
-from tests.end_to_end.service import await_true
+from app.testing.database import transaction
+from app.testing.waiting import await_true
+from app.testing.workshop import Workshop
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
-from tests.workshop import Workshop
 
 WAITING = """
     SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pid = ANY(

@@ -11,8 +11,8 @@ from app.analytics.models import AnalyticsEvent
 from app.crm.models import CrmCompany, CrmContact
 from app.engine import uniqueness, upserts
 from app.engine.policy import Rule
+from app.testing.workshop import Workshop
 from tests.engine.writes.twins import CREATABLE, MODELS, growth, name_of
-from tests.workshop import Workshop
 
 CONTACT = "/api/v1/crm/contact"
 RULES = [(model, named) for model in CREATABLE for named in upserts.rules_of(model)]

@@ -18,9 +18,9 @@ from app.engine.policy import Rule
 from app.foundation.clock import now
 from app.notification.models import NotificationPreference
 from app.runtime.embedded import database_url
-from tests.database import transaction, unit_of_work
-from tests.engine.test_every_model import different, item, reader_of
-from tests.workshop import Workshop
+from app.testing.database import transaction, unit_of_work
+from app.testing.every_model import different, item, reader_of
+from app.testing.workshop import Workshop
 
 MODELS = list(every_model())
 SERVED = [model for model in MODELS if not model.served_apart]

@@ -14,8 +14,8 @@ from app.engine.catalogue import every_model
 from app.engine.policy import Rule
 from app.engine.record import metadata
 from app.notification.models import NotificationNotification, NotificationPreference
-from tests.database import transaction
-from tests.workshop import Workshop
+from app.testing.database import transaction
+from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]
 CREATABLE = [model for model in MODELS if model.policy.create is not Rule.NONE]

@@ -13,9 +13,9 @@ from flask_migrate import upgrade
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis, sole_user
+from app.testing.cast import Cast
+from app.testing.parts import UNSAFE_BUT_FAST
 from config import Settings
-from tests.cast import Cast
-from tests.conftest import UNSAFE_BUT_FAST
 
 COMPANY = "/api/v1/crm/company"
 SECRET = "the same secret key on both machines"

@@ -20,8 +20,8 @@ from app.ops import backups, dumps
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.storage.object_store.local import LocalStore
-from tests.cast import Actor, Cast
-from tests.database import transaction
+from app.testing.cast import Actor, Cast
+from app.testing.database import transaction
 from tests.ops.backups.conftest import COMPANY, run, running, upload
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from app.ops import backups
 from app.runtime.embedded import program
-from tests.cast import Actor, Cast
+from app.testing.cast import Actor, Cast
 from tests.ops.backups.conftest import COMPANY, folder, run
 
 

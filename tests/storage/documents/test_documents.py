@@ -11,11 +11,10 @@ from sqlalchemy import func, select, text
 from app.ai_rag import indexing
 from app.extensions import db
 from app.storage.models import StorageDocument
-from tests.cast import Actor
-from tests.database import transaction
-from tests.end_to_end.service import await_true
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.waiting import await_true, work
 from tests.storage.uploads.forms import PNG, sent
-from tests.waiting import work
 
 DOCUMENTS = "/api/documents"
 RECORD = {"id", "title", "content", "kind", "uploadId", "userId", "createdAt", "updatedAt"}

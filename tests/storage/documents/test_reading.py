@@ -8,9 +8,9 @@ import pytest
 
 from app.jobs import registry
 from app.storage import documents
+from app.testing.waiting import work
 from tests.storage.documents.test_documents import DOCUMENTS, made, upload
 from tests.storage.documents.test_texts import pdf
-from tests.waiting import work
 
 ENTRIES = "/api/v1/ai-rag/document"
 COMMENTS = b"<!--" * 100_000

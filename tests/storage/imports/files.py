@@ -9,7 +9,7 @@ from typing import Any
 
 import requests
 
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.writes import created
 
 COMPANIES, CONTACTS, QUESTIONS = "crm/company", "crm/contact", "ai-research/question"

@@ -16,9 +16,9 @@ from app.foundation.clock import now
 from app.storage import import_jobs, imports, uploads
 from app.storage.import_models import StorageImport
 from app.storage.object_store import object_store
-from tests.database import transaction
+from app.testing.database import transaction
+from app.testing.waiting import perform
 from tests.storage.imports.files import COMPANIES, QUESTIONS, all_of, project, send, table, values
-from tests.waiting import perform
 from tests.writes import created
 
 NOTICES = "/api/v1/notification/notification"

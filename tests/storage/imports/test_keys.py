@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.testing.waiting import perform
 from tests.engine.writes.keys import REPLAYED, is_replay_of, new_key
 from tests.storage.imports.files import COMPANIES, WRITERS, all_of, in_form, send, table
-from tests.waiting import perform
 
 ROWS = [{"name": "Harbour Works"}, {"name": "Quay"}]
 

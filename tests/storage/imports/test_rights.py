@@ -6,8 +6,8 @@ import pytest
 
 from app.engine.catalogue import every_model
 from app.engine.policy import Rule
+from app.testing.workshop import Workshop
 from tests.storage.imports.files import COMPANIES, CONTACTS, all_of, array, faults, lines, meta, send, table
-from tests.workshop import Workshop
 from tests.writes import created
 
 MODELS = [model for model in every_model() if not model.served_apart]

@@ -17,10 +17,10 @@ from app.extensions import db
 from app.factory import create_app
 from app.ops import samples
 from app.runtime import connections, embedded
+from app.testing.cast import Actor, Cast
+from app.testing.database import unit_of_work
 from config import Settings
 from schemas.derive import create_schema
-from tests.cast import Actor, Cast
-from tests.database import unit_of_work
 from tests.storage.imports.files import send
 
 # Users, organizations, members and invitations are people's own; files and their places are more than rows.

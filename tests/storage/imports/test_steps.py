@@ -9,8 +9,8 @@ import pytest
 from app.foundation.errors import Unavailable
 from app.storage import import_jobs, imports
 from app.storage.object_store.local import LocalStore
+from app.testing.waiting import perform
 from tests.storage.imports.files import COMPANIES, values
-from tests.waiting import perform
 
 NOTICES = "/api/v1/notification/notification"
 partly = pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])

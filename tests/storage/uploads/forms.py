@@ -6,7 +6,7 @@ from typing import Any
 
 import requests
 
-from tests.cast import Actor
+from app.testing.cast import Actor
 
 UPLOAD = "/api/upload"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"

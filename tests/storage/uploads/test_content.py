@@ -12,7 +12,7 @@ import pytest
 from app.engine.principal import Credential, Principal
 from app.storage import uploads
 from app.storage.object_store import object_store, put
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.storage.uploads.forms import PNG, bytes_of, content_of, sent
 
 TEXT = b"0123456789"

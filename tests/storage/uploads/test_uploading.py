@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
-from tests.cast import Actor
-from tests.database import transaction
+from app.testing.cast import Actor
+from app.testing.database import transaction
 from tests.storage.uploads.forms import PNG, UPLOAD, bytes_of, content_of, send, sent
 
 CUT = b'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\ncut'

@@ -1,14 +1,16 @@
-"""The jobs that wait, done in the process of the tests."""
+"""What tests wait for: the jobs of the queue, done in the process of the tests, and what comes true."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from uuid import UUID
 
 from flask import Flask
 from sqlalchemy import text
 
 from app.jobs import registry
-from tests.database import transaction
+from app.testing.database import transaction
 
 
 def work(app: Flask) -> None:
@@ -28,3 +30,11 @@ def perform(app: Flask, *tasks: str) -> int:
             row_id = UUID(arguments.pop("row_id"))
             registry.JOBS[task].work(row_id, **arguments)
     return len(jobs)
+
+
+def await_true(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until ``condition`` holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not come true in time"
+        time.sleep(0.05)

@@ -16,7 +16,7 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.engine.principal import Principal
 from app.foundation.crypto import vault
-from tests.database import transaction, unit_of_work
+from app.testing.database import transaction, unit_of_work
 
 numbers = count(1)
 

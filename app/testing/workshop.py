@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -19,11 +20,12 @@ from app.engine.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload
+from app.testing.cast import Actor, Cast
+from app.testing.database import transaction
 from schemas.derive import create_schema
-from tests.cast import Actor, Cast
-from tests.database import transaction
 
 numbers = count(1)
+EXAMPLES: dict[type[Record], Mapping[str, Any]] = {}
 EARLIER, LATER = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
 SHA = "0123456789abcdef" * 4
 
@@ -45,15 +47,20 @@ class Workshop:
         if model.policy.create is Rule.NONE or model.served_apart:
             return self.plant(model, **overrides)
         maker = self.maker(model)
-        if model is NotificationPreference:
-            self.forget_preference()
+        self.make_room(model)
         response = maker.post(model.collection_path(), self._body(model) | overrides)
-        assert response.status_code == 201, (model.__name__, response.json)
-        made: dict[str, Any] = response.json
+        assert response.status_code == 201, (model.__name__, response.json, "examples() says what else it needs")
+        made: dict[str, Any] = response.get_json()
         return made
 
     def maker(self, model: type[Record]) -> Actor:
+        """Who makes records of it."""
         return self.cast.admin if model.policy.create is Rule.ADMIN else self.owner
+
+    def remover(self, model: type[Record]) -> Actor:
+        """Who may delete what was made."""
+        by_admin = model.policy.delete is Rule.ADMIN or model is AuthUser
+        return self.cast.admin if by_admin else self.owner
 
     def path(self, model: type[Record], **overrides: Any) -> str:
         return f"{model.collection_path()}/{self.make(model, **overrides)['id']}"
@@ -72,7 +79,7 @@ class Workshop:
         for name, value in SPECIAL.get(model, {}).items():
             if full or name in sent or model in ALWAYS_SPECIAL:
                 sent[name] = f"{value} ({next(numbers)})" if name == "content" else value
-        return sent | self.people(model)
+        return sent | said(model) | self.people(model)
 
     def people(self, model: type[Record]) -> dict[str, Any]:
         """References to users that only make sense for certain people."""
@@ -98,9 +105,14 @@ class Workshop:
             self.parents[model] = self._make(model)["id"]
         return self.parents[model]
 
+    def make_room(self, model: type[Record]) -> None:
+        """Take away the record of which a user has one."""
+        if model is NotificationPreference:
+            self.forget_preference()
+
     def forget_preference(self) -> None:
         path = NotificationPreference.collection_path()
-        for row in self.owner.get(path).json["data"]:
+        for row in self.owner.get(path).get_json()["data"]:
             self.owner.delete(f"{path}/{row['id']}")
 
     def plant(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
@@ -128,9 +140,22 @@ class Workshop:
             elif not field.nullable and field.column.default is None:
                 value = self.value(model, field)
                 values[name] = UUID(value) if field.references else value
+        named = {field.name: name for name, field in model.fields().items()}
+        values |= {named[name]: value for name, value in said(model).items()}
         if model is PlatformAuditLog:
             values["organization_id"] = self.owner.organization_id
         return values
+
+
+def examples(model: type[Record], values: Mapping[str, Any]) -> None:
+    """Say what an example of a model needs where the declaration does not tell: values by the names that callers use.
+    One that can be called is asked for each example."""
+    EXAMPLES[model] = values
+
+
+def said(model: type[Record]) -> dict[str, Any]:
+    """What ``examples`` was told of a model."""
+    return {name: value() if callable(value) else value for name, value in EXAMPLES.get(model, {}).items()}
 
 
 def plain_value(field: Field) -> Any:
@@ -187,3 +212,5 @@ SPECIAL: dict[type[Record], dict[str, Any]] = {
     },
 }
 ALWAYS_SPECIAL = (AiProvider, AiRagDocument, AiRagEmbedding)
+# Fields that change under rules of their own.
+GUARDED: dict[type[Record], tuple[str, ...]] = {AuthUser: ("role",), AuthMember: ("role",), AuthInvitation: ("role",)}

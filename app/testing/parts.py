@@ -1,0 +1,74 @@
+"""The real parts under the tests: a private PostgreSQL and Redis, an application, and an empty database."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from flask import Flask
+from sqlalchemy import text
+
+from app.auth import key_usage
+from app.engine import histories
+from app.extensions import db
+from app.factory import create_app
+from app.ops.seed import seed
+from app.runtime import connections
+from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
+from app.testing.database import unit_of_work
+from app.testing.waiting import await_true
+from config import Settings
+
+# The data of a test run is worth nothing, so nothing waits for the disk.
+UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+@contextmanager
+def servers() -> Iterator[str]:
+    """A folder with a running PostgreSQL and Redis; its path is short because sockets lie in it."""
+    folder = tempfile.mkdtemp(prefix="rg-")
+    postgres, redis = Postgres(folder, UNSAFE_BUT_FAST), Redis(folder)
+    redis.start()
+    postgres.start()
+    yield folder
+    postgres.stop()
+    redis.stop()
+    shutil.rmtree(folder)
+
+
+@contextmanager
+def application(settings: Settings) -> Iterator[Flask]:
+    """An application on a database that it migrates and seeds."""
+    made = create_app(settings)
+    with made.app_context():
+        histories.upgrade()
+        with unit_of_work() as unit:
+            seed(unit)
+    yield made
+    close_application(made)
+
+
+@contextmanager
+def on_empty_database(app: Flask) -> Iterator[Flask]:
+    """An application like ``app`` on an empty database of its own."""
+    settings: Settings = app.config["SETTINGS"]
+    with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("CREATE DATABASE migrated TEMPLATE template0"))
+        url = database_url(settings.var_dir).replace(DATABASE, "migrated")
+        other = create_app(replace(settings, database_url=url))
+        yield other
+        with other.app_context():
+            connections.close_all()
+        connection.execute(text("DROP DATABASE migrated"))
+
+
+def close_application(application: Flask) -> None:
+    """Close the connections of an application that is needed no more."""
+    key_usage.close(application)
+    # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
+    await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
+    with application.app_context():
+        connections.close_all()

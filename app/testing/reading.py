@@ -1,0 +1,115 @@
+"""The rules of the data dictionary, read a second time: the status that each kind of caller is to get."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from app.engine.record import Record
+
+KEYS = ("anonymous", "read_key", "write_key", "stranger_key")
+WRITES = ("create", "update", "delete")
+Model = type[Record]
+Entry = dict[str, Any]
+
+
+class Reading:
+    """A dictionary, as ``rowgate resources --json`` prints it. ``apart`` has operations on models that go by further
+    rules, which have tests of their own."""
+
+    def __init__(self, dictionary: Mapping[str, Any], apart: Collection[tuple[Model, str]] = ()) -> None:
+        self.entries: dict[str, Entry] = {
+            f"{domain['name']}/{model['name']}": model for domain in dictionary["domains"] for model in domain["models"]
+        }
+        self.apart = apart
+
+    def entry(self, model: Model) -> Entry:
+        """What the dictionary says of a model."""
+        return self.entries[model.qualified_name()]
+
+    def status(self, model: Model, operation: str, name: str) -> int | None:
+        """The status by the dictionary, or None where another rule decides."""
+        rule = self.entry(model)["operations"][operation]
+        if rule == "none":
+            return 405
+        if name == "nobody":
+            return 401
+        if self.refused_credential(model, operation, name):
+            return 403
+        if (model, operation) in self.apart:
+            return None
+        if operation == "list":
+            return 200
+        return {"read": self.read_status, "create": self.create_status}.get(operation, self.write_status)(
+            model, rule, name
+        )
+
+    def refused_credential(self, model: Model, operation: str, name: str) -> bool:
+        """Whether the kind of credential is enough to refuse it."""
+        if name in ("anonymous", "read_key") and operation in WRITES:
+            return True
+        session_only = self.entry(model).get("sessionOnly")
+        return name in KEYS and (session_only == "all" or (session_only == "writes" and operation in WRITES))
+
+    def sees(self, model: Model, name: str) -> bool:
+        """Whether the caller sees a record that the owner has made."""
+        scope = self.entry(model)["scope"]
+        if name == "admin" or self.is_public_from_the_start(model):
+            return True
+        if scope["kind"] in ("admin", "public"):
+            return False
+        if name != "member":
+            return name in ("owner", "read_key", "write_key")
+        return self.root_scope(model)["kind"] == "organization" and scope.get("read") != "managers"
+
+    def may_be_public(self, model: Model) -> bool:
+        """Whether strangers may find records in their lists that the owner has made."""
+        return self.entry(model)["scope"]["kind"] == "public" or self.is_public_from_the_start(model)
+
+    def is_public_from_the_start(self, model: Model) -> bool:
+        """Whether anonymous and other callers may read a record in the state that it is made in."""
+        entry = self.entry(model)
+        fields = {field["name"]: field for field in entry["fields"]}
+        public = entry["scope"].get("publicWhen", {}).items()
+        return any(fields[name].get("default") in values for name, values in public)
+
+    def root_scope(self, model: Model) -> Entry:
+        """The scope at the end of the way from parent to parent."""
+        scope: Entry = self.entry(model)["scope"]
+        while scope["kind"] == "parent":
+            scope = self.entries[scope["parent"]]["scope"]
+        return scope
+
+    def read_status(self, model: Model, rule: str, name: str) -> int | None:
+        return 200 if self.sees(model, name) else 404
+
+    def create_status(self, model: Model, rule: str, name: str) -> int | None:
+        if rule == "admin" and name != "admin":
+            return 403
+        return self.member_create_status(model, rule) if name == "member" else 201
+
+    def member_create_status(self, model: Model, rule: str) -> int | None:
+        """A plain member adds to what the organization shares, and not to what belongs to the owner alone."""
+        entry, root = self.entry(model), self.root_scope(model)
+        kind = entry["scope"]["kind"]
+        if kind == "owner":
+            return None if any(field.get("required") and "references" in field for field in entry["fields"]) else 201
+        if kind == "parent":
+            if root["kind"] == "owner":
+                return 400
+            return 403 if root.get("write") == "managers" else None
+        narrowed = rule in ("managers", "owners") or entry["scope"].get("write") == "managers"
+        return 403 if narrowed else 201
+
+    def write_status(self, model: Model, rule: str, name: str) -> int | None:
+        if not self.sees(model, name):
+            return 404
+        if rule == "admin":
+            return 200 if name == "admin" else 403
+        if name == "stranger_key":
+            return 403  # what it sees is public
+        if name != "member":
+            return 200
+        scopes = (self.entry(model)["scope"], self.root_scope(model))
+        narrowed = rule in ("managers", "owners") or any(each.get("write") == "managers" for each in scopes)
+        return 403 if narrowed else 200
