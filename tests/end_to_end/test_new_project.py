@@ -166,7 +166,7 @@ def test_rowgate_is_upgraded_with_migrations_of_both_and_goes_back(project, tmp_
 
 def test_the_plugin_is_taken_out_and_its_tables_with_it(project):
     with project.serve(PLUGINS=""):
-        told = "The plugin shop is not loaded and has left shop_comment, shop_project, shop_task"
+        told = "The plugin shop is not loaded and has left shop_project, shop_task, shop_comment"
         assert told in (project.folder / "log").read_text()
         assert project.call("GET", "/api/v1/shop/task").status_code == 404
         assert project.call("GET", "/api/v1/crm/contact").status_code == 200
