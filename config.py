@@ -42,9 +42,13 @@ class Setting:
     high: float | None = None
     # A regular expression that the value matches, unless it is empty.
     pattern: str = ""
+    # Whether the service does not start without it.
+    required: bool = False
 
     def check(self, value: Any) -> None:
         """Refuse a value that does not fit; raises SettingError."""
+        if self.required and value == "":
+            raise SettingError(f"{self.name.upper()} is missing: {self.text}")
         if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):
             raise SettingError(f"{self.name.upper()} must be {_range(self.low, self.high)}")
         if self.pattern and value and not re.fullmatch(self.pattern, value):

@@ -21,7 +21,6 @@ from app.engine import catalogue, histories, relations
 from app.engine.catalogue import Domain
 from app.engine.histories import History
 from app.engine.idempotency import PlatformIdempotencyKey
-from app.engine.policy import Policy
 from app.engine.record import Base, Record
 from app.engine.settings import SETTINGS
 from app.foundation import errors
@@ -247,8 +246,9 @@ def _check(plugin: Plugin) -> None:
     if not NAME.fullmatch(plugin.name):
         raise SettingError(f"The name of a plugin has lowercase letters, digits and hyphens: {plugin.name}")
     for table in plugin.tables():
-        if issubclass(table, Record) and not isinstance(getattr(table, "policy", None), Policy):
-            raise SettingError(f"The model {table.__name__} of the plugin {plugin.name} has no policy")
+        for name in ("policy", "domain", "segment") if issubclass(table, Record) else ():
+            if not hasattr(table, name):
+                raise SettingError(f"The model {table.__name__} of the plugin {plugin.name} has no {name}")
 
 
 def _check_apart(plugin: Plugin) -> None:
@@ -260,8 +260,8 @@ def _check_apart(plugin: Plugin) -> None:
     if not plugin.is_ours:
         takers = {"Rowgate": _OWN_NAMES} | takers
     for other, theirs in takers.items():
-        for kind in brought.keys() - {"hooks"}:
-            if taken := set(brought[kind]) & set(theirs.get(kind, ())):
+        for kind, names in brought.items():
+            if kind != "hooks" and (taken := set(names) & set(theirs.get(kind, ()))):
                 raise SettingError(
                     f"{other[0].upper()}{other[1:]} and the plugin {plugin.name} both bring {kind} {min(taken)}"
                 )
@@ -269,5 +269,9 @@ def _check_apart(plugin: Plugin) -> None:
 
 def _names(plugin: Plugin) -> dict[str, list[str]]:
     records = [table for table in plugin.tables() if issubclass(table, Record)]
-    classes = [each.__name__ for each in records]  # the description has schemas and operations by these
-    return plugin.names() | {"paths": [each.collection_path() for each in records], "classes": classes}
+    of_models = {
+        "domains": [each.domain for each in records],
+        "paths": [each.collection_path() for each in records],
+        "classes": [each.__name__ for each in records],  # the description has schemas and operations by these
+    }
+    return plugin.names() | of_models

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
+
+from app.testing.database import transaction
 
 PLUGIN = """
 import time
@@ -104,3 +107,19 @@ def test_a_job_of_a_plugin_that_is_gone_is_kept_and_named_and_not_tried_again(an
     listed = script("-m", "flask", "jobs", "list", "--status", "failed", "--json")
     (job,) = json.loads(listed.stdout)
     assert (job["task"], job["attempts"]) == ("do_mine", 1)
+
+
+def test_a_table_that_nobody_loads_says_so_when_it_keeps_our_rows(app, owner):
+    company = owner.post("/api/v1/crm/company", {"name": "Acme"}).json
+    body = {"firstName": "Ada", "lastName": "L", "companyId": company["id"]}
+    contact = owner.post("/api/v1/crm/contact", body).json
+    with app.app_context(), transaction() as session:
+        session.execute(text("CREATE TABLE left_behind (contact_id uuid REFERENCES crm_contact (id))"))
+        session.execute(text("INSERT INTO left_behind VALUES (:id)"), {"id": contact["id"]})
+    try:
+        refused = owner.delete(f"/api/v1/crm/contact/{contact['id']}")
+        told = "Still referred to by the table left_behind of a plugin that is not loaded"
+        assert (refused.status_code, refused.json["error"]) == (400, told)
+    finally:
+        with app.app_context(), transaction() as session:
+            session.execute(text("DROP TABLE left_behind"))

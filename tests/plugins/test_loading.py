@@ -100,11 +100,15 @@ def with_job(name, job):
 
 BOTH = {
     "The plugin crm and the plugin things_": [with_model("things", table="crm_contact")],
+    "The plugin crm and the plugin things both bring domains crm": [with_model("things", domain="crm")],
     "The plugin crm and the plugin things both bring paths /api/v1/crm/contact": [
-        with_model("things", domain="crm", segment="contact")
+        with_model("things", policy=f'{POLICY}\n    path = "/api/v1/crm/contact"')
     ],
-    "The plugin things and the plugin others both bring paths /api/v1/things/thing": [
+    "The plugin things and the plugin others both bring domains things": [
         with_model("things"), with_model("others", table="others_thing")
+    ],
+    "The plugin things and the plugin others both bring classes Thing": [
+        with_model("things"), with_model("others", table="others_thing", domain="others")
     ],
     "Rowgate and the plugin things both bring the path GET /healthz": [with_routes("things", "/healthz")],
     "Rowgate and the plugin things both bring the path GET /api/v1/crm/contact/": [
@@ -135,6 +139,12 @@ ALONE = {
     "The plugin things brings the blueprint crm, whose name is taken": [with_routes("things", "/a", "crm")],
     "The model Thing of the plugin things has no policy": [with_model("things", policy="")],
     f"The plugin things requires rowgate>=99, and this is rowgate {VERSION}": [requiring("things", "rowgate>=99")],
+    "THINGS_URL is missing: where things are": [
+        ("things", SETTING, 'settings=(Setting("things_url", "", "where things are", required=True),)', {})
+    ],
+    "The model Thing of the plugin things has no segment": [
+        with_model("things", policy=f"{POLICY}\n    del segment")
+    ],
     "The plugin things requires others, which PLUGINS does not name": [requiring("things", "others")],
     "The plugin things requires others>=2, and this is others 1.0": [
         requiring("things", "others>=2"), requiring("others")
