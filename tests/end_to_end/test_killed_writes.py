@@ -15,7 +15,6 @@ from psycopg.conninfo import conninfo_to_dict
 from app.crm.models import CrmContact
 from app.runtime.embedded import database_url
 from app.testing.waiting import await_true
-from app.testing.workshop import Workshop
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.engine.writes.keys import CONTACTS, count, kept, new_key
 from tests.faults.proxy import FaultProxy
@@ -37,11 +36,6 @@ def service(proxy, var_dir, tmp_path_factory):
     given = {"VAR_DIR": var_dir, "DATABASE_URL": proxy.url, "DATABASE_LOCK_TIMEOUT": "30"}
     with started(gunicorn(1), port, log, **given) as process:
         yield port, process
-
-
-@pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
 
 
 @pytest.fixture

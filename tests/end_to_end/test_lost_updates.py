@@ -12,7 +12,6 @@ from threading import Barrier
 import pytest
 
 from app.crm.models import CrmContact, CrmDeal
-from app.testing.workshop import Workshop
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.engine.writes.keys import CONTACTS, kept, new_key
 
@@ -26,11 +25,6 @@ def port(app, var_dir, tmp_path_factory):
     log = tmp_path_factory.mktemp("lost-updates") / "log"
     with started(gunicorn(4), number, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
         yield number
-
-
-@pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
 
 
 @pytest.fixture

@@ -8,12 +8,6 @@ import pytest
 
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
-from app.testing.workshop import Workshop
-
-
-@pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
 
 
 def together(calls):

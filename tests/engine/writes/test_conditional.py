@@ -20,11 +20,6 @@ METHODS = ["PUT", "PATCH", "DELETE"]
 
 
 @pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
-
-
-@pytest.fixture
 def path(workshop):
     """Where a contact of version 1 is."""
     return workshop.path(CrmContact)

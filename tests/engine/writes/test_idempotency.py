@@ -13,7 +13,6 @@ from app.engine.policy import Rule
 from app.notification.models import NotificationPreference
 from app.testing.database import transaction
 from app.testing.every_model import item, reader_of
-from app.testing.workshop import Workshop
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
 
 SERVED = [model for model in every_model() if not model.served_apart]
@@ -23,11 +22,6 @@ def of(*, operation, but=()):
     """Every model that has an operation."""
     models = [model for model in SERVED if getattr(model.policy, operation) is not Rule.NONE and model not in but]
     return pytest.mark.parametrize("model", models, ids=lambda model: model.qualified_name())
-
-
-@pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
 
 
 @pytest.fixture

@@ -16,11 +16,6 @@ ORGANIZATIONS, MEMBERS = AuthOrganization.collection_path(), AuthMember.collecti
 
 
 @pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
-
-
-@pytest.fixture
 def body(workshop):
     return workshop.body(CrmContact)
 

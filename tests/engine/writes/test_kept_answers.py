@@ -21,11 +21,6 @@ KEYS = "/api/v1/auth/api-key"
 
 
 @pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
-
-
-@pytest.fixture
 def body(workshop):
     return workshop.body(CrmContact)
 

@@ -24,11 +24,6 @@ WAITING = """
 
 
 @pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
-
-
-@pytest.fixture
 def running(app, var_dir):
     """Keeps what changes a row waiting, from when it has begun until the end of the block."""
 

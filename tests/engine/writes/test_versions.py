@@ -20,7 +20,6 @@ from app.notification.models import NotificationPreference
 from app.runtime.embedded import database_url
 from app.testing.database import transaction, unit_of_work
 from app.testing.every_model import different, item, reader_of
-from app.testing.workshop import Workshop
 
 MODELS = list(every_model())
 SERVED = [model for model in MODELS if not model.served_apart]
@@ -30,11 +29,6 @@ served = pytest.mark.parametrize("model", SERVED, ids=lambda model: model.qualif
 changed = pytest.mark.parametrize("model", CHANGED, ids=lambda model: model.qualified_name())
 TAG = re.compile(r'"[1-9][0-9]*-[0-9a-f]{16}"')
 BEFORE_UPDATE_OF_EACH_ROW = 19
-
-
-@pytest.fixture
-def workshop(cast):
-    return Workshop(cast, cast.user())
 
 
 @pytest.fixture
