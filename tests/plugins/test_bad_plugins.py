@@ -7,6 +7,7 @@ import json
 import pytest
 from sqlalchemy import text
 
+from app.crm.models import CrmContact
 from app.testing.database import transaction
 
 PLUGIN = """
@@ -109,10 +110,8 @@ def test_a_job_of_a_plugin_that_is_gone_is_kept_and_named_and_not_tried_again(an
     assert (job["task"], job["attempts"]) == ("do_mine", 1)
 
 
-def test_a_table_that_nobody_loads_says_so_when_it_keeps_our_rows(app, owner):
-    company = owner.post("/api/v1/crm/company", {"name": "Acme"}).json
-    body = {"firstName": "Ada", "lastName": "L", "companyId": company["id"]}
-    contact = owner.post("/api/v1/crm/contact", body).json
+def test_a_table_that_nobody_loads_says_so_when_it_keeps_our_rows(app, owner, workshop):
+    contact = workshop.make(CrmContact)
     with app.app_context(), transaction() as session:
         session.execute(text("CREATE TABLE left_behind (contact_id uuid REFERENCES crm_contact (id))"))
         session.execute(text("INSERT INTO left_behind VALUES (:id)"), {"id": contact["id"]})

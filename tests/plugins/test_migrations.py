@@ -146,3 +146,17 @@ def test_a_plugin_with_models_and_no_migrations_is_told_how_to_write_one(world):
 
 def test_a_plugin_that_nobody_knows_is_named(world):
     assert "No plugin gizmos with tables is loaded" in world.flask("db", "upgrade", "--plugin", "gizmos").stderr
+
+
+def test_a_backup_has_the_tables_of_plugins_and_one_of_a_newer_plugin_is_refused(world, project, tmp_path):
+    archive = str(tmp_path / "archive.tar")
+    world.done("backup", archive)
+    other = World(project(world.folder), world.folder)
+    (first,) = world.migrations.glob("*.py")
+    kept = first.rename(tmp_path / first.name)
+    refused = other.flask("restore", archive)
+    assert "The backup has a newer schema of the plugin gadgets" in refused.stderr
+    assert other.tables == []
+    kept.rename(first)
+    other.done("restore", archive)
+    assert other.tables == ["alembic_version_gadgets", *TABLES]
