@@ -21,7 +21,7 @@ from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import PayloadTooLarge, RateLimited, RequestTimedOut, UnsupportedMediaType
 from app.runtime.places import Places
-from app.storage import imports
+from app.storage import imports, kept_files
 from app.storage.import_models import StorageImport
 from app.storage.imports import Asked
 from app.storage.object_store import object_store
@@ -96,7 +96,7 @@ def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -
         file.seek(0)
         if rows <= MAX_ROWS_AT_ONCE:
             return run_held(keyed, partial(_done, model, asked, file))
-    key = imports.keep(file)
+    key = kept_files.keep(file)
     asking = partial(_asked, model=model, asked=asked, key=key)
     try:
         response = run_keyed(caller(), keyed, asking)

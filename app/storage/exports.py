@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import IO, Any
+from typing import Any
 from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -34,12 +34,13 @@ from app.foundation.clock import now
 from app.foundation.errors import NotFound, RateLimited, Unavailable
 from app.jobs.queue import defer
 from app.jobs.registry import GIVEN_UP
+from app.storage import kept_files
 from app.storage.models import StorageExport, StorageUpload
-from app.storage.object_store import new_key, object_store
+from app.storage.object_store import object_store
 
 EXPORT = "export_account"
 PAGE = "/account/export"
-BATCH_SIZE, CHUNK = 50, 1024 * 1024
+BATCH_SIZE = 50
 # Archives of one user that may be there at once.
 MAX_EXPORTS = 5
 
@@ -86,7 +87,7 @@ def make(export_id: UUID) -> None:
         with ZipFile(file, "w", ZIP_DEFLATED) as archive:
             _write(archive, owner, alone)
         size = file.tell()
-        key = _stored(file)
+        key = kept_files.keep(file)
     try:
         run_unit(SYSTEM, _finish, export_id, key, size)
     except BaseException:
@@ -98,17 +99,6 @@ def give_up(export_id: UUID) -> None:
     """Say of an archive that it could not be made."""
     pending = update(StorageExport).where(StorageExport.id == export_id, StorageExport.status == "pending")
     run_unit(SYSTEM, Unit.execute, pending.values(status="failed", error_message=GIVEN_UP))
-
-
-def expire() -> None:
-    """Remove archives after their week."""
-    with reading() as session:
-        over = list(session.scalars(select(StorageExport).where(StorageExport.expires_at <= now()).limit(BATCH_SIZE)))
-    for export in over:
-        if export.storage_key is not None:
-            object_store().remove(export.storage_key)
-        gone = StorageExport.__table__.delete().where(StorageExport.id == export.id)  # type: ignore[attr-defined]
-        run_unit(SYSTEM, Unit.execute, gone)
 
 
 def _write(archive: ZipFile, owner: Principal, alone: Principal) -> None:
@@ -154,20 +144,6 @@ def _uploads(reader: Principal) -> Iterator[StorageUpload]:
         if len(found) < BATCH_SIZE:
             return
         last = found[-1].id
-
-
-def _stored(file: IO[bytes]) -> str:
-    key = new_key()
-    writer = object_store().open(key)
-    try:
-        file.seek(0)
-        while chunk := file.read(CHUNK):
-            writer.write(chunk)
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
-    return key
 
 
 def _finish(unit: Unit, export_id: UUID, key: str, size: int) -> None:

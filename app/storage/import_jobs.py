@@ -11,16 +11,15 @@ from itertools import islice
 from typing import IO
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from app.auth import users
 from app.engine.database import reading
-from app.engine.importing import BATCH_SIZE, Line, Report
+from app.engine.importing import Line, Report
 from app.engine.principal import SYSTEM, Principal
 from app.engine.record import Record, by_table
 from app.engine.statements import autocommitted
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.clock import now
 from app.foundation.errors import Failure, Unavailable
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
@@ -78,17 +77,6 @@ def give_up(import_id: UUID) -> None:
     over = run_unit(SYSTEM, _claim, import_id)
     if over is not None:
         _forget(import_id, over.storage_key)
-
-
-def expire() -> None:
-    """Remove imports after their week, with files that were left."""
-    with reading() as session:
-        over = list(session.scalars(select(StorageImport).where(StorageImport.expires_at <= now()).limit(BATCH_SIZE)))
-    for each in over:
-        if each.storage_key is not None:
-            object_store().remove(each.storage_key)
-        gone = StorageImport.__table__.delete().where(StorageImport.id == each.id)  # type: ignore[attr-defined]
-        run_unit(SYSTEM, Unit.execute, gone)
 
 
 def _run_whole(

@@ -18,11 +18,9 @@ from app.foundation.errors import Conflict, NotFound, RateLimited
 from app.jobs.queue import defer
 from app.runtime.connections import allow_time
 from app.storage.import_models import OPEN, StorageImport
-from app.storage.object_store import new_key, object_store
 from schemas.importing import lines
 
 IMPORT, IMPORT_FINISHED = "import_records", "IMPORT_FINISHED"
-CHUNK = 1024 * 1024
 # Imports of one user that may be there at once.
 MAX_IMPORTS = 20
 MAX_LISTED = 100
@@ -131,21 +129,6 @@ def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str) -> Stor
     unit.store(made)
     defer(unit, IMPORT, made.id, user_id=principal.user_id)
     return made
-
-
-def keep(file: IO[bytes]) -> str:
-    """Put a file into the object store until its import is over, and return where it is."""
-    key = new_key()
-    writer = object_store().open(key)
-    try:
-        file.seek(0)
-        while chunk := file.read(CHUNK):
-            writer.write(chunk)
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
-    return key
 
 
 def own(unit: Unit) -> list[StorageImport]:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from app.jobs.queue import FILES
 from app.jobs.registry import Job, Periodic
 from app.plugins import Plugin
-from app.storage import documents, exports, hooks, import_jobs, import_models, imports, models, settings, uploads
+from app.storage import (
+    documents,
+    exports,
+    hooks,
+    import_jobs,
+    import_models,
+    imports,
+    kept_files,
+    models,
+    settings,
+    uploads,
+)
 
 plugin = Plugin(
     "storage",
@@ -19,8 +32,8 @@ plugin = Plugin(
     },
     periodic=(
         Periodic("sweep_uploads", "50 3 * * *", uploads.sweep),
-        Periodic("expire_exports", "40 * * * *", exports.expire),
-        Periodic("expire_imports", "45 * * * *", import_jobs.expire),
+        Periodic("expire_exports", "40 * * * *", partial(kept_files.expire, models.StorageExport)),
+        Periodic("expire_imports", "45 * * * *", partial(kept_files.expire, import_models.StorageImport)),
     ),
     blueprints=(
         "blueprints.consumer.uploads:build",

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from app.auth import impersonation
 from app.foundation.clock import now
 from app.mail.models import PlatformMail
-from app.storage import exports, uploads
+from app.storage import exports, kept_files, uploads
 from app.storage.models import StorageExport
 from app.storage.object_store import object_store
 from app.testing.database import transaction
@@ -126,5 +126,5 @@ def test_an_archive_is_kept_by_the_sweep_and_goes_after_its_week(app, owner, mad
             session.execute(over.values(expires_at=now() - timedelta(seconds=1)))
     assert owner.get(f"{EXPORTS}/{identifier}/content").status_code == 404
     with app.app_context():
-        exports.expire()
+        kept_files.expire(StorageExport)
         assert key not in {each for each, _ in object_store().keys()}

@@ -13,7 +13,7 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.engine import importing
 from app.foundation.clock import now
-from app.storage import import_jobs, imports, uploads
+from app.storage import import_jobs, imports, kept_files, uploads
 from app.storage.import_models import StorageImport
 from app.storage.object_store import object_store
 from app.testing.database import transaction
@@ -225,12 +225,12 @@ def test_a_file_is_kept_by_the_sweep_and_goes_with_its_import_after_a_week(app, 
     with app.app_context():
         uploads.sweep()
         assert stored() == before + 1
-        import_jobs.expire()
+        kept_files.expire(StorageImport)
         assert owner.get(url).status_code == 200
     over = update(StorageImport).where(StorageImport.id == UUID(url.rpartition("/")[2]))
     change(app, over.values(expires_at=now() - timedelta(seconds=1)))
     with app.app_context():
-        import_jobs.expire()
+        kept_files.expire(StorageImport)
     assert (owner.get(url).status_code, stored()) == (404, before)
 
 

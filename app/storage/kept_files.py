@@ -1,0 +1,42 @@
+"""Files that belong to a job: they lie in the object store, named by its row, until that expires."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from sqlalchemy import select
+
+from app.engine.database import reading
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
+from app.storage.object_store import new_key, object_store
+
+CHUNK = 1024 * 1024
+# Rows that expire at a time.
+BATCH_SIZE = 100
+
+
+def keep(file: IO[bytes]) -> str:
+    """Put a file into the object store, and return where it is."""
+    key = new_key()
+    writer = object_store().open(key)
+    try:
+        file.seek(0)
+        while chunk := file.read(CHUNK):
+            writer.write(chunk)
+        writer.commit()
+    except BaseException:
+        writer.abort()
+        raise
+    return key
+
+
+def expire(model: Any) -> None:
+    """Remove rows of ``model`` whose time is over, each with its file, a part at a time."""
+    with reading() as session:
+        over = list(session.scalars(select(model).where(model.expires_at <= now()).limit(BATCH_SIZE)))
+    for each in over:
+        if each.storage_key is not None:
+            object_store().remove(each.storage_key)
+        run_unit(SYSTEM, Unit.execute, model.__table__.delete().where(model.id == each.id))
