@@ -45,9 +45,11 @@ def restored(app: Flask, var_dir: str) -> Callable[[str], AbstractContextManager
             rows = gzip.decompress((DUMPS / "0.1.0.sql.gz").read_bytes())
             subprocess.run([program("psql"), *BY_LINES, f"--dbname={url}"], input=rows, check=True, capture_output=True)
             application = create_app(Settings(var_dir=var_dir, database_url=url, secret_key=SECRET))
-            yield application
-            close_application(application)
-            connection.execute(text(f"DROP DATABASE {name}"))
+            try:
+                yield application
+            finally:
+                close_application(application)
+                connection.execute(text(f"DROP DATABASE {name}"))
 
     return restored
 
