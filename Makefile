@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients docs breaking release fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients docs breaking version dist fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -87,9 +87,11 @@ breaking: .venv/dev .venv/node/installed ## name what breaks clients since the l
 		$(BIN)/node tests/node/breaking.mjs "$$last" docs/openapi.json > build/breaking.txt; \
 	echo "rowgate: $$(wc -l < build/breaking.txt) breaking changes since $$(basename "$$last" .json)"; cat build/breaking.txt
 
-release: .venv/dev ## keep the description of this version in docs/releases, and build its wheel in dist
-	@$(BIN)/python -m docs.release
-	@rm -rf build/lib build/bdist.*; $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+version: .venv/dev ## write the version TO everywhere, date its changes, and keep its description in docs/releases
+	@$(BIN)/python -m publishing.version $(TO)
+
+dist: .venv/dev ## build all that is published of the last commit into dist: packages, image, bills of materials, checksums
+	@$(BIN)/python -m publishing.dist
 
 fuzz: .venv/dev ## send made-up requests and queries for a long time, then let every fault happen under load
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/schemas/test_bodies.py --fuzz-examples 300
