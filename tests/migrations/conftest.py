@@ -19,8 +19,8 @@ from app.extensions import db
 from app.factory import create_app
 from app.ops.dumps import BY_LINES
 from app.runtime.embedded import DATABASE, database_url, program
+from app.testing.parts import close_application
 from config import Settings
-from tests.conftest import close_application
 
 DUMPS = Path(__file__).parent / "dumps"
 SECRET = "the secret key of the dump of version 0.1"

@@ -7,7 +7,7 @@ from flask_migrate import downgrade, upgrade
 from sqlalchemy import text
 
 from app.extensions import db
-from tests.cast import Actor
+from app.testing.cast import Actor
 from tests.migrations.conftest import OLD
 
 DEAL, COMPANY = "/api/v1/crm/deal", "/api/v1/crm/company"

@@ -5,7 +5,7 @@ const DESCRIPTION = "/api/v1/openapi.json";
 const LIST = /^\/api\/v1\/[a-z-]+(\/[a-z-]+)?$/;
 const STAMPS = ["id", "createdAt", "updatedAt"];
 // Parameters of lists that are conditions on no field.
-const ASKING = ["take", "skip", "where", "search", "sort", "fields", "expand", "cursor", "count"];
+const ASKING = ["take", "skip", "where", "search", "sort", "fields", "expand", "cursor", "count", "versions"];
 const known = {};
 
 /** The description, whole or of the domain alone. */
