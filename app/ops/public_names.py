@@ -60,7 +60,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "blueprints.base": ("Blueprint", "answer", "wanted"),
     "blueprints.declarations": ("Operation", "Body", "Answer", "serve"),
     "blueprints.replies": ("Reply", "carry_out"),
-    "schemas.derive": ("read_schema", "create_schema", "update_schema"),
+    "schemas.derive": ("WireSchema", "read_schema", "create_schema", "update_schema"),
     "schemas.fields": (
         "Text", "Email", "Url", "Identifier", "Whole", "Number", "Flag", "Moment", "Json", "Items", "Strings",
     ),
