@@ -31,9 +31,9 @@ class Tasks(APITestCase):
 
     def test_completing_a_task_tells_its_owner_when_a_colleague_did_it(self):
         done = self.colleague.post(f"{self.path}complete/")
-        self.assertEqual((done.status_code, done.json()["state"]), (200, "done"))
-        self.assertIsNotNone(done.json()["completed_at"])
-        self.assertEqual(self.told(self.owner), ["TASK_COMPLETED"])
+        assert (done.status_code, done.json()["state"]) == (200, "done")
+        assert done.json()["completed_at"] is not None
+        assert self.told(self.owner) == ["TASK_COMPLETED"]
 
     def test_strangers_see_change_and_complete_nothing(self):
         answers = [
@@ -42,15 +42,15 @@ class Tasks(APITestCase):
             self.stranger.delete(self.path),
             self.stranger.post(f"{self.path}complete/"),
         ]
-        self.assertEqual([answer.status_code for answer in answers], [404] * 4)
-        self.assertEqual(self.stranger.get("/tasks/").json()["count"], 0)
-        self.assertEqual(self.owner.get(self.path).json()["state"], "open")
+        assert [answer.status_code for answer in answers] == [404] * 4
+        assert self.stranger.get("/tasks/").json()["count"] == 0
+        assert self.owner.get(self.path).json()["state"] == "open"
 
     def test_projects_of_other_organizations_are_refused(self):
         refused = self.stranger.post("/tasks/", {"project": self.project, "title": "x"})
-        self.assertEqual((refused.status_code, list(refused.json())), (400, ["project"]))
+        assert (refused.status_code, list(refused.json())) == (400, ["project"])
 
     def test_owners_are_told_once_of_tasks_whose_day_has_passed(self):
         call_command("remind")
         call_command("remind")
-        self.assertEqual(self.told(self.owner), ["TASK_OVERDUE"])
+        assert self.told(self.owner) == ["TASK_OVERDUE"]

@@ -33,9 +33,7 @@ class TaskViewSet(viewsets.ModelViewSet):
 
     def perform_create(self, serializer):
         user = self.request.user
-        serializer.save(
-            organization=user.organizations.get(), owner=serializer.validated_data.get("owner", user)
-        )
+        serializer.save(organization=user.organizations.get(), owner=serializer.validated_data.get("owner", user))
 
     @transaction.atomic
     def update(self, request, *args, **kwargs):
