@@ -1,0 +1,19 @@
+"""The figures of the page about plugins are those that are counted."""
+
+from __future__ import annotations
+
+from bench.lines import code_lines, table
+from config import ROOT
+
+
+def test_the_page_shows_what_is_counted():
+    assert table() in (ROOT / "docs" / "plugins.md").read_text()
+
+
+def test_blank_lines_comments_and_docstrings_are_no_code():
+    assert (
+        code_lines(
+            '"""One."""\n\n# two\n// three\ndef f():\n    """Four\n\n    five.\n    """\n    return 6  # seven\n'
+        )
+        == 2
+    )
