@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from limits import parse_many
 
 ROOT = Path(__file__).resolve().parent
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 # How gunicorn runs the service.
 GUNICORN = ROOT / "app" / "runtime" / "gunicorn.conf.py"
 # Beside the code in a checkout, in the working folder when installed.
