@@ -253,7 +253,8 @@ def _check(plugin: Plugin) -> None:
 
 def _check_apart(plugin: Plugin) -> None:
     """Refuse a plugin that brings a name which is taken; raises SettingError."""
-    if plugin.name in {each.name for each in _loaded.values()}:
+    # The tables of versions make no difference between hyphens and underscores either.
+    if plugin.name.replace("-", "_") in {each.name.replace("-", "_") for each in _loaded.values()}:
         raise SettingError(f"Two plugins are called {plugin.name}")
     brought = _names(plugin)
     takers = {f"the plugin {each.name}": _names(each) for each in _loaded.values()}

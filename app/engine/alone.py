@@ -54,7 +54,8 @@ def change(
     None where it takes the unit, which then says why: there is no such row for the caller, nothing or more changes, or
     the stored version is another. Nothing is written then.
     """
-    parts = _parts(model, principal, given)
+    # The row is found by the id of the path; another one that was sent is the unit's to refuse.
+    parts = _parts(model, principal, given) if given.get("id", identifier) == identifier else None
     if parts is None or (model.requires_version and not condition.is_given):
         return None
     changed, kept = parts

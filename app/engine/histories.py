@@ -8,7 +8,7 @@ when nobody else can say.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from alembic.script import ScriptDirectory
 from flask import current_app
 from psycopg import sql
 
+from app.engine.record import metadata
 from app.engine.statements import autocommitted
 from app.extensions import migrate
 from app.foundation.errors import Failure
@@ -74,6 +75,7 @@ class Abandoned:
 
     plugin: str
     tables: tuple[str, ...]
+    version_table: str
 
     def __str__(self) -> str:
         kept = f"left {', '.join(self.tables)}" if self.tables else "left its table of versions"
@@ -170,8 +172,8 @@ def abandoned() -> list[Abandoned]:
     with autocommitted() as connection:
         left = [(name, _noted(name, note)) for name, note in connection.execute(LEFT) if name not in known]
         return [
-            Abandoned(plugin, tuple(row[0] for row in connection.execute(PRESENT, {"names": tables})))
-            for _, (plugin, tables) in left
+            Abandoned(plugin, tuple(row[0] for row in connection.execute(PRESENT, {"names": _left(tables)})), name)
+            for name, (plugin, tables) in left
         ]
 
 
@@ -184,7 +186,7 @@ def remembered(history: History) -> list[str]:
 def drop(left: Abandoned, connection: Any) -> None:
     """Remove the tables of a plugin with its table of versions, in the transaction of ``connection``. What refers to
     them loses its references."""
-    for name in [*left.tables, PREFIX + left.plugin.replace("-", "_")]:
+    for name in [*left.tables, left.version_table]:
         connection.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
 
 
@@ -193,6 +195,13 @@ def remembering(execute: Callable[[str], Any], history: History) -> None:
     if history.plugin:
         table, note = sql.Identifier(history.version_table), sql.Literal(history.note())
         execute(sql.SQL("COMMENT ON TABLE {} IS {}").format(table, note).as_string())
+
+
+def _left(tables: Iterable[str]) -> list[str]:
+    """Those of ``tables`` that nobody else has: the note of a plugin that is gone may name tables that Rowgate, the
+    queue of jobs, or a plugin that is loaded has by now."""
+    others = ("alembic_", "procrastinate_")
+    return [each for each in tables if each not in metadata.tables and not each.startswith(others)]
 
 
 def _noted(table: str, note: str | None) -> tuple[str, list[str]]:

@@ -52,8 +52,8 @@ preparations: dict[type[Record], Preparation] = {}
 readings: dict[type[Record], list[Reading]] = defaultdict(list)
 _hooks: dict[tuple[str, type[Record]], list[Any]] = defaultdict(list)
 _of_many: set[Any] = set()
-# The fields without a change of which a hook is not asked.
-_changing: dict[Any, frozenset[str]] = {}
+# The fields without a change of which a hook is not asked, by event and model: one function may be a hook of several.
+_changing: dict[tuple[str, type[Record], Any], frozenset[str]] = {}
 
 
 def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
@@ -114,7 +114,7 @@ def on_read(model: type[Record]) -> Callable[[Reading], Reading]:
 def run(event: str, record: Record, write: Write) -> None:
     """Run the hooks of ``event`` (create, update or delete) on ``record``, in the order they were declared."""
     for hook in _hooks[event, type(record)]:
-        if not _is_asked(hook, write):
+        if not _is_asked(event, type(record), hook, write):
             continue
         if hook in _of_many:
             hook([record], [write])
@@ -125,7 +125,7 @@ def run(event: str, record: Record, write: Write) -> None:
 def run_many(event: str, model: type[Record], records: Sequence[Record], writes: Sequence[Write]) -> None:
     """Run the hooks of ``event`` on all ``records`` at once; only where ``takes_many``."""
     for hook in _hooks[event, model]:
-        if any(_is_asked(hook, write) for write in writes):
+        if any(_is_asked(event, model, hook, write) for write in writes):
             hook(records, writes)
 
 
@@ -142,7 +142,7 @@ def has_any(event: str, model: type[Record]) -> bool:
 
 def watched(event: str, model: type[Record]) -> frozenset[str] | None:
     """The attributes whose changes have hooks; None where every change has."""
-    fields = [_changing.get(hook) for hook in _hooks[event, model]]
+    fields = [_changing.get((event, model, hook)) for hook in _hooks[event, model]]
     return None if None in fields else frozenset().union(*filter(None, fields))
 
 
@@ -171,8 +171,9 @@ def require(condition: bool, field_name: str, message: str) -> None:
         raise Invalid({field_name: [message]})
 
 
-def _is_asked(hook: Any, write: Write) -> bool:
-    return hook not in _changing or write.changed(*_changing[hook])
+def _is_asked(event: str, model: type[Record], hook: Any, write: Write) -> bool:
+    watched = _changing.get((event, model, hook))
+    return watched is None or write.changed(*watched)
 
 
 def _registering(
@@ -183,7 +184,7 @@ def _registering(
         if many:
             _of_many.add(hook)
         if changing:
-            _changing[hook] = frozenset(changing)
+            _changing[event, model, hook] = frozenset(changing)
         return hook
 
     return register

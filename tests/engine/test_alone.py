@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text, update
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine import alone, returning
+from app.engine import alone, hooks, returning
 from app.engine.catalogue import DOMAINS
 from app.engine.database import LostRace, OutcomeUnknown
 from app.engine.policy import Parent
@@ -153,3 +153,19 @@ def test_changes_that_hooks_or_audit_follow_keep_their_unit_of_work():
     assert "company_id" in watched[CrmContact]
     assert "stage" in watched[CrmDeal]
     assert not [model for model in MODELS if model.audited and watched[model] is not None]
+
+
+def test_what_a_hook_watches_is_said_for_each_event_and_model(monkeypatch):
+    monkeypatch.setattr(hooks, "_hooks", hooks.defaultdict(list))
+    monkeypatch.setattr(hooks, "_changing", {})
+    seen = []
+
+    def hook(record, write):
+        seen.append(type(record))
+
+    hooks.on_create(CrmCompany)(hooks.on_update(CrmCompany, changing=["name"])(hooks.on_update(CrmContact)(hook)))
+    assert (hooks.watched("update", CrmCompany), hooks.watched("update", CrmContact)) == (frozenset({"name"}), None)
+    hooks.run("create", CrmCompany(), hooks.Write(None))
+    hooks.run("update", CrmContact(), hooks.Write(None, before={"email": "a"}))
+    hooks.run("update", CrmCompany(), hooks.Write(None, before={"industry": "a"}))
+    assert seen == [CrmCompany, CrmContact]

@@ -135,6 +135,7 @@ BOTH = {
 ALONE = {
     "Two plugins are called crm": [("crm", "", "", {})],
     "Two plugins are called things": [("things", "", "", {}), ("things", "", "", {})],
+    "Two plugins are called my_things": [("my-things", "", "", {}), ("my_things", "", "", {})],
     "The name of a plugin has lowercase letters, digits and hyphens: Things!": [("Things!", "", "", {})],
     "The plugin things brings the blueprint crm, whose name is taken": [with_routes("things", "/a", "crm")],
     "The model Thing of the plugin things has no policy": [with_model("things", policy="")],

@@ -139,6 +139,19 @@ def test_a_plugin_that_is_not_loaded_leaves_its_tables_until_they_are_dropped(wo
     assert "No plugin gadgets has left tables" in world.flask("plugins", "drop", "gadgets", plugins="").stderr
 
 
+def test_what_is_dropped_is_never_a_table_of_ours_or_of_a_plugin_that_is_loaded(world):
+    note = '{"plugin": "gone", "tables": ["crm_contact", "gadgets_part", "alembic_version", "procrastinate_jobs"]}'
+    with psycopg.connect(world.run.url) as connection:
+        connection.execute("CREATE TABLE alembic_version_gone (version_num text)")
+        connection.execute(f"COMMENT ON TABLE alembic_version_gone IS '{note}'")
+    assert "The plugin gone is not loaded and has left its table of versions" in world.flask("doctor").stdout
+    assert "No new upgrade operations" in world.done("db", "check"), "the trunk looks after its tables all the same"
+    world.done("plugins", "drop", "gone", "--yes")
+    assert world.tables == ["alembic_version_gadgets", *TABLES]
+    kept = "to_regclass('crm_contact'), to_regclass('alembic_version'), to_regclass('procrastinate_jobs')"
+    assert None not in world.rows(f"SELECT {kept}, to_regclass('alembic_version_gone') IS NULL OR NULL")[0]
+
+
 def test_a_plugin_with_models_and_no_migrations_is_told_how_to_write_one(world):
     shutil.rmtree(world.migrations)
     assert "the plugin gadgets has no migrations: run flask db migrate --plugin gadgets" in world.flask("doctor").stdout
