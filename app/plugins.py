@@ -37,6 +37,7 @@ PRODUCT = (
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
 OURSELVES = "rowgate"
+MAX_NAME_LENGTH = 40
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 # A statement that selects the rows of a report, made from its row.
@@ -243,8 +244,9 @@ def _check_requirements(plugin: Plugin, known: Mapping[str, Plugin]) -> None:
 
 def _check(plugin: Plugin) -> None:
     """Refuse a plugin that is not complete; raises SettingError."""
-    if not NAME.fullmatch(plugin.name):
-        raise SettingError(f"The name of a plugin has lowercase letters, digits and hyphens: {plugin.name}")
+    if not NAME.fullmatch(plugin.name) or len(plugin.name) > MAX_NAME_LENGTH:
+        rule = f"lowercase letters, digits and hyphens, {MAX_NAME_LENGTH} at most"
+        raise SettingError(f"The name of a plugin has {rule}: {plugin.name}")
     for table in plugin.tables():
         for name in ("policy", "domain", "segment") if issubclass(table, Record) else ():
             if not hasattr(table, name):

@@ -14,6 +14,8 @@ from app.engine.histories import OF_PLUGINS, PREFIX, History, abandoned, remembe
 from app.engine.record import VERSION, by_table, metadata
 
 DATABASE = current_app.extensions["migrate"].db
+# How long a migration waits for a lock.
+LOCK_TIMEOUT = "15s"
 # Whose migrations these are: those of the trunk, or of a plugin.
 HISTORY: History = context.config.attributes["history"]
 
@@ -55,6 +57,7 @@ def run_online() -> None:
             on_version_apply=note,
         )
         with context.begin_transaction():
+            take_turn(connection)
             context.run_migrations()
         connection.invalidate()  # the next one has the usual limits
 
@@ -62,9 +65,23 @@ def run_online() -> None:
 def take_time(connection: Connection) -> None:
     """Let a migration take as long as it needs. It waits for locks only for a while, as others wait behind it."""
     connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
-    for setting in ("statement_timeout = 0", "idle_in_transaction_session_timeout = 0", "lock_timeout = '15s'"):
+    for setting in (
+        "statement_timeout = 0",
+        "idle_in_transaction_session_timeout = 0",
+        f"lock_timeout = '{LOCK_TIMEOUT}'",
+    ):
         connection.execute(text(f"SET {setting}"))
     connection.commit()
+
+
+def take_turn(connection: Connection) -> None:
+    """Wait for whoever else migrates at this time: what they have done need not be done again."""
+    for command in (
+        "SET LOCAL lock_timeout = 0",
+        "SELECT pg_advisory_xact_lock(hashtextextended('migrations', 0))",
+        f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'",
+    ):
+        connection.execute(text(command))
 
 
 def belonging() -> Callable[[str], bool]:

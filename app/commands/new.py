@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ MAX_LENGTH = 30
 # Files whose names would mean something in the template itself.
 RENAMED = {"gitignore": ".gitignore", "env.example": ".env.example"}
 # Packages of ours: a project's own would be imported in their place.
-OURS = ("app", "blueprints", "schemas", "config", "wsgi", "migrations", "tests")
+OURS = ("app", "blueprints", "schemas", "config", "wsgi", "migrations", "tests", "rowgate")
 
 
 @click.command("new", cls=Command)
@@ -30,8 +31,8 @@ def command(name: str) -> None:
     """Make a project called NAME in a folder of that name: a plugin with two models, a route, a job and tests."""
     _check(name)
     folder = Path(name)
-    if folder.exists() and any(folder.iterdir()):
-        raise click.ClickException(f"The folder {folder} is not empty")
+    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise click.ClickException(f"There is a {folder} already, which is not an empty folder")
     for path in write(name, folder):
         click.echo(path)
     _version(folder)
@@ -65,8 +66,8 @@ def _check(name: str) -> None:
     if not NAME.fullmatch(name) or len(name) > MAX_LENGTH:
         message = f"A name has lowercase letters, digits and hyphens, {MAX_LENGTH} at most, and begins with a letter"
         raise click.ClickException(message)
-    if package in OURS or package in sys.stdlib_module_names:
-        raise click.ClickException(f"{package} is the name of a module already: choose another")
+    if package in OURS or iskeyword(package) or (find_spec(package) is not None and not Path(name).exists()):
+        raise click.ClickException(f"{package} is the name of something else already: choose another")
     if any(each.name == name for each in plugins.load()):
         raise click.ClickException(f"Rowgate has a domain called {name}: choose another")
 

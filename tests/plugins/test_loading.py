@@ -136,7 +136,7 @@ ALONE = {
     "Two plugins are called crm": [("crm", "", "", {})],
     "Two plugins are called things": [("things", "", "", {}), ("things", "", "", {})],
     "Two plugins are called my_things": [("my-things", "", "", {}), ("my_things", "", "", {})],
-    "The name of a plugin has lowercase letters, digits and hyphens: Things!": [("Things!", "", "", {})],
+    "The name of a plugin has lowercase letters, digits and hyphens, 40 at most: Things!": [("Things!", "", "", {})],
     "The plugin things brings the blueprint crm, whose name is taken": [with_routes("things", "/a", "crm")],
     "The model Thing of the plugin things has no policy": [with_model("things", policy="")],
     f"The plugin things requires rowgate>=99, and this is rowgate {VERSION}": [requiring("things", "rowgate>=99")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -173,3 +174,11 @@ def test_a_backup_has_the_tables_of_plugins_and_one_of_a_newer_plugin_is_refused
     kept.rename(first)
     other.done("restore", archive)
     assert other.tables == ["alembic_version_gadgets", *TABLES]
+
+
+def test_two_who_migrate_at_once_wait_for_each_other(template, project):
+    both = World(project(template.folder), template.folder)
+    with ThreadPoolExecutor(2) as pool:
+        done = [each.result() for each in [pool.submit(both.flask, "db", "upgrade") for _ in range(2)]]
+    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
+    assert both.tables == ["alembic_version_gadgets", *TABLES]
