@@ -91,6 +91,13 @@ def test_an_error_in_the_code_of_a_plugin_is_shown_as_it_is(run, tmp_path):
     assert "No module named 'there_is_no_such_thing'" in refused.stderr + refused.stdout
 
 
+def test_its_settings_are_listed_with_ours(run):
+    listed = json.loads(run("-m", "flask", "settings", "--json", plugins="gadgets.plugin").stdout)
+    (setting,) = [each for each in listed if each["variable"] == "GADGETS_MAX_PARTS"]
+    assert setting == {"variable": "GADGETS_MAX_PARTS", "default": 2, "purpose": "most parts of a gadget"}
+    assert "DATABASE_URL" in {each["variable"] for each in listed}
+
+
 def test_a_plugin_that_is_not_named_is_not_loaded(run):
     listed = run("-m", "flask", "plugins", "--json")
     assert "gadgets" not in {each["name"] for each in json.loads(listed.stdout)}
