@@ -161,6 +161,7 @@ def test_a_reset_ends_connections_and_refusing_keeps_others_out(proxy, connect):
     assert one(connect()) == (1,)
 
 
+@pytest.mark.alone
 def test_answers_are_delayed_until_the_delay_is_lifted(proxy, connect):
     connection = connect()
     proxy.delay(0.3)

@@ -70,6 +70,7 @@ def _lock_and_rest(owner, document):
         session.execute(select(func.now()))
 
 
+@pytest.mark.alone
 def test_a_server_that_says_nothing_is_503_within_a_bound_and_its_connections_are_thrown_away(unlucky, proxy):
     with ThreadPoolExecutor(8) as pool:
         assert {each.status_code for each in pool.map(lambda _: unlucky.get(LIST), range(24))} == {200}
@@ -81,6 +82,7 @@ def test_a_server_that_says_nothing_is_503_within_a_bound_and_its_connections_ar
         assert {each.status_code for each in pool.map(lambda _: unlucky.get(LIST), range(24))} == {200}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("path", ["/readyz", "/metrics"])
 def test_what_watches_the_service_is_answered_within_two_seconds_while_the_database_says_nothing(unlucky, proxy, path):
     proxy.silence()

@@ -47,6 +47,7 @@ def test_a_listener_looks_when_its_subscription_is_confirmed_and_hears_all_from_
         assert next_told(heard) == {user_id}
 
 
+@pytest.mark.alone
 def test_a_listener_looks_within_five_seconds_again_and_again_while_redis_is_frozen(ends, server):
     _, listener = ends
     with closing(listener.subscribe()) as heard:
@@ -73,6 +74,7 @@ def test_what_could_not_be_sent_while_redis_was_frozen_is_sent_when_it_is_back(e
     await_true(lambda: not sender._unsent)
 
 
+@pytest.mark.alone
 def test_a_sender_waits_for_a_frozen_redis_once_and_briefly(ends, server):
     sender, _ = ends
     os.kill(server.process_id, signal.SIGSTOP)

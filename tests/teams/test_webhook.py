@@ -220,6 +220,7 @@ def test_a_task_is_answered_in_the_body(ms, send):
     assert send(ms.activity(type="invoke", name="signin/verifyState", value={})).json == {}
 
 
+@pytest.mark.alone
 def test_slow_work_goes_on_while_the_sender_has_its_answer(teams, ms, send, monkeypatch):
     handle, answered = processing.handle, threading.Event()
 

@@ -139,6 +139,7 @@ def test_a_service_that_is_away_keeps_nobody_from_choosing_a_password(build):
     assert choose(away, "sign-up", BREACHED).status_code == 200
 
 
+@pytest.mark.alone
 def test_a_service_that_says_nothing_holds_nobody_up_for_long(careful, ranges, monkeypatch):
     monkeypatch.setattr(breaches, "TIMEOUT", 0.3)
     ranges.let_go.clear()

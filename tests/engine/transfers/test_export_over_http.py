@@ -183,6 +183,7 @@ def test_values_of_callers_are_quoted_by_the_driver(owner, company):
     assert [each["name"] for each in found] == [name]
 
 
+@pytest.mark.alone
 def test_a_statement_that_takes_too_long_is_an_answer(build, owner, monkeypatch):
     app = build(export_timeout=1.0)
     slow = "COPY (SELECT pg_sleep(30)::text) TO STDOUT"
