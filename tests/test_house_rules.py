@@ -10,9 +10,9 @@ import pytest
 
 from app.auth.authentication import Access
 from app.engine.catalogue import every_model
+from app.engine.dictionary import dictionary
 from app.engine.policy import Policy
 from app.foundation.errors import CODES, Failure
-from app.ops.dictionary import dictionary
 from config import ROOT, every_setting
 
 SOURCES = [

@@ -13,7 +13,9 @@ from app.engine.fields import (
     DERIVED,
     FILTERABLE,
     IMMUTABLE,
+    MONEY,
     NOW,
+    PERCENT,
     READ_ONLY,
     SORTABLE,
     enum,
@@ -35,6 +37,7 @@ class CrmContact(Record):
     __tablename__ = "crm_contact"
     domain, segment = "crm", "contact"
     searchable = ("first_name", "last_name", "email", "title")
+    label = ("first_name", "last_name")
     policy = Policy(Organization("organization_id"))
     keys = (unique("organization_id", "email"), sorted_by("organization_id", "last_name"))
 
@@ -90,10 +93,15 @@ class CrmDeal(Record):
     stage: Mapped[str] = enum(
         "lead", "qualified", "proposal", "negotiation", "won", "lost", flags=(FILTERABLE, SORTABLE), default="lead"
     )
-    amount: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=0, max=SAFE_MAX, note="in cents")
+    amount: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=0, max=SAFE_MAX, note="in cents", display=MONEY)
     currency: Mapped[str] = string(FILTERABLE, min=3, max=3, pattern=r"^[A-Z]{3}$", default="USD")
     probability: Mapped[int] = integer(
-        SORTABLE, min=0, max=100, default=DERIVED, note="from the stage when omitted: 10, 25, 50, 75, 100, 0"
+        SORTABLE,
+        min=0,
+        max=100,
+        default=DERIVED,
+        note="from the stage when omitted: 10, 25, 50, 75, 100, 0",
+        display=PERCENT,
     )
     priority: Mapped[str] = enum("low", "medium", "high", flags=(FILTERABLE,), default="medium")
     source: Mapped[str | None] = enum(
@@ -128,6 +136,6 @@ class CrmCompany(Record):
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=200)
     industry: Mapped[str | None] = string(FILTERABLE, SORTABLE, max=100)
     website: Mapped[str | None] = string(max=2048, format="url")
-    revenue: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=1, max=SAFE_MAX, note="in cents")
+    revenue: Mapped[int | None] = integer(FILTERABLE, SORTABLE, min=1, max=SAFE_MAX, note="in cents", display=MONEY)
     employees: Mapped[int | None] = integer(SORTABLE, min=1, max=INTEGER_MAX)
     visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")

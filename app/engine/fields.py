@@ -21,6 +21,30 @@ from app.engine.kind import Kind, Reference
 from app.foundation.clock import now
 
 
+class Display(StrEnum):
+    """How people read a value, where its kind does not say: amounts of money are in hundredths of their currency,
+    ``MICROS`` in millionths of it, files in base64. ``UNITS`` says which names say it."""
+
+    MONEY = "money"
+    MICROS = "micros"
+    PERCENT = "percent"
+    BYTES = "bytes"
+    MILLISECONDS = "milliseconds"
+    FILE = "file"
+
+
+MONEY, PERCENT, BYTES, FILE = Display.MONEY, Display.PERCENT, Display.BYTES, Display.FILE
+UNITS = {
+    "_ms": Display.MILLISECONDS,
+    "_micros": Display.MICROS,
+    "_bytes": BYTES,
+    "_percent": PERCENT,
+    "_percentage": PERCENT,
+}
+# Of amounts whose record names no currency.
+CURRENCY = "USD"
+
+
 class FieldFlag(StrEnum):
     """What callers may do with a field. Without flags it is set on create and update and always returned."""
 
@@ -89,12 +113,14 @@ NO_DEFAULT = object()
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """What a field holds and how it travels: kind, flags, default; ``note`` is the text for API users."""
+    """What a field holds and how it travels: kind, flags, default; ``note`` is the text for API users, ``display``
+    what the studio shows its values as."""
 
     kind: Kind
     flags: frozenset[FieldFlag] = frozenset()
     default: Any = NO_DEFAULT
     note: str = ""
+    display: Display | None = None
 
     @property
     def access(self) -> str:
@@ -114,9 +140,12 @@ class FieldSpec:
         return self.default is not NO_DEFAULT
 
 
-def column(kind: Kind, *flags: FieldFlag, default: Any = NO_DEFAULT, note: str = "", **rest: Any) -> MappedColumn[Any]:
+def column(
+    kind: Kind, *flags: FieldFlag, default: Any = NO_DEFAULT, note: str = "", display: Display | None = None,
+    **rest: Any,
+) -> MappedColumn[Any]:  # fmt: skip
     """A column of ``kind``, for kinds of one's own; ``rest`` goes to SQLAlchemy."""
-    spec = FieldSpec(kind, frozenset(flags), default, note)
+    spec = FieldSpec(kind, frozenset(flags), default, note, display)
     # What is stored encrypted is longer than what was sent.
     stored = types.Text() if ENCRYPTED in spec.flags else kind.column_type()
     filled = _stored_default(default)
@@ -220,6 +249,7 @@ def virtual(
     expression: Callable[[Any], Any] | None = None,
     note: str = "",
     required: bool = False,
+    display: Display | None = None,
 ) -> Virtual:
     """Declare a field that is worked out when read, or accepted and not kept as such."""
-    return Virtual(FieldSpec(kind, frozenset(flags), note=note), required, expression)
+    return Virtual(FieldSpec(kind, frozenset(flags), note=note, display=display), required, expression)

@@ -24,6 +24,9 @@ from app.engine.fields import (
     READ_ONLY,
     SCOPE_READS,
     SORTABLE,
+    UNITS,
+    UNLISTED,
+    Display,
     FieldSpec,
     Virtual,
     integer,
@@ -38,6 +41,11 @@ from app.foundation.clock import now
 
 STAMPS = ("id", "created_at", "updated_at")
 VERSION = "row_version"
+# What a field that names a record is called, the usual ones first.
+LABELS = (
+    "name", "title", "filename", "key", "heading", "slug", "email", "text", "statement", "quote", "criterion",
+    "content", "original_text", "action",
+)  # fmt: skip
 COMMON = frozenset({READ_ONLY, FILTERABLE, SORTABLE})
 
 NAMING = {
@@ -73,7 +81,7 @@ class Record(Base):
     evidence. ``bookkeeping`` names columns that no caller writes and whose change raises no version; a model that
     ``requires_version`` refuses changes that do not say which version they are of. ``plural`` is what the relations
     that lead here from other models are called; ``searchable`` names the text that a search looks through, all of
-    which every reader of a row sees."""
+    which every reader of a row sees; ``label`` the text by which people know a record."""
 
     __abstract__ = True
 
@@ -89,6 +97,7 @@ class Record(Base):
     audited: ClassVar[bool] = False
     plural: ClassVar[str] = ""
     searchable: ClassVar[tuple[str, ...]] = ()
+    label: ClassVar[tuple[str, ...]] = ()
     bookkeeping: ClassVar[tuple[str, ...]] = ()
     requires_version: ClassVar[bool] = False
 
@@ -112,6 +121,15 @@ class Record(Base):
     @classmethod
     def model_summary(cls) -> str:
         return " ".join((cls.__doc__ or "").split())
+
+    @classmethod
+    def label_fields(cls) -> list[Field]:
+        """The fields that name a record to people: ``label``, or the first that is called like a name. None where
+        records have none."""
+        fields = {name: field for name, field in cls.fields().items() if field.spec.readable}
+        listed = (name for name in LABELS if name in fields and UNLISTED not in fields[name].spec.flags)
+        named = cls.label or next(((name,) for name in listed), ())
+        return [fields[name] for name in named]
 
     @classmethod
     def target(cls, attribute: str) -> type[Record]:
@@ -183,6 +201,12 @@ class Field:
         colleagues = scope.co_members if isinstance(scope, Owner) else ()
         plain = self.spec.readable and self.column is not None and not self.spec.flags & {ADMIN_READS, SCOPE_READS}
         return plain and self.spec.kind.is_text and (not colleagues or self.name in colleagues)
+
+    @property
+    def display(self) -> Display | None:
+        """What people read its values as, where that is said or its name ends in a unit."""
+        ending = self.attribute[self.attribute.rfind("_") :]
+        return self.spec.display or UNITS.get(ending)
 
     @property
     def max_length(self) -> int:

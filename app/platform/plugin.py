@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from app.engine import idempotency
 from app.jobs.registry import Periodic
-from app.platform import audit_log, models, webhooks
+from app.platform import audit_log, models, saved_views, webhooks
 from app.plugins import Plugin
 
 plugin = Plugin(
     "platform",
     "Switches and the record of who changed what.",
-    models=(models, webhooks),
+    models=(models, webhooks, saved_views),
     hooks=(audit_log,),
     periodic=(Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),),
-    blueprints=("blueprints.batch:build",),
+    blueprints=("blueprints.batch:build", "blueprints.catalogue:build", "blueprints.views:build"),
     commands=("app.commands.flags:group",),
 )

@@ -10,10 +10,12 @@ from sqlalchemy import func
 from sqlalchemy.orm import Mapped
 
 from app.engine.fields import (
+    BYTES,
     CALLER_BUCKET,
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
+    FILE,
     FILTERABLE,
     GENERATED,
     HIDDEN,
@@ -60,7 +62,7 @@ class StorageBucket(Record):
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
     name: Mapped[str] = string(IMMUTABLE, FILTERABLE, SORTABLE, min=3, max=63, pattern=r"^[a-z0-9][a-z0-9.-]*[a-z0-9]$")
     description: Mapped[str | None] = string(max=1000)
-    max_file_size: Mapped[int] = integer(min=1, max=1_073_741_824, default=26214400, note="bytes")
+    max_file_size: Mapped[int] = integer(min=1, max=1_073_741_824, default=26214400, note="bytes", display=BYTES)
     allowed_content_types: Mapped[list[str]] = strings(
         max_items=100, default=[], note="empty allows every type that the service accepts"
     )
@@ -104,8 +106,9 @@ class StorageUpload(Record):
         WRITE_ONLY,
         required=True,
         note="required on create here; at most 512 KiB decoded, so that it fits a JSON body",
+        display=FILE,
     )
-    size: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=1_073_741_824, default=DERIVED)
+    size: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=1_073_741_824, default=DERIVED, display=BYTES)
     sha256: Mapped[str] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$", default=DERIVED)
     storage_key: Mapped[str] = string(HIDDEN, min=1, max=512, unique=True, default=GENERATED)
     url = virtual(
@@ -159,6 +162,6 @@ class StorageExport(Base):
     user_id: Mapped[UUID] = reference("auth_user", "cascade")
     status: Mapped[str] = enum("pending", "ready", "failed", default="pending")
     storage_key: Mapped[str | None] = string(min=1, max=200)
-    size: Mapped[int | None] = integer(min=0, max=SAFE_MAX)
+    size: Mapped[int | None] = integer(min=0, max=SAFE_MAX, display=BYTES)
     expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=7)))
     error_message: Mapped[str | None] = string(max=1000)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from app.engine.catalogue import every_model
+from app.engine.dictionary import dictionary
 from app.foundation.errors import CODES
-from app.ops.dictionary import dictionary
 from blueprints.examples import EXAMPLE_ID
 from config import ROOT
 from docs import generate

@@ -43,7 +43,7 @@ MODELS = [Gadget, GadgetPart]
 """
 # Here members delete what the dictionary leaves to managers, as with a policy that forgets it.
 WRONG = f"""{RIGHTS}
-from app.ops.dictionary import dictionary
+from app.engine.dictionary import dictionary
 
 PUBLISHED = dictionary()
 gadget = next(each for domain in PUBLISHED["domains"] for each in domain["models"] if each["class"] == "Gadget")

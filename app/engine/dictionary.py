@@ -65,6 +65,8 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         found["transitions"] = {camel(name): steps for name, steps in model.transitions.items()}
     if model.searchable:
         found["searchable"] = [model.fields()[name].name for name in model.searchable]
+    if label := model.label_fields():
+        found["label"] = [field.name for field in label]
     for kind, unique in (("unique", True), ("indexes", False)):
         keys = [_key(key) for key in model.keys if (key.unique and not key.where) is unique]
         if keys:
@@ -141,6 +143,8 @@ def _field(field: Field) -> dict[str, Any]:
     for flag, name, value in MARKED:
         if flag in flags:
             found[name] = value
+    if field.display:
+        found["display"] = field.display
     if field.attribute.endswith("_"):
         found["attribute"] = field.attribute
     return found | ({"note": spec.note} if spec.note else {})

@@ -1,0 +1,82 @@
+"""Saved views: what a user keeps for oneself, or shares with the organization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app.auth.authentication import caller, credentials_required
+from app.engine.kind import EXAMPLE_ID
+from app.engine.unit_of_work import Unit, run_unit
+from app.platform import saved_views
+from blueprints.base import Blueprint, answer, wanted
+from blueprints.declarations import Answer, Body, Operation, serve
+from blueprints.replies import Reply, carry_out
+from schemas.envelopes import Deleted
+from schemas.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
+
+DEFINITION = {"where": {"stage": "lead"}, "sort": ["-amount"], "columns": ["name", "amount"]}
+GIVEN = {"model": "crm/deal", "name": "Open deals", "shared": True, "definition": DEFINITION}
+EXAMPLE = {
+    "id": EXAMPLE_ID, **GIVEN, "own": True, "createdAt": "2027-01-01T09:00:00.000Z",
+    "updatedAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+OF_MODEL = {
+    "name": "model", "in": "query", "schema": {"type": "string"}, "description": "Only those of this model.",
+}  # fmt: skip
+
+signed_in = credentials_required()
+
+
+def build() -> Blueprint:
+    """The blueprint of saved views."""
+    blp = Blueprint("views", __name__, url_prefix="/api/v1/_views", description="Saved views of records.")
+
+    @serve(blp, "GET", "", Operation(
+        "listViews", "List your saved views and those shared with you", access=signed_in, query=(OF_MODEL,),
+        gives=Answer(ViewList, example={"data": [EXAMPLE]}),
+    ))  # fmt: skip
+    def list_views() -> Response:
+        return answer({"data": run_unit(caller(), _listed, request.args.get("model"))})
+
+    @serve(blp, "POST", "", Operation(
+        "createView", "Save a view", access=signed_in, takes=Body(ViewCreate, example=GIVEN),
+        gives=Answer(View, example=EXAMPLE, status=201), fails=(409,), once=True,
+    ))  # fmt: skip
+    def create_view(given: dict[str, Any]) -> Response:
+        model = model_of(given.pop("model"), caller())
+        return carry_out(_created, model, given)
+
+    @serve(blp, "PUT", "/<string:id>", Operation(
+        "updateView", "Change a saved view", access=signed_in, takes=Body(ViewUpdate, example={"name": "Mine"}),
+        gives=Answer(View, example=EXAMPLE), once=True,
+    ))  # fmt: skip
+    def update_view(given: dict[str, Any], id: str) -> Response:
+        return carry_out(_changed, wanted(id), given)
+
+    @serve(blp, "DELETE", "/<string:id>", Operation(
+        "deleteView", "Remove a saved view", access=signed_in, gives=Answer(Deleted), once=True,
+    ))  # fmt: skip
+    def delete_view(id: str) -> Response:
+        return carry_out(_removed, id)
+
+    return blp
+
+
+def _listed(unit: Unit, model: str | None) -> list[dict[str, Any]]:
+    models = [name for name in models_of(unit.principal) if model in (None, name)]
+    return [view_of(each, unit.principal) for each in saved_views.list_views(unit, models)]
+
+
+def _created(unit: Unit, model: Any, given: dict[str, Any]) -> Reply:
+    return Reply(view_of(saved_views.create(unit, model, given), unit.principal), 201)
+
+
+def _changed(unit: Unit, identifier: Any, given: dict[str, Any]) -> Reply:
+    return Reply(view_of(saved_views.change(unit, identifier, given), unit.principal))
+
+
+def _removed(unit: Unit, identifier: str) -> Reply:
+    saved_views.delete(unit, wanted(identifier))
+    return Reply({"id": identifier, "deleted": True})

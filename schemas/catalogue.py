@@ -1,0 +1,134 @@
+"""What the service holds, as one caller may use it: models with their fields, relations, states and operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from marshmallow import fields
+from sqlalchemy import false
+
+from app.engine import relations
+from app.engine.catalogue import DOMAINS
+from app.engine.dictionary import to_dict
+from app.engine.fields import ADMIN_READS, CURRENCY
+from app.engine.policy import Organization, Policy, Rule, SessionOnly
+from app.engine.principal import MANAGERS, Credential, Principal, Reader
+from app.engine.record import Field, Record, Setter
+from schemas.derive import WireSchema
+
+# What the dictionary says of a model or field that its users have no need of.
+STORAGE = ("table", "operations", "sessionOnly", "indexes", "unique", "relations", "fields")
+STORED = ("access", "atRest", "attribute", "readableBy", "writableBy")
+
+
+class Catalogue(WireSchema):
+    """The domains with the models that the caller may read."""
+
+    currency = fields.String(required=True, metadata={"description": "That of amounts whose record names none."})
+    domains = fields.List(fields.Dict(), required=True)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What decides which models, fields and operations there are for a caller: few callers differ in it."""
+
+    reader: Reader
+    writes: bool
+    in_person: bool
+    roles: frozenset[str]
+
+    @classmethod
+    def of(cls, principal: Principal) -> Standing:
+        """The standing of ``principal``."""
+        in_person = principal.credential is Credential.SESSION
+        reader = Reader.MEMBER if principal.reader is Reader.MEMBER_OF_SEVERAL else principal.reader
+        return cls(reader, "write" in principal.scopes, in_person, frozenset(principal.memberships.values()))
+
+    @property
+    def is_admin(self) -> bool:
+        return self.reader is Reader.ADMIN
+
+    def may(self, rule: Rule) -> bool:
+        """Whether the rule lets the caller do it anywhere."""
+        if rule is Rule.NONE or self.is_admin:
+            return rule is not Rule.NONE
+        if rule in (Rule.MANAGERS, Rule.OWNERS):
+            return bool(self.roles & set(MANAGERS if rule is Rule.MANAGERS else ("owner",)))
+        return rule is Rule.SCOPE
+
+    def sets(self, setter: Setter) -> bool:
+        return setter is Setter.CALLER or (setter is Setter.ADMIN and self.is_admin)
+
+    def may_read(self, model: type[Record]) -> bool:
+        policy = model.policy
+        if self.reader is Reader.ANONYMOUS:
+            return not isinstance(policy.scope.public_rows(model), type(false()))
+        by_person = policy.session_only is SessionOnly.ALL
+        return self.may(policy.list) and (self.in_person or not by_person)
+
+    def may_write(self, policy: Policy, operation: str) -> bool:
+        """Whether there are records on which the caller may carry out the operation."""
+        if not self.writes or (policy.session_only is not SessionOnly.NEVER and not (self.in_person or self.is_admin)):
+            return False
+        rule: Rule = getattr(policy, operation)
+        if operation == "delete" and rule is not Rule.NONE and (policy.leaves or policy.managed):
+            return True
+        narrowed = policy.scope.write if isinstance(policy.scope, Organization) else Rule.SCOPE
+        return self.may(rule) and self.may(narrowed)
+
+
+@cache
+def catalogue_for(standing: Standing) -> dict[str, Any]:
+    """The catalogue of callers of this standing."""
+    described = [
+        {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
+        for domain in DOMAINS
+    ]
+    return {"currency": CURRENCY, "domains": [domain for domain in described if domain["models"]]}
+
+
+def _models(models: tuple[type[Record], ...], standing: Standing) -> Iterator[dict[str, Any]]:
+    for model in models:
+        if standing.may_read(model):
+            yield _model(model, standing)
+
+
+def _model(model: type[Record], standing: Standing) -> dict[str, Any]:
+    entry = to_dict(model)
+    policy = model.policy
+    allowed = {operation: standing.may_write(policy, operation) for operation in ("create", "update", "delete")}
+    found = {name: value for name, value in entry.items() if name not in STORAGE}
+    found["operations"] = {"list": True, "read": True, **allowed}
+    found["domain"] = model.domain
+    found["requiresVersion"] = model.requires_version
+    found["relations"] = [
+        {"name": each.name, "model": each.target.qualified_name(), "many": each.many, "reference": each.reference.name}
+        for each in relations.of(model).values()
+        if standing.may_read(each.target) and _is_shown(each.reference, standing)
+    ]
+    found["fields"] = [
+        _field(field, described, allowed, standing)
+        for field, described in zip(model.fields().values(), entry["fields"], strict=True)
+        if _is_shown(field, standing)
+    ]
+    # A field that can neither be read nor set is none.
+    found["fields"] = [each for each in found["fields"] if each["readable"] or each["settable"]]
+    return found
+
+
+def _is_shown(field: Field, standing: Standing) -> bool:
+    """Whether the caller reads the field on some record, or sets it."""
+    if ADMIN_READS in field.spec.flags and not standing.is_admin:
+        return False
+    return field.spec.readable or field.spec.writable
+
+
+def _field(field: Field, described: dict[str, Any], allowed: dict[str, bool], standing: Standing) -> dict[str, Any]:
+    found = {name: value for name, value in described.items() if name not in STORED}
+    found["readable"] = field.spec.readable
+    setters = {"create": field.set_on_create, "update": field.set_on_update}
+    found["settable"] = [name for name, setter in setters.items() if allowed[name] and standing.sets(setter)]
+    return found

@@ -1,0 +1,78 @@
+"""Saved views on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from app.engine.catalogue import every_model
+from app.engine.encoding import dumps
+from app.engine.principal import Principal
+from app.engine.record import Record
+from app.foundation.errors import Invalid
+from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView
+from schemas.catalogue import Standing
+from schemas.derive import WireSchema
+from schemas.fields import Flag, Identifier, Moment, Text
+
+ABOUT_DEFINITION = "What is shown and how: up to the program that shows it, which the service does not read."
+
+
+def _bounded(value: Any) -> None:
+    if len(dumps(value)) > MAX_DEFINITION_BYTES:
+        raise ValidationError(f"Is larger than {MAX_DEFINITION_BYTES} bytes.")
+
+
+class ViewUpdate(WireSchema):
+    """What changes of a view."""
+
+    name = Text(validate=validate.Length(1, 120))
+    is_shared = Flag(data_key="shared", metadata={"description": "With all members of the organization."})
+    definition = fields.Dict(validate=_bounded, metadata={"description": ABOUT_DEFINITION})
+
+
+class ViewCreate(ViewUpdate):
+    """A new view of the records of a model."""
+
+    model = Text(required=True, metadata={"description": "Its domain and name, such as crm/deal."})
+    name = Text(required=True, validate=validate.Length(1, 120))
+
+
+class View(ViewUpdate):
+    """A view that somebody keeps."""
+
+    id = Identifier(required=True, metadata={"format": "uuid"})
+    model = fields.String(required=True)
+    is_own = Flag(required=True, data_key="own", metadata={"description": "Whether the caller made it."})
+    created_at = Moment(required=True, data_key="createdAt")
+    updated_at = Moment(required=True, data_key="updatedAt")
+
+
+class ViewList(WireSchema):
+    """Views by name."""
+
+    data = fields.List(fields.Nested(View), required=True)
+
+
+def view_of(view: PlatformSavedView, principal: Principal) -> dict[str, Any]:
+    """A view as ``principal`` gets it."""
+    return {
+        "id": view.id, "model": view.model, "name": view.name, "shared": view.is_shared,
+        "own": view.user_id == principal.user_id, "definition": view.definition,
+        "createdAt": view.created_at, "updatedAt": view.updated_at,
+    }  # fmt: skip
+
+
+def models_of(principal: Principal) -> dict[str, type[Record]]:
+    """The models that ``principal`` may read, by qualified name: views of others are not shown."""
+    standing = Standing.of(principal)
+    return {model.qualified_name(): model for model in every_model() if standing.may_read(model)}
+
+
+def model_of(name: str, principal: Principal) -> type[Record]:
+    """The model that a view is of; raises Invalid for one that ``principal`` may not read."""
+    found = models_of(principal).get(name)
+    if found is None:
+        raise Invalid({"model": ["Is no model that you may read."]})
+    return found
