@@ -1,11 +1,11 @@
 /** What sends the requests about the records of a model; src/records.ts and src/writes.ts say what goes in and comes out. */
-import { type Connection, address, credentials } from "./connection.js";
+import type { Call, Target, WriteCall } from "./calls.js";
+import { type Connection, address, credentials, send } from "./connection.js";
 import { RowgateError, VersionConflict } from "./errors.js";
 import { backoff, waited } from "./pauses.js";
 import { mark, newKey, sent } from "./sending.js";
 import { decoder, lines } from "./streams.js";
 import { versionIn, versionOf, versioned } from "./versions.js";
-import type { Call, Target, WriteCall } from "./writes.js";
 
 /** How often a change is tried on a record that others keep changing. */
 const TRIES = 25;
@@ -124,6 +124,10 @@ export class Collection {
 
   async update(target: Target, body: object, call?: WriteCall): Promise<Known> {
     const { id, version } = aimed(target);
+    return this.updateAt(id, version, body, call);
+  }
+
+  async updateAt(id: string, version: number | undefined, body: object, call?: WriteCall): Promise<Known> {
     const response = await this.write({ method: "PUT", path: this.item(id), body, version }, call);
     return this.complete(await record(response), call);
   }
@@ -143,6 +147,10 @@ export class Collection {
 
   async delete(target: Target, call?: WriteCall): Promise<void> {
     const { id, version } = aimed(target);
+    await this.deleteAt(id, version, call);
+  }
+
+  async deleteAt(id: string, version: number | undefined, call?: WriteCall): Promise<void> {
     await this.write({ method: "DELETE", path: this.item(id), version }, call);
   }
 
@@ -223,7 +231,7 @@ export class Collection {
   private async send(url: URL, request: RequestInit, { signal }: Call = {}): Promise<Response> {
     const headers = await credentials(this.connection);
     if (request.body) headers["Content-Type"] = "application/json";
-    const response = await fetch(url, { ...request, signal, headers });
+    const response = await send(this.connection, new Request(url, { ...request, signal, headers }));
     if (!response.ok) throw await RowgateError.of(response);
     return response;
   }

@@ -4,6 +4,13 @@ export interface Connection {
   token?: string | null | (() => string | Promise<string>);
   /** Milliseconds after which an attempt of a write is given up and made again; a minute without it. */
   timeout?: number;
+  /** Sends the requests in place of the platform's `fetch`, for programs that renew credentials or wait for a network. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** Send a request. */
+export function send(connection: Connection, request: Request): Promise<Response> {
+  return (connection.fetch ?? fetch)(request);
 }
 
 /** The full address of a path; throws TypeError where `baseUrl` is none. In browsers it may be empty. */

@@ -8,6 +8,8 @@ export class RowgateError extends Error {
     readonly retryAfter?: number,
     /** What the error body says further, such as `items` of a write of many records. */
     readonly details: unknown = undefined,
+    /** By which the service's logs know the request. */
+    readonly requestId?: string,
   ) {
     super(message);
     this.name = "RowgateError";
@@ -20,7 +22,8 @@ export class RowgateError extends Error {
     const message = typeof error === "string" ? error : response.statusText;
     const known = typeof code === "string" ? code : response.status === 412 ? VersionConflict.CODE : "UNKNOWN_ERROR";
     const kind = known === VersionConflict.CODE ? VersionConflict : RowgateError;
-    return new kind(response.status, known, message, retryAfter(response), details);
+    const requestId = response.headers.get("x-request-id") ?? undefined;
+    return new kind(response.status, known, message, retryAfter(response), details, requestId);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Writes that are sent again when no answer comes: with an idempotency key, the service does the work once. */
-import type { Connection } from "./connection.js";
+import { type Connection, send } from "./connection.js";
 import { retryAfter } from "./errors.js";
 import { backoff, waited } from "./pauses.js";
 
@@ -55,14 +55,15 @@ export async function keyed(request: Request): Promise<Request> {
 /** The answer to a request; one with an idempotency key is sent again where that may help. */
 export async function sent(connection: Connection, request: Request): Promise<Response> {
   const isRead = ["GET", "HEAD"].includes(request.method);
-  if (isRead || !hasKey(new URL(request.url), request.headers)) return fetch(request);
+  if (isRead || !hasKey(new URL(request.url), request.headers)) return send(connection, request);
   const body = await request.arrayBuffer();
   const { signal } = request;
   for (let failures = 1; ; failures += 1) {
     let wish = 0;
     try {
       const patience = AbortSignal.timeout(connection.timeout ?? TIMEOUT);
-      const response = await whole(new Request(request, { body, signal: AbortSignal.any([signal, patience]) }));
+      const attempt = new Request(request, { body, signal: AbortSignal.any([signal, patience]) });
+      const response = await whole(await send(connection, attempt));
       wish = retryAfter(response) ?? 0;
       if (failures > RETRIES || wish > LONGEST_WISH || !isTransient(response)) return response;
     } catch (error) {
@@ -74,8 +75,7 @@ export async function sent(connection: Connection, request: Request): Promise<Re
 }
 
 /** An answer with all of its body: what breaks off is no answer. */
-async function whole(request: Request): Promise<Response> {
-  const response = await fetch(request);
+async function whole(response: Response): Promise<Response> {
   if (response.body === null) return response;
   return new Response(await response.arrayBuffer(), response);
 }

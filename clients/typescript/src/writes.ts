@@ -1,28 +1,14 @@
 /** What can be written of each model: types over the table of src/models.ts. */
+import type { Call, Target, WriteCall } from "./calls.js";
 import type { Models } from "./models.js";
 import type { Model, RecordOf, Where } from "./queries.js";
+
+export type { Call, Target, WriteCall };
 
 /** What makes a record. */
 export type Draft<M extends Model> = Models[M]["create"];
 /** What is changed of a record: the fields that are given. */
 export type Changes<M extends Model> = Models[M]["update"];
-
-/** Aborts a call. */
-export interface Call {
-  signal?: AbortSignal;
-}
-
-/** How a write is sent. */
-export interface WriteCall extends Call {
-  /** Instead of one that is made for the call: keep it, and send the same write with it again after a restart. */
-  idempotencyKey?: string;
-}
-
-/**
- * Which record: its id, or the record as it was read or written by this client. By a record the write is carried out
- * only while the stored version is the one of the record, and throws VersionConflict otherwise; by an id always.
- */
-export type Target = string | { readonly id: string };
 
 /** All records that match and that the caller may change, `max` of them at most; with `dryRun` they are only counted. */
 export interface Matching<M extends Model> {
