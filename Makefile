@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients docs breaking version dist fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -26,7 +26,7 @@ help: ## print the targets
 serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
-test: .venv/dev .venv/node/installed ## run the tests
+test: .venv/dev .venv/node/installed .venv/studio/installed ## run the tests
 	@failed=; \
 	$(BIN)/pytest -m alone --numprocesses=0 || failed=1; \
 	$(BIN)/pytest && [ -z "$$failed" ]
@@ -77,6 +77,9 @@ clients: .venv/dev ## generate and build the typed clients in clients/
 		--wheel-dir clients/python/dist clients/python
 	@echo "rowgate: the clients are in clients/typescript/dist and clients/python/dist"
 
+studio: .venv/studio/installed ## build the studio into app/static/studio, which the repository keeps
+	@cd studio && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent build
+
 docs: .venv/dev ## build the documentation into build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 	@echo "rowgate: the documentation is at build/docs/index.html"
@@ -121,6 +124,12 @@ clean: ## remove the environment and the embedded servers' data
 	@cd .venv/node && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca \
 		npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
+
+.venv/studio/installed: studio/package-lock.json .venv/dev
+	@echo "rowgate: installing what the studio is built with from the npm registry"
+	@cd studio && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca \
+		npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
+	@mkdir -p .venv/studio && touch $@
 
 .venv/run: requirements.lock | .venv/bin/python
 	@echo "rowgate: installing the pinned dependencies"

@@ -152,7 +152,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 
 def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -> None:
     # A process whose routes come late does without all that they are made of.
-    from blueprints import console, domains, openapi, operations, origins
+    from blueprints import domains, openapi, operations, origins, studio
     from blueprints.account import routes as account
     from blueprints.base import Blueprint as ApiBlueprint
 
@@ -173,7 +173,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
         else:
             api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)
     app.register_blueprint(operations.build(api))
-    app.register_blueprint(console.build())
+    app.register_blueprint(studio.build())
     app.register_blueprint(account.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
     if any(not each.is_ours for each in loaded):

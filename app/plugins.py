@@ -43,9 +43,11 @@ NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 # A statement that selects the rows of a report, made from its row.
 Report = Callable[[Any], Any]
 
-# Filled by the plugins, for the domains that read them: types of notifications, and reports by their kind.
+# Filled by the plugins, for those that read them: types of notifications, reports by their kind, and the folders with
+# the plugins' own modules of the studio.
 NOTIFICATION_TYPES: list[str] = []
 REPORTS: dict[str, Report] = {}
+STUDIO_FOLDERS: dict[str, Path] = {}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Plugin:
     are what rows ask for, by name; ``periodic`` is what the clock does. ``notifications`` are types of notifications,
     ``errors`` the failures of its own, ``reports`` the statements of reports by their kind, ``settings`` what is read
     from the environment. ``migrations`` is the folder of its migrations; the one beside its first module of models
-    unless it says otherwise.
+    unless it says otherwise. ``studio`` is a folder whose ``index.js`` adds components of its own to the studio.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Plugin:
     reports: Mapping[str, Report] = field(default_factory=dict)
     settings: Sequence[Setting] = ()
     migrations: str | Path = ""
+    studio: str | Path = ""
 
     @property
     def is_ours(self) -> bool:
@@ -163,6 +166,8 @@ def _add(name: str, plugin: Plugin) -> None:
     config.declare(plugin.settings)
     NOTIFICATION_TYPES.extend(plugin.notifications)
     REPORTS.update(plugin.reports)
+    if plugin.studio:
+        STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
     errors.register(plugin.errors)
     catalogue.add(Domain(plugin.name, plugin.summary, records), rest)
     registry.add(plugin.jobs, plugin.periodic)

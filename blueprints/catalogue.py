@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 from flask import Response
 
 from app.auth.authentication import caller, credentials_required
 from app.engine.encoding import dumps
 from blueprints.base import JSON, Blueprint
+from blueprints.compression import compressed, wants_gzip
 from blueprints.conditional import is_known
 from blueprints.declarations import Answer, Operation, serve
 from schemas.catalogue import Catalogue, Standing, catalogue_for
@@ -20,6 +22,7 @@ TEXT = (
 )
 EXAMPLE = {
     "currency": "USD",
+    "extensions": ["/console/extensions/helpdesk/index.js"],
     "domains": [{
         "name": "crm", "summary": "Customers.", "models": [{
             "name": "deal", "class": "CrmDeal", "path": "/api/v1/crm/deal", "plural": "deals", "label": ["name"],
@@ -40,16 +43,26 @@ def build() -> Blueprint:
         access=credentials_required(), gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
     ))  # fmt: skip
     def read_catalogue() -> Response:
-        body, tag = _encoded(Standing.of(caller()))
-        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-        if is_known(tag):
+        kept = _kept(Standing.of(caller()))
+        headers = {"ETag": kept.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+        if is_known(kept.tag):
             return Response(status=304, headers=headers)
-        return Response(body, content_type=JSON, headers=headers)
+        if not wants_gzip():
+            return Response(kept.body, content_type=JSON, headers=headers)
+        return Response(kept.zipped, content_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
 
     return blp
 
 
+class Kept(NamedTuple):
+    """An answer as it goes out."""
+
+    body: bytes
+    zipped: bytes
+    tag: str
+
+
 @cache
-def _encoded(standing: Standing) -> tuple[bytes, str]:
+def _kept(standing: Standing) -> Kept:
     body = dumps(catalogue_for(standing))
-    return body, f'"{blake2b(body, digest_size=16).hexdigest()}"'
+    return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

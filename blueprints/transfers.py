@@ -15,6 +15,7 @@ from app.engine.record import Record
 from app.foundation.clock import now
 from app.foundation.errors import RequestTimedOut
 from blueprints.base import JSON, Blueprint
+from blueprints.compression import GZIP_WINDOW, wants_gzip
 from blueprints.describe import document_export
 from schemas.exporting import export_query
 
@@ -22,7 +23,7 @@ CONTENT_TYPES = {
     Form.CSV: "text/csv; charset=utf-8; header=present", Form.NDJSON: "application/x-ndjson", Form.JSON: JSON,
 }  # fmt: skip
 # What compresses most of all costs five times as much, in which nobody else is served.
-GZIP_LEVEL, GZIP_WINDOW = 1, 31
+GZIP_LEVEL = 1
 
 
 def add_export(blp: Blueprint, model: type[Record], collection: str) -> None:
@@ -45,7 +46,7 @@ def export(model: type[Record]) -> Response:
     name = f"{model.domain}-{model.segment}-{now().date()}.{asked.form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept-Encoding"}
     body: Any = iter(())
-    zipped = _wants_gzip()
+    zipped = wants_gzip()
     if zipped:
         headers["Content-Encoding"] = "gzip"
     if request.method != "HEAD":
@@ -55,11 +56,6 @@ def export(model: type[Record]) -> Response:
             raise RequestTimedOut("The client is gone") from gone
         body = Zipped(body) if zipped else body
     return Response(body, headers=headers, content_type=CONTENT_TYPES[asked.form])
-
-
-def _wants_gzip() -> bool:
-    accepted = request.accept_encodings
-    return accepted.quality("gzip") > 0 and accepted.quality("gzip") >= accepted.quality("identity")
 
 
 def _client() -> Any:

@@ -9,8 +9,8 @@ import tempfile
 from importlib import import_module
 from typing import Any
 
-from app.factory import create_app
 from app.engine.dictionary import dictionary
+from app.factory import create_app
 from app.ops.public_names import PUBLIC
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page

@@ -17,6 +17,8 @@ from app.engine.fields import ADMIN_READS, CURRENCY
 from app.engine.policy import Organization, Policy, Rule, SessionOnly
 from app.engine.principal import MANAGERS, Credential, Principal, Reader
 from app.engine.record import Field, Record, Setter
+from app.engine.upserts import rules_of
+from app.plugins import STUDIO_FOLDERS
 from schemas.derive import WireSchema
 
 # What the dictionary says of a model or field that its users have no need of.
@@ -29,6 +31,9 @@ class Catalogue(WireSchema):
 
     currency = fields.String(required=True, metadata={"description": "That of amounts whose record names none."})
     domains = fields.List(fields.Dict(), required=True)
+    extensions = fields.List(
+        fields.String(), required=True, metadata={"description": "Modules that plugins add to the studio."}
+    )
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,12 @@ def catalogue_for(standing: Standing) -> dict[str, Any]:
         {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
         for domain in DOMAINS
     ]
-    return {"currency": CURRENCY, "domains": [domain for domain in described if domain["models"]]}
+    extensions = [f"/console/extensions/{name}/index.js" for name in STUDIO_FOLDERS]
+    return {
+        "currency": CURRENCY,
+        "domains": [domain for domain in described if domain["models"]],
+        "extensions": extensions,
+    }
 
 
 def _models(models: tuple[type[Record], ...], standing: Standing) -> Iterator[dict[str, Any]]:
@@ -104,6 +114,8 @@ def _model(model: type[Record], standing: Standing) -> dict[str, Any]:
     found["operations"] = {"list": True, "read": True, **allowed}
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
+    if allowed["create"]:
+        found["upsertBy"] = rules_of(model)
     found["relations"] = [
         {"name": each.name, "model": each.target.qualified_name(), "many": each.many, "reference": each.reference.name}
         for each in relations.of(model).values()
@@ -115,7 +127,7 @@ def _model(model: type[Record], standing: Standing) -> dict[str, Any]:
         if _is_shown(field, standing)
     ]
     # A field that can neither be read nor set is none.
-    found["fields"] = [each for each in found["fields"] if each["readable"] or each["settable"]]
+    found["fields"] = [each for each in found["fields"] if each.get("readable") or each["settable"]]
     return found
 
 
@@ -129,6 +141,8 @@ def _is_shown(field: Field, standing: Standing) -> bool:
 def _field(field: Field, described: dict[str, Any], allowed: dict[str, bool], standing: Standing) -> dict[str, Any]:
     found = {name: value for name, value in described.items() if name not in STORED}
     found["readable"] = field.spec.readable
+    found["required"] = field.required or bool(field.virtual and field.virtual.required)
     setters = {"create": field.set_on_create, "update": field.set_on_update}
     found["settable"] = [name for name, setter in setters.items() if allowed[name] and standing.sets(setter)]
-    return found
+    # Marks that are not there are false, which keeps the catalogue half as long.
+    return {name: value for name, value in found.items() if value is not False}

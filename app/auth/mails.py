@@ -18,7 +18,7 @@ from app.foundation.clock import now
 from app.mail import outbox
 from app.mail.templates import LANGUAGES
 
-SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console", "/account/forgot"
+SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console/keys", "/account/forgot"
 
 
 def tell(

@@ -218,7 +218,7 @@ def _run_workers(settings: Settings, parts: Parts) -> None:
     if not settings.mail_url and not settings.production:
         step(f"no mail server is set: messages are shown at {settings.public_url}/mailbox")
     step(f"account at {settings.public_url}/account")
-    step(f"console at {settings.public_url}/console")
+    step(f"studio at {settings.public_url}/console")
     step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
     while parts.web.poll() is None:
         with suppress(subprocess.TimeoutExpired):

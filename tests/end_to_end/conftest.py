@@ -1,4 +1,4 @@
-"""A real browser, the console in it, and somebody who has signed up there."""
+"""A real browser, the pages of the service in it, and somebody who has signed up there."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def browser(chromium):
 
 
 @pytest.fixture(scope="module")
-def console(app, var_dir, tmp_path_factory):
-    """Where the service of the console is."""
-    port, log = free_port(), tmp_path_factory.mktemp("console") / "log"
+def place_of_pages(app, var_dir, tmp_path_factory):
+    """Where the service of the pages is."""
+    port, log = free_port(), tmp_path_factory.mktemp("pages") / "log"
     settings = {"GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret"}
     with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
         yield f"http://localhost:{port}"
 
 
 @pytest.fixture
-def page(browser, console):
-    """The console on a phone's width; what its scripts raise, and what its policy forbids, fails the test."""
+def page(browser, place_of_pages):
+    """A page on a phone's width; what its scripts raise, and what its policy forbids, fails the test."""
     raised = []
 
     def hear(message):
@@ -66,10 +66,10 @@ def page(browser, console):
         opened.on("console", hear)
 
     phone = {"viewport": {"width": 390, "height": 800}, "timezone_id": "America/Los_Angeles", "locale": "en-US"}
-    context = browser.new_context(base_url=console, **phone)
+    context = browser.new_context(base_url=place_of_pages, **phone)
     context.on("page", watch)
     opened = context.new_page()
-    opened.goto("/console")
+    opened.goto("/account/sign-in")
     yield opened
     context.close()
     assert raised == []
@@ -80,20 +80,14 @@ PASSWORD = "correct horse battery"
 
 def sign_up(page):
     """Make an account on the page, and give its address."""
-    address = f"console-{uuid4().hex[:8]}@example.com"
-    page.get_by_role("link", name="Make an account").click()
+    address = f"pages-{uuid4().hex[:8]}@example.com"
+    page.goto("/account/sign-up")
     page.get_by_label("Name").fill("Ada")
     page.get_by_label("E-mail").fill(address)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Create an account").click()
-    expect(page.get_by_role("heading", name="Make a key")).to_be_visible()
+    expect(page.get_by_role("heading", name="Profile")).to_be_visible()
     return address
-
-
-def sign_in(page, address):
-    page.get_by_label("E-mail").fill(address)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
 
 
 @pytest.fixture

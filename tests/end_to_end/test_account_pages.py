@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from uuid import uuid4
 
@@ -36,7 +37,7 @@ def sign_up(page):
 
 
 @pytest.fixture
-def open_in(browser, console):
+def open_in(browser, place_of_pages):
     """Opens pages in browsers of some kind; what a policy forbids and what a script raises fails the test."""
     raised = []
 
@@ -45,7 +46,7 @@ def open_in(browser, console):
             raised.append(message.text)
 
     def make(**kind):
-        page = browser.new_context(base_url=console, **{"locale": "en-US"} | kind).new_page()
+        page = browser.new_context(base_url=place_of_pages, **{"locale": "en-US"} | kind).new_page()
         page.on("pageerror", lambda error: raised.append(str(error)))
         page.on("console", hear)
         return page
@@ -193,5 +194,6 @@ def test_the_console_leads_to_the_account(open_in):
     page = open_in()
     sign_up(page)
     page.goto("/console")
-    page.get_by_role("link", name="Account").click()
+    page.get_by_role("button", name=re.compile("^Account of")).click()
+    page.get_by_role("menuitem", name="Your account").click()
     expect(page.get_by_role("heading", name="Profile")).to_be_visible()

@@ -62,7 +62,7 @@ def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
 def test_the_script_for_passkeys_runs_in_a_browser(browser, port):
     script = next(block for kind, block in BLOCK.findall((DOCS / "accounts.md").read_text()) if kind == "js")
     page = browser.new_page(base_url=f"http://localhost:{port}")
-    page.goto("/console")
+    page.goto("/account/forgot")
     devtools = page.context.new_cdp_session(page)
     devtools.send("WebAuthn.enable")
     devtools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})

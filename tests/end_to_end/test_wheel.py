@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,7 +86,8 @@ def test_rowgate_serve_serves_from_an_empty_folder_by_the_env_file_there(command
         listed = requests.get(f"{address}/api/v1/crm/contact", headers={"Authorization": f"Bearer {key}"}, timeout=10)
         assert listed.json()["meta"]["count"] > 0
         assert "<title>" in requests.get(f"{address}/console", timeout=10).text
-        assert requests.get(f"{address}/static/console/main.js", timeout=10).status_code == 200
+        (script,) = re.findall('src="(/console/assets/[^"]+)"', requests.get(f"{address}/console", timeout=10).text)
+        assert requests.get(f"{address}{script}", timeout=10).status_code == 200
     assert (tmp_path / "var").is_dir()
 
 

@@ -1,0 +1,1 @@
+function e(e){try{return e.matches(`:focus-visible`)}catch{}return!1}export{e as t};

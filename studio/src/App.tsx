@@ -1,0 +1,77 @@
+/** The studio: a page for each model of the catalogue, and those of its own. */
+import { QueryClient } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
+import { Admin, type AuthProvider, CustomRoutes, type I18nProvider, Resource, localStorageStore } from "react-admin";
+import { BrowserRouter, Route } from "react-router-dom";
+
+import { dataProvider } from "./api/provider";
+import { labelOf, nameOf, shortId } from "./catalogue/catalogue";
+import { type Person, Provided } from "./catalogue/context";
+import type { Catalogue } from "./catalogue/catalogue";
+import { pages } from "./extensions";
+import { HomePage } from "./layout/HomePage";
+import { NoPage } from "./layout/NoPage";
+import { Notices } from "./layout/Notices";
+import { StudioLayout } from "./layout/StudioLayout";
+import { dark, light } from "./layout/theme";
+import { ListPage } from "./lists/ListPage";
+import { CreatePage } from "./records/CreatePage";
+import { EditPage } from "./records/EditPage";
+import { ShowPage } from "./records/ShowPage";
+
+const KeysPage = lazy(() => import("./keys/KeysPage"));
+const NewKeyPage = lazy(() => import("./keys/NewKeyPage"));
+const KeyPage = lazy(() => import("./keys/KeyPage"));
+const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
+
+/** The bearer proves who asks; whether there is one was seen before anything was shown. */
+const authProvider: AuthProvider = {
+  login: () => Promise.resolve(),
+  logout: () => Promise.resolve(false as const),
+  checkAuth: () => Promise.resolve(),
+  checkError: () => Promise.resolve(),
+  getPermissions: () => Promise.resolve(undefined),
+};
+
+const store = localStorageStore("1", "rowgate");
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    // The transport waits for a lost connection itself; what the service refuses, it refuses again.
+    queries: { retry: false, networkMode: "always", staleTime: 5000, structuralSharing: true },
+    mutations: { networkMode: "always" },
+  },
+});
+
+interface Props {
+  catalogue: Catalogue;
+  person: Person;
+  i18nProvider: I18nProvider;
+}
+
+export function App({ catalogue, person, i18nProvider }: Props) {
+  return (
+    <Provided known={{ catalogue, person }}>
+      <BrowserRouter basename="/console">
+        <Admin
+          dataProvider={dataProvider} authProvider={authProvider} i18nProvider={i18nProvider} store={store} queryClient={queryClient} layout={StudioLayout} dashboard={HomePage}
+          theme={light} darkTheme={dark} catchAll={NoPage} notification={Notices} loginPage={false} disableTelemetry title="Rowgate"
+        >
+          {[...catalogue.models.values()].map((model) => (
+            <Resource
+              key={nameOf(model)} name={nameOf(model)} list={ListPage} show={ShowPage} {...(model.operations.create ? { create: CreatePage } : {})} {...(model.operations.update ? { edit: EditPage } : {})}
+              recordRepresentation={(record: Record<string, unknown>) => labelOf(model, record) ?? shortId(String(record.id))}
+            />
+          ))}
+          <CustomRoutes>
+            <Route path="/keys" element={<KeysPage />} />
+            <Route path="/keys/create" element={<NewKeyPage />} />
+            <Route path="/keys/:id" element={<KeyPage />} />
+            <Route path="/organization/:tab?" element={<OrganizationPage />} />
+            {pages.map(({ path, component: Own }) => <Route key={path} path={`/${path}/*`} element={<Suspense><Own /></Suspense>} />)}
+          </CustomRoutes>
+        </Admin>
+      </BrowserRouter>
+    </Provided>
+  );
+}

@@ -1,0 +1,17 @@
+/** The data provider of the studio, and the queries that react-admin has no word for. */
+import { createDataProvider } from "@rowgate/client/react-admin";
+import type { DataProvider } from "react-admin";
+
+import { send, signedIn } from "../session/transport";
+
+const paths = new Map<string, string>();
+
+/** Say where the records of each model are. */
+export function locate(resources: Iterable<readonly [string, string]>): void {
+  for (const [name, path] of resources) paths.set(name, path);
+}
+
+export const pathOf = (resource: string) => paths.get(resource) ?? `/api/v1/${resource}`;
+
+export const provider = createDataProvider({ baseUrl: "", token: async () => (await signedIn()).token, fetch: send }, pathOf);
+export const dataProvider = provider as unknown as DataProvider;

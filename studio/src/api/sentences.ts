@@ -1,0 +1,26 @@
+/** What went wrong, in a sentence for people, with the id by which the service's logs know it. */
+import { RowgateError, VersionConflict } from "@rowgate/client/react-admin";
+import { useCallback } from "react";
+import { useTranslate } from "react-admin";
+
+type Translate = (key: string, options?: object) => string;
+
+const KEYS: Record<number, string> = {
+  400: "invalid", 403: "forbidden", 404: "missing", 409: "conflict", 412: "changed", 413: "large", 415: "invalid", 422: "invalid", 428: "changed",
+  429: "limited", 503: "unavailable",
+};
+
+export function sentenceOf(error: unknown, translate: Translate): string {
+  if (!(error instanceof RowgateError)) {
+    return translate("studio.errors.unknown", { message: error instanceof Error ? error.message : String(error) });
+  }
+  const isStale = error.code === "REAUTHENTICATION_REQUIRED" || error.message === "Sign in again to do this";
+  const key = error instanceof VersionConflict ? "changed" : isStale ? "reauthentication" : (KEYS[error.status] ?? "unknown");
+  const told = translate(`studio.errors.${key}`, { message: error.message, smart_count: error.retryAfter ?? 1 });
+  return error.requestId ? `${told} (${translate("studio.errors.request", { id: error.requestId })})` : told;
+}
+
+export function useSentence(): (error: unknown) => string {
+  const translate = useTranslate();
+  return useCallback((error) => sentenceOf(error, translate), [translate]);
+}

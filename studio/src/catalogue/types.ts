@@ -1,0 +1,83 @@
+/** What `/api/v1/_catalogue` tells: marks that are not there are false. */
+
+export type Operator =
+  | "eq" | "ne" | "in" | "nin" | "isNull" | "gt" | "gte" | "lt" | "lte"
+  | "contains" | "startsWith" | "endsWith" | "has" | "hasAny" | "hasAll";
+
+export type Display = "money" | "micros" | "percent" | "bytes" | "milliseconds" | "file";
+
+export interface Constraints {
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  format?: "uuid" | "email" | "url";
+  items?: readonly string[];
+  minItems?: number;
+  maxItems?: number;
+  itemMaxLength?: number;
+  maxBytes?: number;
+  shape?: "object" | "array";
+}
+
+export interface Field {
+  name: string;
+  type: string;
+  required?: boolean;
+  nullable?: boolean;
+  unique?: boolean;
+  filterable?: boolean;
+  sortable?: boolean;
+  listed?: boolean;
+  virtual?: boolean;
+  readable?: boolean;
+  settable: readonly ("create" | "update")[];
+  operators?: readonly Operator[];
+  default?: unknown;
+  constraints?: Constraints;
+  references?: { model: string; onDelete: string };
+  display?: Display;
+  returnedOnce?: boolean;
+  note?: string;
+}
+
+export interface Relation {
+  name: string;
+  model: string;
+  many?: boolean;
+  reference: string;
+}
+
+export type Operation = "list" | "read" | "create" | "update" | "delete";
+
+export interface Model {
+  name: string;
+  class: string;
+  domain: string;
+  path: string;
+  summary: string;
+  plural: string;
+  label?: readonly string[];
+  scope: { kind: string; column?: string };
+  operations: Readonly<Partial<Record<Operation, boolean>>>;
+  operationsNote?: string;
+  requiresVersion?: boolean;
+  /** The unique rules by which an import knows records that are there: fields between commas. */
+  upsertBy?: readonly string[];
+  searchable?: readonly string[];
+  transitions?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  relations: readonly Relation[];
+  fields: readonly Field[];
+}
+
+export interface Domain {
+  name: string;
+  summary: string;
+  models: readonly Model[];
+}
+
+export interface CatalogueAnswer {
+  currency: string;
+  domains: readonly Domain[];
+}

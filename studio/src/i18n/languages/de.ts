@@ -1,0 +1,11 @@
+/** German. */
+import { ra } from "./de/admin";
+import { lists } from "./de/lists";
+import { names } from "./de/names";
+import { places } from "./de/places";
+import { records } from "./de/records";
+import type { Language } from "./en";
+
+const messages = { ra, studio: { ...places, ...lists, ...records } };
+
+export const german: Language = { messages, names };

@@ -1,0 +1,34 @@
+/** German words of records: shown, edited, related. */
+import type { Shape } from "../en";
+import type { records as english } from "../en/records";
+
+export const records: Shape<typeof english> = {
+  record: {
+    new: "Neu: %{model}", edit: "Bearbeiten", save: "Speichern", cancel: "Abbrechen", delete: "Löschen", duplicate: "Duplizieren",
+    deleted: "%{record} wurde gelöscht.", undo: "Rückgängig machen", undone: "Es wurde nichts gelöscht.", saved: "Gespeichert",
+    created: "%{record} wurde erstellt.", details: "Details", related: "Zugehörige Datensätze", more: "Mehr dazu", none: "Keine", empty: "Leer",
+    unchanged: "Keine Änderungen", leave: "Ohne Speichern verlassen?", leave_text: "Ihre Änderungen auf dieser Seite sind nicht gespeichert.",
+    stay: "Bleiben", go: "Verlassen", draft: "Hier gibt es nicht gespeicherte Änderungen vom %{when}.", restore: "Wiederherstellen",
+    discard: "Verwerfen", copy_id: "ID kopieren", show_all: "Alle %{models} anzeigen", add: "Neu: %{model}",
+    history: "Erstellt %{created}, geändert %{updated}", required_fields: "Felder mit Sternchen sind Pflichtfelder.", optional: "Weitere Felder",
+    again: "Speichern und weiteren Datensatz erstellen", moves: "Verschieben nach", readonly: "Wird vom Dienst festgelegt",
+    secret: "Bleibt geheim: Eine Eingabe ersetzt den gespeicherten Wert.", confirm_delete: "%{record} löschen?", pick: "%{model} auswählen",
+    create_option: "Neu: „%{words}“", remove: "Entfernen",
+  },
+  conflict: {
+    title: "Dieser Datensatz wurde inzwischen von jemand anderem geändert",
+    text: "Bitte für jedes Feld auswählen, welcher Wert gilt. Felder, die nur eine Seite geändert hat, sind bereits entschieden.",
+    field: "Feld", yours: "Ihre Eingabe", theirs: "Gespeichert", save: "Diese Auswahl speichern",
+    reload: "Eigene Änderungen verwerfen und gespeicherten Stand anzeigen", gone: "Der Datensatz wurde inzwischen gelöscht.",
+  },
+  input: {
+    json_invalid: "Das ist kein gültiges JSON: %{message}", json_object: "Hier muss ein Objekt in geschweiften Klammern stehen.",
+    json_array: "Hier muss eine Liste in eckigen Klammern stehen.", format: "Formatieren", write: "Schreiben", preview: "Vorschau",
+    markdown: "Markdown", nothing: "Nichts für die Vorschau vorhanden", file_choose: "Datei auswählen", file_drop: "oder hier ablegen",
+    file_large: "Die Datei ist größer als %{size}.", file_remove: "Datei entfernen", uploading: "Wird hochgeladen: %{percent} %",
+    list_add: "Die Eingabetaste fügt einen Wert hinzu", minutes: "Min.", seconds: "s", email: "Das ist keine E-Mail-Adresse.",
+    url: "Keine gültige Adresse: Sie muss mit https:// oder http:// beginnen.", pattern: "Die Eingabe hat nicht die erwartete Form.",
+    long: "%{count} von %{max} Zeichen", yes: "Ja", no: "Nein", any: "Alle", unset: "Nicht festgelegt", amount: "Betrag in %{currency}",
+    open_file: "Datei öffnen", vector: "%{count} Zahlen", zone: "Zeitangaben gelten für %{zone}.", currency: "Währung",
+  },
+};

@@ -1,0 +1,122 @@
+/** The input of a field, by what it holds. */
+import { InputAdornment } from "@mui/material";
+import { BooleanInput, NullableBooleanInput, NumberInput, SelectInput, TextInput, useLocale, useRecordContext, useTranslate } from "react-admin";
+import { Suspense, lazy, useMemo } from "react";
+import { useWatch } from "react-hook-form";
+
+import { movesFrom, nameOf, typeOf } from "../catalogue/catalogue";
+import { useCatalogue, usePerson } from "../catalogue/context";
+import type { Field, Model } from "../catalogue/types";
+import { bytes, currencyOf, milliseconds } from "../values/formats";
+import { FileInput } from "./FileInput";
+import { MarkdownInput } from "./MarkdownInput";
+import { MomentInput } from "./MomentInput";
+import { MoneyInput } from "./MoneyInput";
+import { PersonField } from "./PersonField";
+import { ReferenceField } from "./ReferenceField";
+import { StringsInput } from "./StringsInput";
+import { validatorOf } from "./validation";
+
+const JsonInput = lazy(() => import("./JsonInput"));
+
+export interface InputProps {
+  model: Model;
+  field: Field;
+  on: "create" | "update";
+  autoFocus?: boolean | undefined;
+}
+
+/** What the inputs of all kinds take. */
+export interface Shared {
+  source: string;
+  label: string;
+  helperText: string | false;
+  validate: (value: unknown) => string | undefined;
+  isRequired: boolean;
+  autoFocus?: boolean | undefined;
+}
+
+/** Longer strings get several lines. */
+const ONE_LINE = 300;
+
+function useShared({ model, field, on, autoFocus }: InputProps): Shared {
+  const translate = useTranslate();
+  const isRequired = Boolean(on === "create" ? field.required : !field.nullable && field.default === undefined && field.required);
+  const validate = useMemo(() => validatorOf(field, isRequired, translate), [field, isRequired, translate]);
+  // The input shows the unit itself.
+  const told = field.display === undefined || field.display === "file" ? field.note && translate(`note.${field.note}`) : undefined;
+  const note = field.readable ? told : `${told ?? ""} ${field.display === "file" ? "" : translate("studio.record.secret")}`.trim();
+  return {
+    source: field.name, label: `resources.${nameOf(model)}.fields.${field.name}`, helperText: note || false, validate, isRequired, autoFocus,
+  };
+}
+
+export function FieldInput(props: InputProps) {
+  const { field, model } = props;
+  const shared = useShared(props);
+  const { isAdmin } = usePerson();
+  if (field.references?.model === "auth/user" && !isAdmin) return <PersonField {...shared} />;
+  if (field.references) return <ReferenceField {...shared} target={field.references.model} />;
+  if (field.display === "file") return <FileInput {...shared} max={field.constraints?.maxLength} />;
+  switch (typeOf(field)) {
+    case "boolean":
+      return field.nullable ? <NullableBooleanInput {...shared} fullWidth /> : <BooleanInput {...shared} />;
+    case "enum":
+      return <StateInput {...shared} model={model} field={field} on={props.on} />;
+    case "integer":
+    case "number":
+      return field.display === "money" ? <Amount {...shared} model={model} /> : <Quantity {...shared} field={field} />;
+    case "timestamp":
+      return <MomentInput {...shared} />;
+    case "array<string>":
+      return <StringsInput {...shared} items={field.constraints?.items} />;
+    case "json":
+    case "vector":
+      return <Suspense fallback={null}><JsonInput {...shared} shape={field.type === "vector" ? "array" : field.constraints?.shape} /></Suspense>;
+    case "text":
+      return <MarkdownInput {...shared} max={field.constraints?.maxLength} />;
+    default:
+      return <Line {...shared} field={field} />;
+  }
+}
+
+function Line({ field, isRequired, ...shared }: Shared & { field: Field }) {
+  const { format, maxLength = 0 } = field.constraints ?? {};
+  const type = !field.readable ? "password" : format === "email" ? "email" : format === "url" ? "url" : "text";
+  const isLong = maxLength > ONE_LINE && type === "text";
+  return (
+    <TextInput
+      {...shared} required={isRequired} type={type} multiline={isLong} fullWidth
+      {...(isLong ? { minRows: 2, maxRows: 8 } : {})} {...(field.readable ? {} : { autoComplete: "new-password" })}
+      parse={(value: string) => (value === "" && field.nullable ? null : value)}
+    />
+  );
+}
+
+function StateInput({ model, field, on, ...shared }: Shared & InputProps) {
+  const record = useRecordContext();
+  const choices = movesFrom(model, field, on === "update" ? record?.[field.name] : undefined).map((id) => ({ id, name: `value.${field.name}.${id}` }));
+  const { isRequired, ...rest } = shared;
+  return <SelectInput {...rest} isRequired={isRequired || !field.nullable} choices={choices} fullWidth margin="none" {...(field.nullable ? { emptyText: "studio.input.unset" } : {})} />;
+}
+
+function Amount({ model, ...shared }: Shared & { model: Model }) {
+  const catalogue = useCatalogue();
+  const currency = useWatch({ name: "currency" }) as unknown;
+  return <MoneyInput {...shared} currency={currencyOf(model, { currency }, catalogue.currency)} />;
+}
+
+function Quantity({ field, isRequired, helperText, ...shared }: Shared & { field: Field }) {
+  const locale = useLocale();
+  const value = useWatch({ name: field.name }) as unknown;
+  const isNumber = typeof value === "number" && Number.isFinite(value);
+  const told =
+    !isNumber ? "" : field.display === "bytes" ? bytes(value, locale) : field.display === "milliseconds" ? milliseconds(value, locale) : "";
+  const unit = { bytes: "B", milliseconds: "ms", percent: "%", micros: "µ", money: "", file: "" }[field.display ?? "file"];
+  return (
+    <NumberInput
+      {...shared} required={isRequired} fullWidth step={field.type === "integer" ? 1 : "any"} helperText={[helperText, told].filter(Boolean).join(" · ") || false}
+      slotProps={unit ? { input: { endAdornment: <InputAdornment position="end">{unit}</InputAdornment> } } : {}}
+    />
+  );
+}

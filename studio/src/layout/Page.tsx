@@ -1,0 +1,42 @@
+/** A page: its title, in the tab too, the way back, and what can be done. */
+import { Box, Breadcrumbs, Link, Stack, Typography } from "@mui/material";
+import { type ReactNode, useEffect } from "react";
+import { useTranslate } from "react-admin";
+import { Link as RouterLink } from "react-router-dom";
+
+interface Step {
+  title: string;
+  to: string;
+}
+
+interface Props {
+  title: string;
+  trail?: readonly Step[];
+  actions?: ReactNode;
+  children: ReactNode;
+  /** For tables, which scroll by themselves. */
+  fill?: boolean;
+}
+
+export function Page({ title, trail = [], actions, children, fill = false }: Props) {
+  const translate = useTranslate();
+  useEffect(() => {
+    document.title = `${title} · ${translate("studio.title")}`;
+  }, [title, translate]);
+  return (
+    <Box sx={{ display: "flex", flexDirection: "column", minHeight: 0, ...(fill ? { flex: 1 } : { maxWidth: 1200, width: "100%" }) }}>
+      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, my: 1.5 }}>
+        <Box sx={{ flex: 1, minWidth: 200 }}>
+          {trail.length > 0 && (
+            <Breadcrumbs aria-label={translate("studio.menu.trail")}>
+              {trail.map(({ title: step, to }) => <Link key={to} component={RouterLink} to={to} variant="body2" noWrap sx={{ display: "block", maxWidth: 280 }}>{step}</Link>)}
+            </Breadcrumbs>
+          )}
+          <Typography component="h1" variant="h5" sx={{ overflowWrap: "anywhere" }}>{title}</Typography>
+        </Box>
+        {actions}
+      </Stack>
+      {children}
+    </Box>
+  );
+}

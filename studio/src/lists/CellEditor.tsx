@@ -1,0 +1,71 @@
+/** One field of one record, changed where it stands. */
+import EditIcon from "@mui/icons-material/Edit";
+import { Button, IconButton, Popover, Stack } from "@mui/material";
+import type { Row } from "@rowgate/client/react-admin";
+import { useRef, useState } from "react";
+import { Form, RecordContextProvider, SaveButton, useNotify, useTranslate, useUpdate } from "react-admin";
+
+import { useSentence } from "../api/sentences";
+import { nameOf } from "../catalogue/catalogue";
+import type { Field, Model } from "../catalogue/types";
+import { FieldInput } from "../inputs/FieldInput";
+
+interface Props {
+  model: Model;
+  field: Field;
+  record: Row;
+  name: string;
+}
+
+export function CellEditor(props: Props) {
+  const translate = useTranslate();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const label = translate(`resources.${nameOf(props.model)}.fields.${props.field.name}`);
+  return (
+    <>
+      <IconButton ref={button} className="edit" size="small" onClick={() => setOpen(true)} aria-label={translate("studio.list.edit_cell", { field: label, record: props.name })} sx={{ p: 0.25 }}>
+        <EditIcon sx={{ fontSize: 16 }} />
+      </IconButton>
+      {isOpen && (
+        <Popover open anchorEl={button.current} onClose={() => setOpen(false)} anchorOrigin={{ vertical: "bottom", horizontal: "right" }} transformOrigin={{ vertical: "top", horizontal: "right" }} slotProps={{ paper: { role: "dialog", "aria-label": label } }}>
+          <Editor {...props} onDone={() => setOpen(false)} />
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function Editor({ model, field, record, onDone }: Props & { onDone: () => void }) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const sentence = useSentence();
+  const [update, { isPending }] = useUpdate();
+  const resource = nameOf(model);
+  const save = async (values: object) => {
+    const value = (values as Row)[field.name] as unknown;
+    try {
+      await update(resource, { id: record.id, data: { [field.name]: value }, previousData: record }, { mutationMode: "pessimistic", returnPromise: true });
+      onDone();
+      return undefined;
+    } catch (error) {
+      const errors = (error as { body?: { errors?: Record<string, string> } }).body?.errors;
+      if (errors && field.name in errors) return errors;
+      notify(sentence(error), { type: "error" });
+      return undefined;
+    }
+  };
+  return (
+    <RecordContextProvider value={record}>
+      <Form record={record} onSubmit={save} sanitizeEmptyValues={false}>
+        <Stack spacing={1} sx={{ p: 2, width: 360, maxWidth: "90vw" }}>
+          <FieldInput model={model} field={field} on="update" autoFocus />
+          <Stack direction="row" spacing={1} sx={{ justifyContent: "flex-end" }}>
+            <Button onClick={onDone}>{translate("studio.record.cancel")}</Button>
+            <SaveButton disabled={isPending} />
+          </Stack>
+        </Stack>
+      </Form>
+    </RecordContextProvider>
+  );
+}

@@ -1,0 +1,65 @@
+/** The form of one condition: how the field is compared, and with what. */
+import { Button, MenuItem, Stack, TextField } from "@mui/material";
+import { useState } from "react";
+import { Form, SaveButton, useTranslate } from "react-admin";
+
+import { nameOf, typeOf, valuesOf } from "../catalogue/catalogue";
+import type { Field, Model, Operator } from "../catalogue/types";
+import { FieldInput } from "../inputs/FieldInput";
+import { StringsInput } from "../inputs/StringsInput";
+import { type Condition, operatorKey, operatorsOf, takesMany } from "./conditions";
+
+interface Props {
+  model: Model;
+  field: Field;
+  condition: Condition | undefined;
+  onKeep: (condition: Condition) => void;
+  onCancel: () => void;
+}
+
+/** `isNull` asks for what is empty and for what is not. */
+type Choice = readonly [Operator, boolean | undefined];
+
+export function ConditionForm({ model, field, condition, onKeep, onCancel }: Props) {
+  const translate = useTranslate();
+  const choices = operatorsOf(field).flatMap<Choice>((operator) => (operator === "isNull" ? [[operator, true], [operator, false]] : [[operator, undefined]]));
+  const first = choices.findIndex(([operator, value]) => operator === condition?.[1] && (value === undefined || value === condition[2]));
+  const [place, setPlace] = useState(Math.max(first, 0));
+  const [operator, isNull] = choices[place]!;
+  const save = (values: Record<string, unknown>) => {
+    const value = isNull ?? (takesMany(operator) ? items(field, values.values) : values[field.name]);
+    if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)) return onCancel();
+    return onKeep([field.name, operator, value]);
+  };
+  const initial = { [field.name]: takesMany(operator) ? undefined : condition?.[2], values: Array.isArray(condition?.[2]) ? (condition[2] as unknown[]).map(String) : [] };
+  return (
+    <Form onSubmit={save} defaultValues={initial} sanitizeEmptyValues={false} key={operator}>
+      <Stack spacing={1} sx={{ p: 2, width: 340, maxWidth: "90vw" }}>
+        <TextField select size="small" label={`${translate(`resources.${nameOf(model)}.fields.${field.name}`)}: ${translate("studio.list.operator")}`} value={place} onChange={(event) => setPlace(Number(event.target.value))}>
+          {choices.map(([each, value], index) => <MenuItem key={index} value={index}>{translate(operatorKey(field, each, value))}</MenuItem>)}
+        </TextField>
+        {isNull === undefined && <Operand model={model} field={field} operator={operator} />}
+        <Stack direction="row" spacing={1} sx={{ justifyContent: "flex-end" }}>
+          <Button onClick={onCancel}>{translate("studio.record.cancel")}</Button>
+          <SaveButton label="studio.list.apply" icon={<></>} alwaysEnable />
+        </Stack>
+      </Stack>
+    </Form>
+  );
+}
+
+function Operand({ model, field, operator }: { model: Model; field: Field; operator: Operator }) {
+  if (takesMany(operator)) {
+    const choice = field.type === "array<string>" ? field.constraints?.items : typeOf(field) === "enum" ? valuesOf(field) : undefined;
+    return <StringsInput source="values" label="studio.list.values" helperText={false} validate={() => undefined} isRequired={false} items={choice} names={typeOf(field) === "enum" ? field.name : undefined} />;
+  }
+  // Part of a text need not have the form of the whole, and an array is asked for one of its items.
+  const { constraints: _, note: __, ...plain } = field;
+  const asked: Field = { ...plain, type: field.type === "array<string>" || field.type === "text" ? "string" : field.type, nullable: false, required: false, readable: true, ...(["integer", "number"].includes(field.type) ? { constraints: {} } : {}) };
+  return <FieldInput model={model} field={asked} on="create" autoFocus />;
+}
+
+function items(field: Field, values: unknown): unknown[] {
+  const given = Array.isArray(values) ? (values as string[]) : [];
+  return ["integer", "number"].includes(field.type) ? given.map(Number).filter((each) => !Number.isNaN(each)) : given;
+}

@@ -1,0 +1,89 @@
+/** Above a list: search, filters, the look of it, and what can be done. */
+import AddIcon from "@mui/icons-material/Add";
+import DownloadIcon from "@mui/icons-material/Download";
+import SearchIcon from "@mui/icons-material/Search";
+import TuneIcon from "@mui/icons-material/Tune";
+import UploadIcon from "@mui/icons-material/Upload";
+import { Button, IconButton, InputAdornment, Stack, TextField, Tooltip } from "@mui/material";
+import { useEffect, useRef, useState } from "react";
+import { useTranslate } from "react-admin";
+import { Link } from "react-router-dom";
+
+import { nameOf } from "../catalogue/catalogue";
+import type { Model } from "../catalogue/types";
+import { useFocusShortcut } from "../layout/shortcuts";
+import { ExportDialog } from "./ExportDialog";
+import { Filters } from "./Filters";
+import { ImportDialog } from "./ImportDialog";
+import { LookMenu } from "./LookMenu";
+import { createPath } from "./RecordList";
+import type { Of, Rows } from "./rows";
+import type { Selection } from "./selection";
+import type { Change, ListState } from "./state";
+
+interface Props {
+  model: Model;
+  state: ListState;
+  change: Change;
+  rows: Rows;
+  selection: Selection;
+  of?: Of | undefined;
+}
+
+type Open = "look" | "export" | "import" | undefined;
+
+export function Toolbar({ model, state, change, rows, of, selection }: Props) {
+  const translate = useTranslate();
+  const [open, setOpen] = useState<Open>();
+  const look = useRef<HTMLButtonElement>(null);
+  const isKeys = nameOf(model) === "auth/api-key";
+  const act = (name: Exclude<Open, undefined>, icon: React.ReactNode, ref?: React.Ref<HTMLButtonElement>) => {
+    const label = translate(name === "look" ? "studio.list.settings" : `studio.list.${name}`);
+    return (
+      <Tooltip title={label}>
+        <IconButton {...(ref ? { ref } : {})} aria-label={label} aria-haspopup="dialog" onClick={() => setOpen(name)}>{icon}</IconButton>
+      </Tooltip>
+    );
+  };
+  return (
+    <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", alignItems: "center", gap: 1, mb: 0.5 }}>
+      {model.searchable && <Search model={model} words={state.q} onChange={(q) => change({ q })} isPage={!of} />}
+      <Filters model={model} conditions={state.conditions} onChange={(conditions) => change({ conditions })} />
+      <Stack direction="row" sx={{ marginInlineStart: "auto", alignItems: "center" }}>
+        {act("look", <TuneIcon />, look)}
+        {!isKeys && act("export", <DownloadIcon />)}
+        {model.operations.create && !isKeys && act("import", <UploadIcon />)}
+        {model.operations.create && <Button variant="contained" startIcon={<AddIcon />} component={Link} to={createPath(model, of)}>{translate("studio.list.new")}</Button>}
+      </Stack>
+      {open === "look" && <LookMenu model={model} state={state} change={change} anchor={look.current} onClose={() => setOpen(undefined)} />}
+      {open === "export" && <ExportDialog model={model} state={state} of={of} total={rows.total} selected={[...selection.ids]} onClose={() => setOpen(undefined)} />}
+      {open === "import" && <ImportDialog model={model} onClose={() => setOpen(undefined)} onDone={rows.again} />}
+    </Stack>
+  );
+}
+
+/** Milliseconds after the last key. */
+const PAUSE = 250;
+
+function Search({ model, words, onChange, isPage }: { model: Model; words: string; onChange: (words: string) => void; isPage: boolean }) {
+  const translate = useTranslate();
+  const [text, setText] = useState(words);
+  const input = useRef<HTMLInputElement>(null);
+  const resource = nameOf(model);
+  useFocusShortcut("/", isPage ? input : undefined);
+  useEffect(() => setText(words), [words]);
+  useEffect(() => {
+    if (text === words) return undefined;
+    const timer = setTimeout(() => onChange(text), PAUSE);
+    return () => clearTimeout(timer);
+  });
+  const fields = (model.searchable ?? []).map((name) => translate(`resources.${resource}.fields.${name}`)).join(", ");
+  return (
+    <Tooltip title={translate("studio.list.search_fields", { fields })}>
+      <TextField
+        size="small" type="search" value={text} onChange={(event) => setText(event.target.value)} inputRef={input} placeholder={translate("studio.list.search")} sx={{ width: 240, maxWidth: "100%" }}
+        slotProps={{ htmlInput: { "aria-label": translate("studio.list.search_in", { models: translate(`resources.${resource}.name`, { smart_count: 2 }) }) }, input: { startAdornment: <InputAdornment position="start"><SearchIcon fontSize="small" /></InputAdornment> } }}
+      />
+    </Tooltip>
+  );
+}

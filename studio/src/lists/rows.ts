@@ -1,0 +1,96 @@
+/** The rows of a list: page by page, or one after the other by cursor; how many there are comes after them. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { Row } from "@rowgate/client/react-admin";
+import { useMemo } from "react";
+
+import { provider } from "../api/provider";
+import { fieldOf, nameOf } from "../catalogue/catalogue";
+import { useCatalogue } from "../catalogue/context";
+import type { Catalogue } from "../catalogue/catalogue";
+import type { Model } from "../catalogue/types";
+import { whereOf } from "./conditions";
+import type { ListState } from "./state";
+
+/** Rows that come at once while somebody scrolls. */
+const CHUNK = 100;
+
+/** The records of a list that belong to one other record. */
+export interface Of {
+  field: string;
+  id: string;
+}
+
+export interface Rows {
+  rows: readonly Row[];
+  total: number | undefined;
+  error: unknown;
+  isPending: boolean;
+  isFetching: boolean;
+  hasMore: boolean;
+  more: () => void;
+  again: () => void;
+}
+
+export type Asked = Pick<ListState, "q" | "conditions">;
+
+/** The filter of a list, as the data provider takes it. */
+export function filterOf(model: Model, { q, conditions }: Asked, of?: Of) {
+  const chosen = whereOf(conditions);
+  const where = of ? { and: [belonging(model, of), ...(chosen ? [chosen] : [])] } : chosen;
+  return { ...(where ? { where } : {}), ...(q.trim() ? { q: q.trim() } : {}) };
+}
+
+/** The condition that a record belongs to another: by its reference, or along the relation where that is no filter. */
+function belonging(model: Model, { field, id }: Of): object {
+  const relation = model.relations.find(({ many, reference }) => !many && reference === field);
+  return fieldOf(model, field)?.filterable || !relation ? { [field]: id } : { [relation.name]: { id } };
+}
+
+/** What is read of each record: what is shown, what names it, and the names of what it refers to. */
+function wanted(catalogue: Catalogue, model: Model, columns: readonly string[]) {
+  const fields = new Set(["id", ...(model.label ?? []), ...columns]);
+  if (fieldOf(model, "currency")) fields.add("currency");
+  const expand: Record<string, { fields: readonly string[] }> = {};
+  for (const name of columns) {
+    const field = fieldOf(model, name);
+    const relation = field && catalogue.relationOf(model, field);
+    const target = relation && catalogue.get(relation.model);
+    if (target && Object.keys(expand).length < 10) expand[relation.name] = { fields: target.label ?? ["id"] };
+  }
+  return { fields: [...fields], ...(Object.keys(expand).length > 0 ? { expand } : {}) };
+}
+
+export function useRows(model: Model, state: ListState, of?: Of): Rows {
+  const catalogue = useCatalogue();
+  const resource = nameOf(model);
+  const filter = useMemo(() => filterOf(model, state, of), [model, state, of]);
+  const meta = useMemo(() => ({ ...wanted(catalogue, model, state.columns), sort: state.sort }), [catalogue, model, state.columns, state.sort]);
+  const isPaged = state.mode === "pages";
+  const { page, perPage } = state;
+
+  const paged = useQuery({
+    queryKey: [resource, "getList", { pagination: { page, perPage }, filter, meta }],
+    queryFn: ({ signal }) => provider.getList(resource, { pagination: { page, perPage }, filter, meta: { ...meta, count: "none" }, signal }),
+    enabled: isPaged, placeholderData: keepPreviousData,
+  });
+  const scrolled = useInfiniteQuery({
+    queryKey: [resource, "getInfiniteList", { pagination: { page: 1, perPage: CHUNK }, filter, meta }],
+    queryFn: ({ pageParam, signal }) => provider.getList(resource, { pagination: { page: 1, perPage: CHUNK }, filter, meta: { ...meta, cursor: pageParam }, signal }),
+    initialPageParam: "", getNextPageParam: ({ meta: { next } }) => next ?? undefined, enabled: !isPaged, placeholderData: keepPreviousData,
+  });
+  const counted = useQuery({
+    queryKey: [resource, "count", { filter }],
+    queryFn: ({ signal }) => provider.getList(resource, { pagination: { page: 1, perPage: 1 }, filter, meta: { fields: ["id"], count: "exact" }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = scrolled;
+  const shown = isPaged ? paged : scrolled;
+  const rows = useMemo(
+    () => (isPaged ? (paged.data?.data ?? []) : (scrolled.data?.pages.flatMap(({ data }) => data) ?? [])),
+    [isPaged, paged.data, scrolled.data],
+  );
+  return {
+    rows, total: counted.data?.total, error: shown.error, isPending: shown.isPending, isFetching: shown.isFetching, hasMore: !isPaged && hasNextPage,
+    more: () => void (hasNextPage && !isFetchingNextPage && fetchNextPage()), again: () => void shown.refetch(),
+  };
+}

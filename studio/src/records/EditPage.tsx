@@ -1,0 +1,101 @@
+/** A record being changed, and what happens when somebody else has changed it meanwhile. */
+import { RowgateError, VERSION, VersionConflict } from "@rowgate/client/react-admin";
+import { useState } from "react";
+import { EditBase, useEditContext, useNotify, useRedirect, useRefresh, useTranslate, useUpdate } from "react-admin";
+import { useParams } from "react-router-dom";
+
+import { provider } from "../api/provider";
+import { useSentence } from "../api/sentences";
+import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { useModel } from "../catalogue/context";
+import type { Model } from "../catalogue/types";
+import { Missing } from "../layout/Missing";
+import { Page } from "../layout/Page";
+import { ConflictDialog } from "./ConflictDialog";
+import { RecordForm } from "./RecordForm";
+import { dropDraft } from "./drafts";
+
+type Row = Record<string, unknown> & { id: string };
+
+interface Conflict {
+  base: Row;
+  mine: Row;
+  stored: Row | undefined;
+}
+
+export function EditPage() {
+  const model = useModel();
+  const resource = nameOf(model);
+  const { id = "" } = useParams();
+  const notify = useNotify();
+  const redirect = useRedirect();
+  const refresh = useRefresh();
+  const sentence = useSentence();
+  const [update] = useUpdate();
+  const [conflict, setConflict] = useState<Conflict>();
+  const draft = `${resource}/${id}`;
+
+  const saved = () => {
+    dropDraft(draft);
+    notify("studio.record.saved", { type: "success" });
+    redirect("show", resource, id);
+  };
+  const failed = async (error: unknown, mine: Row, base: Row) => {
+    if (!(error instanceof VersionConflict)) return notify(sentence(error), { type: "error" });
+    const stored = await provider.getOne(resource, { id }).then(({ data }) => data as Row, (missing: unknown) => {
+      if (missing instanceof RowgateError && missing.status === 404) return undefined;
+      throw missing;
+    });
+    return setConflict({ base, mine, stored });
+  };
+  const settle = (values: Row, stored: Row) => {
+    const options = {
+      onSuccess: () => (setConflict(undefined), saved()),
+      onError: (error: unknown) => void failed(error, values, stored),
+      returnPromise: false as const,
+    };
+    void update(resource, { id, data: values, previousData: stored }, options);
+  };
+  const reload = () => (dropDraft(draft), setConflict(undefined), refresh());
+
+  return (
+    <EditBase
+      id={id} mutationMode="pessimistic" redirect={false} transform={(data: Row) => writable(model, data)}
+      mutationOptions={{
+        onSuccess: saved,
+        onError: (error: unknown, { data, previousData }) => void failed(error, { ...(previousData as Row), ...(data as Row) }, previousData as Row),
+      }}
+      queryOptions={{ refetchOnWindowFocus: false, retry: false }}
+    >
+      <Form model={model} draft={draft} />
+      {conflict && (
+        <ConflictDialog
+          model={model} {...conflict} onReload={reload} onCancel={() => setConflict(undefined)} onSettle={(values) => conflict.stored && settle(values, conflict.stored)}
+        />
+      )}
+    </EditBase>
+  );
+}
+
+/** What of a form is sent: the fields that may be changed. */
+function writable(model: Model, data: Row): Row {
+  const names = new Set(model.fields.filter(({ settable }) => settable.includes("update")).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(data).filter(([name]) => names.has(name) || name === "id" || name === VERSION)) as Row;
+}
+
+function Form({ model, draft }: { model: Model; draft: string }) {
+  const translate = useTranslate();
+  const resource = nameOf(model);
+  const { record, error, isPending } = useEditContext<Row>();
+  if (error) return <Missing error={error} resource={resource} />;
+  const label = record ? (labelOf(model, record) ?? shortId(record.id)) : "";
+  const trail = [
+    { title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` },
+    ...(record ? [{ title: label, to: `/${resource}/${record.id}/show` }] : []),
+  ];
+  return (
+    <Page title={isPending ? translate("studio.list.loading") : `${translate("studio.record.edit")}: ${label}`} trail={trail}>
+      {record && <RecordForm model={model} on="update" draft={draft} />}
+    </Page>
+  );
+}

@@ -1,0 +1,148 @@
+/** A record with all it holds, and in tabs what refers to it. */
+import ContentCopyIcon from "@mui/icons-material/ContentCopy";
+import DeleteIcon from "@mui/icons-material/Delete";
+import EditIcon from "@mui/icons-material/Edit";
+import FileCopyIcon from "@mui/icons-material/FileCopy";
+import { Box, Button, IconButton, Paper, Stack, Tab, Tabs, Tooltip, Typography } from "@mui/material";
+import { Suspense, lazy, useEffect, useMemo } from "react";
+import { ShowBase, useLocale, useNotify, useShowContext, useTranslate } from "react-admin";
+import { Link, useParams, useSearchParams } from "react-router-dom";
+
+import { labelOf, nameOf, shortId, typeOf } from "../catalogue/catalogue";
+import { useCatalogue, useModel } from "../catalogue/context";
+import type { Field, Model } from "../catalogue/types";
+import { componentsOf } from "../extensions";
+import { Missing } from "../layout/Missing";
+import { Page } from "../layout/Page";
+import { remember } from "../layout/recent";
+import { useShortcut } from "../layout/shortcuts";
+import { RecordList } from "../lists/RecordList";
+import { distance } from "../values/formats";
+import { Value } from "../values/Value";
+import { StoredFile } from "./StoredFile";
+import { copyOf, useDeletion } from "./actions";
+
+const Markdown = lazy(() => import("../values/Markdown"));
+
+type Row = Record<string, unknown> & { id: string };
+
+export function ShowPage() {
+  const model = useModel();
+  const { id = "" } = useParams();
+  const expand = useBeside(model);
+  return (
+    <ShowBase id={id} queryOptions={{ retry: false, meta: { expand } }}>
+      <Shown model={model} />
+    </ShowBase>
+  );
+}
+
+/** Relations that one read may name. */
+const MOST_BESIDE = 10;
+
+/** The relations to one record, which come with it: colleagues, for one, are not read by themselves. */
+function useBeside(model: Model): readonly string[] {
+  const catalogue = useCatalogue();
+  return useMemo(() => model.relations.filter((relation) => !relation.many && catalogue.get(relation.model)).slice(0, MOST_BESIDE).map(({ name }) => name), [catalogue, model]);
+}
+
+function Shown({ model }: { model: Model }) {
+  const translate = useTranslate();
+  const locale = useLocale();
+  const resource = nameOf(model);
+  const { record, error } = useShowContext<Row>();
+  const Own = componentsOf(resource)?.show;
+  useEffect(() => {
+    if (record) remember({ resource, id: record.id, label: labelOf(model, record) ?? shortId(record.id) });
+  }, [model, record, resource]);
+  if (error) return <Missing error={error} resource={resource} />;
+  const title = record ? (labelOf(model, record) ?? `${translate(`resources.${resource}.name`, { smart_count: 1 })} ${shortId(record.id)}`) : translate("studio.list.loading");
+  return (
+    <Page title={title} trail={[{ title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` }]} actions={record && <Actions model={model} record={record} />}>
+      {record && (
+        <>
+          {Own ? <Own model={model} record={record} /> : <Details model={model} record={record} />}
+          <Typography variant="caption" color="text.secondary" sx={{ my: 1 }}>
+            {translate("studio.record.history", { created: distance(String(record.createdAt), locale), updated: distance(String(record.updatedAt), locale) })}
+          </Typography>
+          <Related model={model} record={record} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Actions({ model, record }: { model: Model; record: Row }) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const resource = nameOf(model);
+  const remove = useDeletion(model);
+  const edit = `/${resource}/${record.id}`;
+  useShortcut("e", model.operations.update ? edit : undefined);
+  const copy = () => void navigator.clipboard?.writeText(record.id).then(() => notify("studio.keys.copied", { type: "info" }));
+  return (
+    <Stack direction="row" spacing={1}>
+      <Tooltip title={translate("studio.record.copy_id")}><IconButton onClick={copy} aria-label={translate("studio.record.copy_id")}><ContentCopyIcon /></IconButton></Tooltip>
+      {model.operations.create && (
+        <Tooltip title={translate("studio.record.duplicate")}>
+          <IconButton component={Link} to={`/${resource}/create?source=${encodeURIComponent(JSON.stringify(copyOf(model, record)))}`} aria-label={translate("studio.record.duplicate")}><FileCopyIcon /></IconButton>
+        </Tooltip>
+      )}
+      {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}
+      {model.operations.update && <Button variant="contained" startIcon={<EditIcon />} component={Link} to={edit}>{translate("studio.record.edit")}</Button>}
+    </Stack>
+  );
+}
+
+const WIDE = ["text", "json"];
+
+function Details({ model, record }: { model: Model; record: Row }) {
+  const isLast = ({ name }: Field) => Number(["id", "createdById", model.scope.column].includes(name));
+  const shown = model.fields.filter(({ readable, returnedOnce, name }) => readable && !returnedOnce && name in record && name !== "createdAt" && name !== "updatedAt").sort((one, other) => isLast(one) - isLast(other));
+  return (
+    <Paper variant="outlined" component="dl" sx={{ p: 2, m: 0, display: "grid", gridTemplateColumns: { xs: "1fr", sm: "1fr 1fr", lg: "1fr 1fr 1fr" }, gap: 2 }}>
+      {shown.map((field) => <Detail key={field.name} model={model} field={field} record={record} />)}
+    </Paper>
+  );
+}
+
+function Detail({ model, field, record }: { model: Model; field: Field; record: Row }) {
+  const translate = useTranslate();
+  const value = record[field.name];
+  const isText = typeOf(field) === "text" && typeof value === "string" && value !== "";
+  const isFile = nameOf(model) === "storage/upload" && field.name === "url";
+  return (
+    <Box sx={{ minWidth: 0, ...(WIDE.includes(field.type) ? { gridColumn: "1 / -1" } : {}) }}>
+      <Typography component="dt" variant="body2" color="text.secondary">{translate(`resources.${nameOf(model)}.fields.${field.name}`)}</Typography>
+      <Box component="dd" sx={{ m: 0, overflowWrap: "anywhere" }}>
+        {isText ? <Suspense fallback={value}><Markdown text={value} /></Suspense>
+          : isFile ? <StoredFile record={record} />
+          : field.type === "json" && value !== null ? <Box component="pre" sx={{ m: 0, overflowX: "auto", fontSize: "0.85em" }} tabIndex={0}>{JSON.stringify(value, null, 2)}</Box>
+          : <Value model={model} field={field} record={record} />}
+      </Box>
+    </Box>
+  );
+}
+
+function Related({ model, record }: { model: Model; record: Row }) {
+  const translate = useTranslate();
+  // What is of the same domain is nearer.
+  const related = [...useCatalogue().related(model)].sort((one, other) => Number(one.target.domain !== model.domain) - Number(other.target.domain !== model.domain));
+  const [search, setSearch] = useSearchParams();
+  if (related.length === 0) return null;
+  const open = related.find(({ name }) => name === search.get("tab")) ?? related[0]!;
+  const titled = (target: Model, reference: string) =>
+    related.filter((each) => each.target === target).length > 1
+      ? `${translate(`resources.${nameOf(target)}.name`, { smart_count: 2 })} (${translate(`resources.${nameOf(target)}.fields.${reference}`)})`
+      : translate(`resources.${nameOf(target)}.name`, { smart_count: 2 });
+  return (
+    <Paper variant="outlined" sx={{ mt: 1, minWidth: 0 }}>
+      <Tabs value={open.name} onChange={(_, name: string) => setSearch({ tab: name }, { replace: true })} variant="scrollable" scrollButtons="auto" aria-label={translate("studio.record.related")}>
+        {related.map(({ name, target, reference }) => <Tab key={name} value={name} label={titled(target, reference)} id={`tab-${name}`} aria-controls="related" />)}
+      </Tabs>
+      <Box role="tabpanel" id="related" aria-labelledby={`tab-${open.name}`} sx={{ p: 1 }}>
+        <RecordList key={`${open.name}/${record.id}`} model={open.target} of={{ field: open.reference, id: record.id }} />
+      </Box>
+    </Paper>
+  );
+}

@@ -1,0 +1,118 @@
+/** A value of a field as people read it. What comes from records is text to React, never markup. */
+import { Box, Chip, Link, Stack, Tooltip } from "@mui/material";
+import { useLocale, useTranslate } from "react-admin";
+
+import { typeOf } from "../catalogue/catalogue";
+import { useCatalogue } from "../catalogue/context";
+import type { Field, Model } from "../catalogue/types";
+import { currencyOf, bytes, distance, exactMoment, micros, milliseconds, moment, money, number, percent } from "./formats";
+import { mailAddress, safeAddress } from "./links";
+import { RelationValue } from "./RelationValue";
+import { toneOf } from "./tones";
+
+export interface ValueProps {
+  model: Model;
+  field: Field;
+  record: Readonly<Record<string, unknown>>;
+  /** In a table, where one line has to do. */
+  brief?: boolean;
+}
+
+/** What stands where there is nothing. */
+export function Empty() {
+  const translate = useTranslate();
+  return (
+    <Box component="span" sx={{ color: "text.secondary" }}>
+      <span aria-hidden>–</span>
+      <Box component="span" sx={HIDDEN}>{translate("studio.record.empty")}</Box>
+    </Box>
+  );
+}
+
+/** For screen readers alone. */
+export const HIDDEN = {
+  position: "absolute", width: "1px", height: "1px", overflow: "hidden", clip: "rect(0 0 0 0)", whiteSpace: "nowrap",
+} as const;
+
+export function Value(props: ValueProps) {
+  const { field, record, brief } = props;
+  const value = record[field.name];
+  if (value === null || value === undefined || value === "") return <Empty />;
+  if (field.references) return <RelationValue {...props} id={String(value)} />;
+  switch (typeOf(field)) {
+    case "boolean":
+      return <Truth value={Boolean(value)} />;
+    case "enum":
+      return <Badge field={field.name} value={String(value)} />;
+    case "integer":
+    case "number":
+      return <Amount {...props} value={Number(value)} />;
+    case "timestamp":
+      return <Moment value={String(value)} brief={brief} />;
+    case "array<string>":
+      return <Several values={value as readonly string[]} />;
+    case "json":
+    case "vector":
+      return <Structure value={value} />;
+    default:
+      return <Text {...props} value={String(value)} />;
+  }
+}
+
+export function Truth({ value }: { value: boolean }) {
+  const translate = useTranslate();
+  return <span>{translate(value ? "studio.input.yes" : "studio.input.no")}</span>;
+}
+
+export function Badge({ field, value }: { field: string; value: string }) {
+  const translate = useTranslate();
+  return <Chip size="small" variant="outlined" color={toneOf(value)} label={translate(`value.${field}.${value}`)} />;
+}
+
+function Amount({ model, field, record, value }: ValueProps & { value: number }) {
+  const locale = useLocale();
+  const { currency } = useCatalogue();
+  const shown =
+    field.display === "money" ? money(value, currencyOf(model, record, currency), locale)
+    : field.display === "micros" ? micros(value, currency, locale)
+    : field.display === "percent" ? percent(value, locale)
+    : field.display === "bytes" ? bytes(value, locale)
+    : field.display === "milliseconds" ? milliseconds(value, locale)
+    : number(value, locale);
+  return <Box component="span" sx={{ fontVariantNumeric: "tabular-nums" }}>{shown}</Box>;
+}
+
+export function Moment({ value, brief }: { value: string; brief?: boolean | undefined }) {
+  const locale = useLocale();
+  if (Number.isNaN(Date.parse(value))) return <span>{value}</span>;
+  return (
+    <Tooltip title={exactMoment(value, locale)}>
+      <time dateTime={value}>{brief ? moment(value, locale) : `${moment(value, locale)} (${distance(value, locale)})`}</time>
+    </Tooltip>
+  );
+}
+
+function Several({ values }: { values: readonly string[] }) {
+  if (values.length === 0) return <Empty />;
+  return (
+    <Stack component="span" direction="row" spacing={0.5} useFlexGap sx={{ flexWrap: "wrap", display: "inline-flex" }}>
+      {values.map((each, place) => <Chip key={place} component="span" size="small" label={each} />)}
+    </Stack>
+  );
+}
+
+function Structure({ value }: { value: unknown }) {
+  const translate = useTranslate();
+  if (Array.isArray(value) && value.length > 16 && value.every((each) => typeof each === "number")) {
+    return <span>{translate("studio.input.vector", { count: value.length })}</span>;
+  }
+  return <Box component="code" sx={{ fontSize: "0.85em", overflowWrap: "anywhere" }}>{JSON.stringify(value)}</Box>;
+}
+
+function Text({ field, value, brief }: ValueProps & { value: string }) {
+  const { format } = field.constraints ?? {};
+  if (format === "email") return <Link href={mailAddress(value)}>{value}</Link>;
+  const address = format === "url" ? safeAddress(value) : undefined;
+  if (address) return <Link href={address} target="_blank" rel="noopener noreferrer nofollow">{value}</Link>;
+  return <Box component="span" sx={brief ? {} : { whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{brief ? value.slice(0, 200) : value}</Box>;
+}

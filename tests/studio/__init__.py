@@ -1,0 +1,1 @@
+"""The studio in a real browser, over a running service."""

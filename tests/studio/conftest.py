@@ -1,0 +1,130 @@
+"""The studio in a real browser, and somebody who is signed in to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from sqlalchemy import select
+
+from app.auth import organizations, sessions
+from app.auth.models.identity import AuthUser
+from app.testing.cast import Actor
+from app.testing.database import transaction, unit_of_work
+from app.testing.workshop import Workshop
+from tests.end_to_end.conftest import browser, chromium  # noqa: F401
+from tests.end_to_end.service import free_port, gunicorn, started
+
+PASSWORD = "correct horse battery"
+DESKTOP = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+SIGN_UP = """async ([email, password]) => {
+    const body = JSON.stringify({ name: "Ada Byron", email, password });
+    const headers = { "Content-Type": "application/json" };
+    return (await fetch("/api/auth/signup", { method: "POST", headers, body })).status;
+}"""
+
+
+@pytest.fixture(scope="module")
+def service(app: Any, var_dir: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the service of the studio is."""
+    port, log = free_port(), tmp_path_factory.mktemp("studio") / "log"
+    with started(gunicorn(), port, log, VAR_DIR=var_dir):
+        yield f"http://localhost:{port}"
+
+
+@dataclass
+class Desk:
+    """A browser in which somebody is signed in: its page, and what makes records that this person sees."""
+
+    page: Page
+    context: BrowserContext
+    shop: Workshop
+    email: str
+
+    def open(self, path: str = "") -> Page:
+        """The page of the studio at ``path``, once its heading is there."""
+        self.page.goto(f"/console{path}")
+        heading = self.page.get_by_role("heading", level=1)
+        expect(heading).to_be_visible()
+        expect(heading).not_to_have_text("Loading …")
+        return self.page
+
+
+class Watched:
+    """What no page of the studio may do: raise, meet its own policy, or ask anybody but the service."""
+
+    def __init__(self, context: BrowserContext, origin: str) -> None:
+        self.raised: list[str] = []
+        self._origin = origin
+        context.on("page", self._watch)
+        context.on("request", self._note)
+
+    def _note(self, request: Any) -> None:
+        sent = urlsplit(request.url)
+        if sent.scheme not in ("blob", "data") and f"{sent.scheme}://{sent.netloc}" != self._origin:
+            self.raised.append(f"a request to {request.url}")
+
+    def _watch(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.raised.append(str(error)))
+        page.on("dialog", self._dialog)
+        page.on("console", self._hear)
+
+    def _dialog(self, dialog: Any) -> None:
+        if dialog.type == "alert":
+            self.raised.append(f"a script said {dialog.message}")
+        dialog.accept()
+
+    def _hear(self, message: Any) -> None:
+        # Browsers log each status from 400 on; the tests ask for some.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            self.raised.append(message.text)
+
+
+@pytest.fixture
+def seat(browser: Browser, service: str, app: Any, cast: Any) -> Iterator[Callable[..., Desk]]:  # noqa: F811
+    """Makes desks; what their pages raise, and whom else they ask, fails the test."""
+    watched: list[Watched] = []
+
+    def make(role: str = "user", **options: Any) -> Desk:
+        context = browser.new_context(
+            base_url=service, **{"locale": "en-US", "timezone_id": "UTC", **DESKTOP, **options}
+        )
+        watched.append(Watched(context, service))
+        page, email = context.new_page(), f"studio-{uuid4().hex[:8]}@example.com"
+        page.goto("/account/sign-in")
+        assert page.evaluate(SIGN_UP, [email, PASSWORD]) == 200
+        return Desk(page, context, Workshop(cast, _actor(app, email, role)), email)
+
+    yield make
+    assert [each for one in watched for each in one.raised] == []
+
+
+def _actor(app: Any, email: str, role: str) -> Actor:
+    """The same person with a session of their own, by which tests ask the service."""
+    with app.app_context():
+        with transaction() as session:
+            user = session.scalars(select(AuthUser).where(AuthUser.email == email)).one()
+            user.role, user.email_verified = role, True
+            user_id: UUID = user.id
+        with unit_of_work() as unit:
+            found = unit.session.get_one(AuthUser, user_id)
+            home = organizations.home_of(unit.session, user_id)
+            return Actor(app, sessions.open_session(unit, found).token, user_id, home)
+
+
+@pytest.fixture
+def desk(seat: Callable[..., Desk]) -> Desk:
+    """The desk of a user."""
+    return seat()
+
+
+@pytest.fixture
+def admin_desk(seat: Callable[..., Desk]) -> Desk:
+    """The desk of a platform admin."""
+    return seat("admin")

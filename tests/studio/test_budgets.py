@@ -1,0 +1,86 @@
+"""What the studio costs: bytes of the first load, time until it can be used, and how steady it is."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from playwright.sync_api import expect
+
+from app.crm.models import CrmCompany
+from app.testing.database import transaction
+
+pytestmark = pytest.mark.alone
+
+MOST_BYTES = 600 * 1024
+MOST_SECONDS = 2.0
+MOST_SECONDS_OF_A_LIST = 0.3
+MOST_SHIFT = 0.1
+ROWS = 10_000
+SHIFTS = """() => new Promise((resolve) => new PerformanceObserver((list, observer) => {
+    observer.disconnect();
+    resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0));
+}).observe({ type: "layout-shift", buffered: true }) || setTimeout(() => resolve(0), 500))"""
+# Frames while a table is scrolled from its top to its end, in milliseconds.
+FRAMES = """(table) => new Promise((resolve) => {
+    const frames = [];
+    let last = performance.now();
+    const step = (now) => {
+        frames.push(now - last);
+        last = now;
+        table.scrollTop += 400;
+        if (frames.length < 120) requestAnimationFrame(step);
+        else resolve(frames.slice(1));
+    };
+    requestAnimationFrame(step);
+})"""
+
+# Milliseconds until a row is shown.
+FIRST_ROW = """() => new Promise((resolve) => {
+    const begun = performance.now();
+    const look = () => document.querySelector("[role=row] a")
+        ? resolve(performance.now() - begun)
+        : requestAnimationFrame(look);
+    look();
+})"""
+
+
+def test_the_first_load_is_small_compressed_and_kept_for_good(desk):
+    sizes = {}
+
+    def note(response):
+        if "/console/assets/" in response.url:
+            assert response.headers["content-encoding"] == "gzip"
+            assert "immutable" in response.headers["cache-control"]
+            sizes[response.url] = len(gzip.compress(response.body()))
+
+    desk.page.on("response", note)
+    desk.open()
+    desk.page.wait_for_load_state("networkidle")
+    assert 0 < sum(sizes.values()) < MOST_BYTES
+
+
+def test_it_can_be_used_soon_and_nothing_moves_meanwhile(desk):
+    desk.open("/crm/company")
+    took = []
+    for _ in range(3):
+        page = desk.open("/crm/company")
+        expect(page.get_by_role("link", name="New", exact=True).first).to_be_enabled()
+        took.append(page.evaluate("() => performance.now()") / 1000)
+        assert page.evaluate(SHIFTS) < MOST_SHIFT
+    assert min(took) < MOST_SECONDS
+
+
+def test_a_list_follows_at_once_and_ten_thousand_rows_scroll(app, desk):
+    owner = desk.shop.owner
+    with app.app_context(), transaction() as session:
+        rows = ({"organization_id": owner.organization_id, "name": f"Company {n:05}"} for n in range(ROWS))
+        session.bulk_insert_mappings(CrmCompany, rows)
+    page = desk.open("/crm/contact")
+    page.get_by_role("link", name="Companies").click()
+    took = page.evaluate(FIRST_ROW)
+    assert took / 1000 < MOST_SECONDS_OF_A_LIST
+    expect(page.get_by_text("10,000 records")).to_be_visible()
+    frames = page.get_by_role("table").evaluate(FRAMES)
+    assert sorted(frames)[int(len(frames) * 0.9)] < 50
+    assert page.locator("[role=row]").count() < 200

@@ -1,0 +1,106 @@
+"""The studio when things fail: without a network, without a session, and with answers that refuse."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from app.crm.models import CrmCompany
+
+COMPANY = "/crm/company"
+LIST = "**/api/v1/crm/company/_query"
+
+
+def refusal(status, code, **headers):
+    body = {"error": "Told by the service", "code": code, "details": {}}
+    return {"status": status, "json": body, "headers": {"X-Request-Id": "request-of-test", **headers}}
+
+
+def test_whoever_is_not_signed_in_is_led_to_the_way_in_and_back(browser, service):
+    page = browser.new_context(base_url=service).new_page()
+    page.goto("/console/crm/deal?sort=-amount")
+    page.wait_for_url("**/account/sign-in?next=*")
+    assert "next=%2Fconsole%2Fcrm%2Fdeal%3Fsort%3D-amount" in page.url
+
+
+def test_a_session_that_ends_is_opened_again_with_the_form_still_filled(desk):
+    page = desk.open(f"{COMPANY}/create")
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    cookies = desk.context.cookies()
+    page.evaluate("() => fetch('/api/auth/signout', { method: 'POST' })")
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog", name="You are signed out")
+    expect(dialog).to_be_visible()
+    assert cookies
+    with desk.context.expect_page() as opened:
+        dialog.get_by_role("button", name="Sign in", exact=True).click()
+    window = opened.value
+    window.get_by_label("E-mail").fill(desk.email)
+    window.get_by_label("Password", exact=True).fill("correct horse battery")
+    window.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("**/show")
+    expect(page.get_by_role("heading", name="Harbour Works")).to_be_visible()
+
+
+def test_a_lost_connection_is_said_and_what_waits_goes_on_by_itself(desk):
+    page = desk.open(f"{COMPANY}/create")
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    desk.context.set_offline(True)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("The connection is lost.")).to_be_visible()
+    desk.context.set_offline(False)
+    page.wait_for_url("**/show")
+    expect(page.get_by_text("The connection is lost.")).to_have_count(0)
+    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        (403, "FORBIDDEN", "You may not do this: Told by the service"),
+        (404, "NOT_FOUND", "This record does not exist, or you may not see it."),
+        (409, "CONFLICT", "This meets something that is there already"),
+        (429, "RATE_LIMITED", "That was too much at once. Try again in 7 seconds."),
+        (503, "UNAVAILABLE", "The service cannot do this right now."),
+    ],
+)
+def test_each_refusal_has_a_sentence_with_the_request(desk, status, code, said):
+    desk.page.route(LIST, lambda route: route.fulfill(**refusal(status, code, **{"Retry-After": "7"})))
+    page = desk.open(COMPANY)
+    alert = page.get_by_role("main").get_by_role("alert")
+    expect(alert).to_contain_text(said)
+    expect(alert).to_contain_text("Request request-of-test")
+    page.unroute(LIST)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("Nothing here yet")).to_be_visible()
+
+
+def test_a_record_that_is_gone_is_said_with_a_way_back(desk):
+    page = desk.open(f"{COMPANY}/01a1fedd-47f3-7536-a333-810773c4a6d4/show")
+    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text(
+        re.compile("does not exist, or you may not see it")
+    )
+
+
+def test_tabs_share_one_bearer_and_sign_out_together(desk):
+    first = desk.open(COMPANY)
+    second = desk.context.new_page()
+    asked = []
+    second.on("request", lambda request: asked.append(request.url) if request.url.endswith("/api/auth/token") else None)
+    second.goto("/console/crm/deal")
+    expect(second.get_by_role("heading", name="Deals")).to_be_visible()
+    assert asked == []
+    first.reload()
+    expect(first.get_by_role("heading", name="Companies")).to_be_visible()
+    second.get_by_role("button", name=re.compile("^Account of")).click()
+    second.get_by_role("menuitem", name="Sign out").click()
+    for page in (first, second):
+        page.wait_for_url(re.compile("/account/sign-in"))
+
+
+def test_nothing_of_the_session_is_stored_in_the_browser(desk):
+    page = desk.open(COMPANY)
+    stored = page.evaluate("() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")
+    assert "rg_sess_" not in stored

@@ -1,0 +1,201 @@
+"""Lists of the studio: what is searched, filtered, sorted, chosen and kept."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from app.crm.models import CrmCompany, CrmContact, CrmDeal
+
+DEALS = "/crm/deal"
+STAGES = ("lead", "qualified", "won")
+
+
+@pytest.fixture
+def deals(desk):
+    """Three deals of one company, of 100, 200 and 300 dollars."""
+    company = desk.shop.make(CrmCompany, name="Harbour Works")
+    for number, stage in enumerate(STAGES, 1):
+        desk.shop.make(CrmDeal, name=f"Deal {number}", companyId=company["id"], amount=number * 10_000, stage=stage)
+    return desk
+
+
+def names(page):
+    """The rows in sight, by the link of each."""
+    return page.locator("[role=rowgroup] [role=row] [role=cell]:nth-child(2) a").all_inner_texts()
+
+
+def expect_names(page, *wanted):
+    expect(page.locator("[role=rowgroup] [role=row] [role=cell]:nth-child(2) a")).to_have_text(list(wanted))
+
+
+def add_filter(page, field):
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_role("menuitem", name=field, exact=True).click()
+    return page.get_by_role("dialog", name=field)
+
+
+def test_amounts_states_and_relations_are_shown_for_people(deals):
+    page = deals.open(DEALS)
+    row = page.get_by_role("row").filter(has_text="Deal 3")
+    expect(row).to_contain_text("$300.00")
+    expect(row).to_contain_text("Won")
+    expect(row.get_by_role("link", name="Harbour Works")).to_have_attribute(
+        "href", re.compile("/console/crm/company/.*/show")
+    )
+
+
+def test_a_related_record_is_told_of_where_somebody_rests_on_its_link(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("link", name="Harbour Works").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("Company")
+
+
+def test_a_header_sorts_up_then_down_then_not_at_all(deals):
+    page = deals.open(DEALS)
+    head = page.get_by_role("button", name="Sort by Amount")
+    expect_names(page, "Deal 3", "Deal 2", "Deal 1")
+    head.click()
+    expect_names(page, "Deal 1", "Deal 2", "Deal 3")
+    expect(page.get_by_role("columnheader", name="Amount")).to_have_attribute("aria-sort", "ascending")
+    head.click()
+    expect_names(page, "Deal 3", "Deal 2", "Deal 1")
+    assert "sort=-amount" in page.url
+
+
+def test_words_are_searched_for_as_they_are_typed(deals):
+    page = deals.open(DEALS)
+    page.keyboard.press("/")
+    page.keyboard.type("Deal 2")
+    expect_names(page, "Deal 2")
+
+
+def test_a_condition_on_an_amount_is_told_in_money(deals):
+    page = deals.open(DEALS)
+    form = add_filter(page, "Amount")
+    form.get_by_label("Amount", exact=True).fill("150")
+    form.get_by_role("button", name="Apply").click()
+    expect_names(page, "Deal 3", "Deal 2")
+    expect(page.get_by_role("button", name="Amount is at least $150.00", exact=True)).to_be_visible()
+
+
+def test_a_condition_on_a_state_takes_several_values(deals):
+    page = deals.open(DEALS)
+    form = add_filter(page, "Stage")
+    field = form.get_by_role("combobox", name="Values")
+    field.click()
+    for each in ("Lead", "Won"):
+        page.get_by_role("option", name=each, exact=True).click()
+    field.press("Escape")
+    form.get_by_role("button", name="Apply").click()
+    expect_names(page, "Deal 3", "Deal 1")
+
+
+def test_the_address_holds_all_that_is_chosen(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Sort by Amount").click()
+    form = add_filter(page, "Amount")
+    form.get_by_label("Amount", exact=True).fill("150")
+    form.get_by_role("button", name="Apply").click()
+    expect_names(page, "Deal 2", "Deal 3")
+    page.goto(page.url)
+    expect_names(page, "Deal 2", "Deal 3")
+
+
+def test_columns_are_chosen_and_kept(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="View", exact=True).click()
+    page.get_by_role("dialog", name="View").get_by_role("checkbox", name="Probability").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("columnheader", name="Probability")).to_be_visible()
+    page = deals.open(DEALS)
+    expect(page.get_by_role("columnheader", name="Probability")).to_be_visible()
+
+
+def test_a_view_is_saved_and_opened_again(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Sort by Amount").click()
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Save as a view").click()
+    page.get_by_label("Name of the view").fill("Small first")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="View: Small first")).to_be_visible()
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name=re.compile("^Small first")).click()
+    expect_names(page, "Deal 1", "Deal 2", "Deal 3")
+
+
+def test_a_field_is_changed_where_it_stands(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Edit Amount of Deal 2").click()
+    form = page.get_by_role("dialog", name="Amount")
+    form.get_by_label("Amount", exact=True).fill("250,50")
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row").filter(has_text="Deal 2")).to_contain_text("$250.50")
+
+
+def test_chosen_rows_are_changed_duplicated_and_deleted(deals):
+    page = deals.open(DEALS)
+    for name in ("Deal 1", "Deal 2"):
+        page.get_by_role("checkbox", name=f"Select {name}").check()
+    page.get_by_role("button", name="Change", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Change 2 records")
+    dialog.get_by_role("combobox", name="Field").click()
+    page.get_by_role("option", name="Priority").click()
+    dialog.get_by_role("combobox", name="Priority").click()
+    page.get_by_role("option", name="High").click()
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row").filter(has_text="High")).to_have_count(2)
+    page.get_by_role("checkbox", name="Select Deal 3").check()
+    page.get_by_role("button", name="Duplicate", exact=True).click()
+    expect(page.get_by_role("link", name="Deal 3")).to_have_count(2)
+    page.get_by_role("checkbox", name="Select all that are loaded").check()
+    page.get_by_role("region", name="Actions").get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Nothing here yet")).to_be_visible()
+
+
+def test_what_is_filtered_is_exported(deals, tmp_path):
+    page = deals.open(f'{DEALS}?filter=[["amount","gte",20000]]&sort=amount')
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert [(row["name"], row["amount"]) for row in rows] == [("Deal 2", "20000"), ("Deal 3", "30000")]
+
+
+def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
+    company = desk.shop.make(CrmCompany, name="Harbour Works")
+    file = tmp_path / "people.csv"
+    rows = "\n".join(f"Ada{n};Byron;ada{n}@import.example;{company['id']}" for n in range(500))
+    file.write_text(f"First name;Surname;E-mail;Firm\n{rows}\n")
+    page = desk.open("/crm/contact")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import Contacts")
+    dialog.locator("input[type=file]").set_input_files(file)
+    expect(dialog.get_by_text("Not mapped, though required: Last name, Company")).to_be_visible()
+    for column, field in (("Surname", "Last name *"), ("Firm", "Company *")):
+        dialog.get_by_role("combobox", name=f"Field: {column}").click()
+        page.get_by_role("option", name=field, exact=True).click()
+    dialog.get_by_role("button", name="Check").click()
+    expect(dialog.get_by_text("All rows can be imported.")).to_be_visible()
+    dialog.get_by_role("button", name="Import 500 rows").click()
+    expect(dialog.get_by_text("500 made, 0 changed, 0 left, 0 refused")).to_be_visible()
+    assert desk.shop.owner.get(CrmContact.collection_path()).json["meta"]["count"] == 500
+
+
+def test_faults_of_an_import_are_told_by_row_and_nothing_is_kept(desk, tmp_path):
+    file = tmp_path / "companies.csv"
+    file.write_text("name,website\nGood,https://good.example\nBad,nowhere\n")
+    page = desk.open("/crm/company")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import Companies")
+    dialog.locator("input[type=file]").set_input_files(file)
+    dialog.get_by_role("button", name="Import 2 rows").click()
+    expect(dialog.get_by_text(re.compile("Row 3: Website:"))).to_be_visible()
+    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0

@@ -1,0 +1,74 @@
+"""Five pages in all variants: phone and desktop, light and dark, English and German, by the rules of WCAG 2.2 AA."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from app.crm.models import CrmCompany, CrmDeal
+from tests.end_to_end.test_account_pages import AXE
+from tests.studio.conftest import DESKTOP, PHONE
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+FOUND = """async (rules) => (await axe.run(document, { runOnly: rules })).violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(" | ")}`)"""
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, locale):
+    desk = seat(locale=locale, color_scheme=scheme, reduced_motion="reduce", **size)
+    company = desk.shop.make(CrmCompany, name="Harbour Works", website="https://harbour.example")
+    deal = desk.shop.make(CrmDeal, name="Crane", companyId=company["id"], description="# Plan\n\n- one", stage="lead")
+    found = {}
+    for path in (
+        "",
+        "/crm/deal",
+        f"/crm/deal/{deal['id']}/show",
+        f"/crm/deal/{deal['id']}",
+        "/keys/create",
+        "/organization/members",
+    ):
+        page = desk.open(path)
+        expect(page.get_by_role("progressbar")).to_have_count(0)
+        assert page.locator("html").get_attribute("lang") == locale[:2]
+        page.evaluate(AXE.read_text())
+        if wrong := page.evaluate(FOUND, RULES):
+            found[path] = wrong
+        if page.evaluate(WIDER) > 0:
+            found.setdefault(path, []).append("wider than the window")
+    assert found == {}
+
+
+def test_every_control_of_a_list_is_reached_by_the_keyboard_alone(desk):
+    desk.shop.make(CrmCompany, name="Harbour Works")
+    page = desk.open("/crm/company")
+    page.get_by_role("link", name="Skip to content").focus()
+    reached = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        name = page.evaluate(
+            "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText"
+        )
+        reached.add((name or "").strip())
+    assert {"Filter", "View", "Export", "Import", "New", "Sort by Name", "Harbour Works", "Views"} <= reached
+
+
+def test_every_page_has_a_title_of_its_own(desk):
+    deal = desk.shop.make(CrmDeal, name="Crane")
+    titles = []
+    for path in (
+        "",
+        "/crm/deal",
+        f"/crm/deal/{deal['id']}/show",
+        f"/crm/deal/{deal['id']}",
+        "/crm/deal/create",
+        "/keys",
+        "/keys/create",
+        "/organization",
+    ):
+        titles.append(desk.open(path).title())
+    assert len(set(titles)) == len(titles)
+    assert all(title.endswith("· Rowgate studio") for title in titles)
