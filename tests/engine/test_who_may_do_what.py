@@ -11,7 +11,7 @@ from app.engine.catalogue import every_model
 from app.notification.models import NotificationPreference
 from app.testing.permissions import *  # noqa: F403
 from app.testing.reading import Reading
-from tests.ops.test_dictionary import PUBLISHED
+from tests.engine.test_dictionary import PUBLISHED
 
 MODELS = [model for model in every_model() if not model.served_apart]
 APART = {
