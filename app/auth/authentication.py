@@ -18,6 +18,7 @@ from app.engine.policy import SessionOnly
 from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
 from app.engine.unit_of_work import run_unit
 from app.foundation import crypto
+from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
 
@@ -200,7 +201,8 @@ def authenticate(access: Access) -> Principal:
         raise Unauthenticated(invalid_token=True)
     digest = crypto.vault().digest(token)
     if kind == crypto.SESSION:
-        if from_query:
+        end = crypto.end_of(token)
+        if from_query or (end is not None and end <= now()):
             raise Unauthenticated(invalid_token=True)
         return credentials.of_session(digest)
     return credentials.of_key(digest, from_query=from_query)

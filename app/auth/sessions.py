@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
@@ -77,12 +77,13 @@ def impersonate(unit: Unit, user: AuthUser) -> SignedIn:
     return SignedIn(opened, user, token, "")
 
 
-def renew_token(unit: Unit) -> tuple[str, AuthSession]:
-    """Give the session of the principal a fresh bearer token in place of its earlier one."""
-    token, own = crypto.make(crypto.SESSION), own_session(unit)
+def renew_token(unit: Unit, end: datetime | None = None) -> tuple[str, datetime]:
+    """Give the session of the principal a fresh bearer token in place of its earlier one, and say when it ends: at
+    ``end``, or with the session."""
+    own, token = own_session(unit), crypto.make(crypto.SESSION, end)
     own.token_hash = crypto.vault().digest(token)
     unit.session.flush()
-    return token, own
+    return token, own.expires_at if end is None else min(end, own.expires_at)
 
 
 def sign_out(unit: Unit) -> None:

@@ -9,7 +9,7 @@ import string
 import zlib
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -22,14 +22,17 @@ from flask import current_app
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY, ANONYMOUS_KEY, SESSION = "rg_key_", "rg_anon_", "rg_sess_"
 PREFIXES = (KEY, ANONYMOUS_KEY, SESSION)
-BODY, CHECK = 43, 6
+BODY, END, CHECK = 43, 6, 6
 # What browsers take of a cookie (RFC 6265, section 6.1).
 MAX_SEALED_LENGTH = 4096
 
 
-def make(prefix: str) -> str:
-    """Make a secret: ``prefix``, 32 random bytes in 43 base62 characters, CRC32 of both in 6."""
+def make(prefix: str, end: datetime | None = None) -> str:
+    """Make a secret: ``prefix``, 32 random bytes in 43 base62 characters, its ``end`` in 6 where it has one, CRC32 of
+    all that in 6. The digest is of the whole, so that nobody moves the end."""
     body = _base62(int.from_bytes(secrets.token_bytes(32), "big"), BODY)
+    if end is not None:
+        body += _base62(int(end.timestamp()), END)
     return f"{prefix}{body}{_checksum(prefix + body)}"
 
 
@@ -41,9 +44,22 @@ def link_secret() -> str:
 def kind(token: str) -> str | None:
     """Tell the kind of a token by its prefix, or None when its form or checksum is wrong; no database is asked."""
     prefix = next((each for each in PREFIXES if token.startswith(each)), None)
-    if prefix is None or len(token) != len(prefix) + BODY + CHECK or not token.isascii():
+    lengths = (BODY + CHECK, BODY + END + CHECK) if prefix == SESSION else (BODY + CHECK,)
+    if prefix is None or len(token) - len(prefix) not in lengths or not token.isascii():
+        return None
+    if not token[len(prefix) :].isalnum():
         return None
     return prefix if hmac.compare_digest(_checksum(token[:-CHECK]), token[-CHECK:]) else None
+
+
+def end_of(token: str) -> datetime | None:
+    """When a token ends by itself; None for one that says nothing of it, and for what is no token."""
+    if len(token) != len(SESSION) + BODY + END + CHECK or kind(token) is None:
+        return None
+    seconds = 0
+    for digit in token[-END - CHECK : -CHECK]:
+        seconds = seconds * 62 + ALPHABET.index(digit)
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def start(token: str) -> str:

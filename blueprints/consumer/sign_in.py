@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
 from app.auth import cookies, sessions, sign_in
 from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
@@ -12,7 +13,9 @@ from app.auth.login import login_required, login_welcome
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
-from app.foundation.errors import ForeignKeyViolation, Unauthenticated
+from app.foundation import crypto
+from app.foundation.clock import now
+from app.foundation.errors import ForeignKeyViolation, Invalid, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer
 from blueprints.consumer.entering import entered, notices, unstored, with_session
@@ -39,6 +42,13 @@ SESSION = {
 }  # fmt: skip
 CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
 TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
+
+LIFE = range(60, 86401)
+EXPIRES_IN = {
+    "name": "expiresIn", "in": "query",
+    "schema": {"type": "integer", "minimum": LIFE.start, "maximum": LIFE.stop - 1},
+    "description": "Seconds that the token is good for; as long as the session where nothing is said.",
+}  # fmt: skip
 
 SECOND = """An account with a second factor is asked for it: the answer holds a `challenge` in place of a token, for
 `POST /api/auth/two-factor/challenge` or a passkey."""
@@ -129,12 +139,12 @@ def _route_session(blp: Blueprint) -> None:
 
 def _route_use(blp: Blueprint) -> None:
     @serve(blp, "POST", "/token", Operation(
-        "renewToken", "Get a fresh bearer token of the current session", access=session_required,
+        "renewToken", "Get a fresh bearer token of the current session", access=session_required, query=(EXPIRES_IN,),
         gives=Answer(FreshToken, example={"token": TOKEN, "expiresAt": SESSION["expiresAt"]}),
     ))  # fmt: skip
     def renew_token() -> Response:
-        token, session = run_unit(caller(), sessions.renew_token)
-        return unstored(answer({"token": token, "expiresAt": session.expires_at}))
+        token, end = run_unit(caller(), sessions.renew_token, _end())
+        return unstored(answer({"token": token, "expiresAt": end}))
 
     @serve(blp, "POST", "/session/organization", Operation(
         "actInOrganization", "Choose the organization that the session acts in", access=session_required,
@@ -148,3 +158,16 @@ def _route_use(blp: Blueprint) -> None:
             raise ForeignKeyViolation.on("organizationId")
         run_unit(caller(), sessions.act_in, chosen)
         return answer({"activeOrganizationId": chosen})
+
+
+def _end() -> datetime | None:
+    """When the token is to end; raises Invalid. A token that ends gives none that ends later."""
+    bearer = request.authorization.token if request.authorization else None
+    own = crypto.end_of(bearer) if bearer else None
+    given = request.args.get("expiresIn")
+    if given is None:
+        return own
+    if not (given.isascii() and given.isdigit() and len(given) < 6 and int(given) in LIFE):
+        raise Invalid({"expiresIn": [f"Must be a number of seconds from {LIFE.start} to {LIFE.stop - 1}."]})
+    wanted = now() + timedelta(seconds=int(given))
+    return min(wanted, own) if own else wanted

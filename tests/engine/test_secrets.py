@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,28 @@ def test_a_token_is_prefix_43_characters_and_a_checksum(prefix):
     assert re.fullmatch(re.escape(prefix) + r"[0-9A-Za-z]{49}", token)
     assert crypto.kind(token) == prefix
     assert crypto.start(token) == token[: len(prefix) + 4]
+
+
+@given(st.datetimes(datetime(1970, 1, 2), datetime(3000, 1, 1), timezones=st.just(UTC)))
+def test_a_token_of_a_session_tells_its_end_in_seconds(end):
+    token = crypto.make(crypto.SESSION, end)
+    assert crypto.kind(token) == crypto.SESSION
+    assert crypto.end_of(token) == end.replace(microsecond=0)
+
+
+@given(st.text(max_size=80) | st.text(crypto.ALPHABET, min_size=55, max_size=55).map(crypto.SESSION.__add__))
+def test_what_is_no_token_has_no_end(text):
+    assert crypto.end_of(text) is None
+
+
+def test_a_checksum_alone_makes_no_token():
+    text = f"{crypto.SESSION}{'-' * 49}"
+    assert crypto.end_of(text + crypto._checksum(text)) is None
+
+
+def test_keys_have_no_end_in_them():
+    key = crypto.make(crypto.KEY, datetime(2027, 1, 1, tzinfo=UTC))
+    assert crypto.kind(key) is None
 
 
 def test_the_checksum_is_the_crc32_of_all_before_it_in_base62():

@@ -23,6 +23,8 @@ export class SignedOut extends Error {
 /** Milliseconds that another tab has to answer. */
 const PATIENCE = 120;
 const LOCK = "rowgate-bearer";
+/** Seconds that a bearer is good for; whoever takes one from this page has it no longer than that. */
+const LIFE = 900;
 
 let bearer: Bearer | undefined;
 let renewing: Promise<Bearer> | undefined;
@@ -67,7 +69,7 @@ export async function renew(refused: string | undefined): Promise<Bearer> {
 async function another(refused: string | undefined): Promise<Bearer> {
   const shared = await ofAnotherTab(refused);
   if (shared) return shared;
-  const asked = await fetch("/api/auth/token", { method: "POST" });
+  const asked = await fetch(`/api/auth/token?expiresIn=${LIFE}`, { method: "POST" });
   if (asked.status === 401) throw new SignedOut();
   if (!asked.ok) throw new TypeError("The service gives no token at this moment");
   const { token } = (await asked.json()) as { token: string };

@@ -15,6 +15,7 @@ from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.testing.cast import Actor
+from app.testing.clock import moved
 from app.testing.database import transaction
 from tests.auth.sign_in.visitors import CONTACTS, PASSWORD, SAME_ORIGIN, address, cookie_of, session_of, sign_up, visit
 
@@ -71,6 +72,35 @@ def test_a_cookie_gets_a_bearer_token_that_replaces_the_earlier_one(browser, app
     assert Actor(app, first).get(CONTACTS).status_code == 401
     assert session_of(browser) is not None
     assert visit(app).post("/api/auth/token").status_code == 401
+
+
+def test_a_token_may_end_before_its_session_does(browser, app):
+    sign_up(browser)
+    short = browser.post("/api/auth/token?expiresIn=900", headers=SAME_ORIGIN).json
+    assert Actor(app, short["token"]).get(CONTACTS).status_code == 200
+    with moved() as clock:
+        clock.move(minutes=16)
+        assert Actor(app, short["token"]).get(CONTACTS).status_code == 401
+        assert session_of(browser) is not None
+
+
+def test_a_token_that_ends_gives_none_that_ends_later(browser, app):
+    sign_up(browser)
+    short = browser.post("/api/auth/token?expiresIn=900", headers=SAME_ORIGIN).json
+    for query in ("", "?expiresIn=86400"):
+        short, before = Actor(app, short["token"]).post(f"/api/auth/token{query}").json, short
+        assert short["expiresAt"][:19] == before["expiresAt"][:19]
+    with moved() as clock:
+        clock.move(minutes=16)
+        assert Actor(app, short["token"]).get(CONTACTS).status_code == 401
+
+
+@pytest.mark.parametrize("seconds", ["", "0", "59", "86401", "-60", "1e3", "900.5", "9" * 40, "\u0661\u0662\u0663"])
+def test_a_time_that_a_token_cannot_have_is_refused(browser, seconds):
+    token = sign_up(browser).json["token"]
+    refused = browser.post("/api/auth/token", query_string={"expiresIn": seconds}, headers=SAME_ORIGIN)
+    assert refused.status_code == 400
+    assert Actor(browser.application, token).get(CONTACTS).status_code == 200
 
 
 def test_cookies_count_for_nothing_under_v1(browser):
