@@ -11,8 +11,8 @@ import type { CatalogueAnswer } from "./catalogue/types";
 import { loadExtensions } from "./extensions";
 import { createI18nProvider } from "./i18n/provider";
 import { NONCE } from "./nonce";
-import { SignedOut, current } from "./session/bearer";
-import { ask, signInPath } from "./session/transport";
+import { SignedOut, current, tellOfSignIn } from "./session/bearer";
+import { SIGNED_IN, ask, signInPath } from "./session/transport";
 
 interface Session {
   session: { id: string };
@@ -29,7 +29,15 @@ async function readPerson(): Promise<Person> {
   return { id, name, email, image, isAdmin: role === "admin", activeOrganizationId };
 }
 
+/** The window was opened for signing in: the tab that waits goes on. */
+function goBack(): void {
+  tellOfSignIn();
+  window.close();
+  location.replace("/console");
+}
+
 async function begin(): Promise<void> {
+  if (location.pathname === SIGNED_IN) return goBack();
   try {
     await current();
   } catch (error) {

@@ -8,9 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany
+from tests.studio.conftest import PASSWORD
 
 COMPANY = "/crm/company"
 LIST = "**/api/v1/crm/company/_query"
+SIGN_IN = """async ([email, password]) => {
+    const headers = { "Content-Type": "application/json" };
+    await fetch("/api/auth/signin", { method: "POST", headers, body: JSON.stringify({ email, password }) });
+}"""
 
 
 def refusal(status, code, **headers):
@@ -39,9 +44,41 @@ def test_a_session_that_ends_is_opened_again_with_the_form_still_filled(desk):
     window = opened.value
     window.get_by_label("E-mail").fill(desk.email)
     window.get_by_label("Password", exact=True).fill("correct horse battery")
-    window.get_by_role("button", name="Sign in", exact=True).click()
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("**/show")
     expect(page.get_by_role("heading", name="Harbour Works")).to_be_visible()
+
+
+def test_what_waits_for_a_sign_in_is_not_sent_before_it(desk):
+    page = desk.open(f"{COMPANY}/create")
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    page.evaluate("() => fetch('/api/auth/signout', { method: 'POST' })")
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog", name="You are signed out")
+    expect(dialog).to_be_visible()
+    sent = []
+    page.on("request", lambda request: sent.append(request.method) if "/api/v1/" in request.url else None)
+    for _ in range(2):
+        with page.expect_response("**/api/auth/token*"):
+            page.evaluate("() => dispatchEvent(new Event('focus'))")
+    expect(dialog).to_be_visible()
+    assert sent == []
+
+
+def test_another_person_who_signs_in_finds_nothing_of_the_first(desk, seat):
+    page = desk.open(f"{COMPANY}/create")
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    page.evaluate("() => fetch('/api/auth/signout', { method: 'POST' })")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("dialog", name="You are signed out")).to_be_visible()
+    other = seat()
+    with page.expect_navigation():
+        page.evaluate(SIGN_IN, [other.email, PASSWORD])
+        page.evaluate("() => dispatchEvent(new Event('focus'))")
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("")
+    for each in (desk, other):
+        assert each.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0
 
 
 def test_a_lost_connection_is_said_and_what_waits_goes_on_by_itself(desk):

@@ -3,10 +3,8 @@ import { Alert, Button, Dialog, DialogActions, DialogContent, DialogContentText,
 import { useEffect, useSyncExternalStore } from "react";
 import { useTranslate } from "react-admin";
 
-import { connection, signInPath, tryAgain } from "../session/transport";
-
-/** Milliseconds between looks whether somebody has signed in. */
-const PAUSE = 2000;
+import { onSignIn } from "../session/bearer";
+import { SIGNED_IN, connection, signInPath, tryAgain } from "../session/transport";
 
 export function ConnectionNotice() {
   const translate = useTranslate();
@@ -18,12 +16,12 @@ export function ConnectionNotice() {
 function SignedOut() {
   const translate = useTranslate();
   useEffect(() => {
-    const look = () => void (document.visibilityState === "visible" && tryAgain());
-    const timer = setInterval(look, PAUSE);
+    const look = () => void tryAgain();
+    const forget = onSignIn(look);
     addEventListener("focus", look);
-    return () => (clearInterval(timer), removeEventListener("focus", look));
+    return () => (forget(), removeEventListener("focus", look));
   }, []);
-  const signIn = () => window.open("/account/sign-in?next=/account/signed-in", "rowgate-sign-in", "popup,width=480,height=720");
+  const signIn = () => window.open(`/account/sign-in?next=${SIGNED_IN}`, "rowgate-sign-in", "popup,width=480,height=720");
   return (
     <Dialog open aria-labelledby="signed-out" aria-describedby="signed-out-text">
       <DialogTitle id="signed-out">{translate("studio.connection.signed_out")}</DialogTitle>

@@ -9,7 +9,7 @@ export interface Bearer {
 }
 
 interface Told {
-  kind: "asks" | "has" | "signed-out";
+  kind: "asks" | "has" | "signed-in" | "signed-out";
   bearer?: Bearer;
 }
 
@@ -27,14 +27,18 @@ const LOCK = "rowgate-bearer";
 const LIFE = 900;
 
 let bearer: Bearer | undefined;
+/** Whose data this tab shows. */
+let userId: string | undefined;
 let renewing: Promise<Bearer> | undefined;
 const channel = new BroadcastChannel("rowgate-session");
 const waiting = new Set<(bearer: Bearer) => void>();
+const arriving = new Set<() => void>();
 const leaving = new Set<() => void>();
 
 channel.onmessage = ({ data }: MessageEvent<Told>) => {
   if (data.kind === "asks" && bearer) tell({ kind: "has", bearer });
   if (data.kind === "has" && data.bearer) take(data.bearer);
+  if (data.kind === "signed-in") for (const each of arriving) each();
   if (data.kind === "signed-out") leave();
 };
 
@@ -42,11 +46,16 @@ function tell(told: Told): void {
   channel.postMessage(told);
 }
 
-function take(given: Bearer): void {
-  // Somebody else has signed in: what this tab shows is not theirs.
-  if (bearer && bearer.userId !== given.userId) return location.reload();
+/** Whether the bearer is for the person of this tab. What the tab shows is nobody else's: it is loaded anew. */
+function take(given: Bearer): boolean {
+  if (userId !== undefined && userId !== given.userId) {
+    location.reload();
+    return false;
+  }
   bearer = given;
+  userId = given.userId;
   for (const resolve of waiting) resolve(given);
+  return true;
 }
 
 function leave(): void {
@@ -70,14 +79,18 @@ async function another(refused: string | undefined): Promise<Bearer> {
   const shared = await ofAnotherTab(refused);
   if (shared) return shared;
   const asked = await fetch(`/api/auth/token?expiresIn=${LIFE}`, { method: "POST" });
-  if (asked.status === 401) throw new SignedOut();
+  if (asked.status === 401) {
+    bearer = undefined;
+    throw new SignedOut();
+  }
   if (!asked.ok) throw new TypeError("The service gives no token at this moment");
   const { token } = (await asked.json()) as { token: string };
   const known = await fetch("/api/auth/session", { headers: { Authorization: `Bearer ${token}` } });
   const session = known.ok ? ((await known.json()) as { user: { id: string } } | null) : null;
   if (session === null) throw new TypeError("The session was replaced meanwhile");
   const made = { token, userId: session.user.id };
-  take(made);
+  // What waits is not sent for somebody else.
+  if (!take(made)) return new Promise(() => undefined);
   tell({ kind: "has", bearer: made });
   return made;
 }
@@ -107,6 +120,17 @@ export async function signOut(): Promise<void> {
   await fetch("/api/auth/signout", { method: "POST" });
   tell({ kind: "signed-out" });
   leave();
+}
+
+/** Tell the tabs of this browser that somebody has signed in. */
+export function tellOfSignIn(): void {
+  tell({ kind: "signed-in" });
+}
+
+/** Call `then` when somebody has signed in in a window that the studio opened for it. */
+export function onSignIn(then: () => void): () => void {
+  arriving.add(then);
+  return () => arriving.delete(then);
 }
 
 /** Call `then` when the session ends in another tab, or here. */

@@ -24,6 +24,9 @@ function become(next: State): void {
   for (const each of listeners) each();
 }
 
+/** Where the window ends up in which somebody signs in again. */
+export const SIGNED_IN = "/console/signed-in";
+
 /** The path where people sign in, which leads back to where they were. */
 export function signInPath(): string {
   return `/account/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
