@@ -1,4 +1,5 @@
-"""Bills of materials in CycloneDX 1.6: what the service and the npm client are installed with, from their lock files.
+"""Bills of materials in CycloneDX 1.6: what the service and the npm client are installed with, and what the
+studio is built of, from their lock files.
 
 Hashes are those of every file of a package that the lock file admits; licences are those that the installed package,
 or npm's lock file, names.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from typing import Any
 
@@ -48,23 +49,28 @@ def of_python(name: str, version: str, lock: str, when: str) -> Json:
 
 def of_npm(lock: Mapping[str, Any], when: str) -> Json:
     """The bill of what ``package-lock.json`` pins for those who use the package."""
-    packages = {
-        path.rpartition("node_modules/")[2]: each
-        for path, each in lock["packages"].items()
-        if path and not each.get("dev")
-    }
-    refs = {name: _npm_purl(name, each["version"]) for name, each in packages.items()}
-    components = [_npm_component(name, each, refs[name]) for name, each in packages.items()]
+    packages = {path: each for path, each in lock["packages"].items() if path and not each.get("dev")}
+    refs = {path: _npm_purl(_npm_name(path), each["version"]) for path, each in packages.items()}
+    # The same version may lie in several places.
+    components = {refs[path]: _npm_component(_npm_name(path), each, refs[path]) for path, each in packages.items()}
     root = lock["packages"][""]
     own = _npm_purl(lock["name"], lock["version"])
-    edges = {own: [refs[name] for name in root.get("dependencies", {})]}
-    for name, each in packages.items():
-        edges[refs[name]] = [refs[needed] for needed in each.get("dependencies", {})]
-    return _bill(own, lock["name"], lock["version"], root.get("license", "MIT"), components, edges, when)
+    edges: dict[str, set[str]] = {own: set()}
+    for path, each in {"": root, **packages}.items():
+        found = (_npm_place(path, needed, packages) for needed in each.get("dependencies", {}))
+        edges.setdefault(refs.get(path, own), set()).update(refs[place] for place in found if place is not None)
+    licence = root.get("license", "MIT")
+    return _bill(own, lock["name"], lock["version"], licence, [*components.values()], edges, when)
 
 
 def _bill(
-    own: str, name: str, version: str, licence: str, components: list[Json], edges: Mapping[str, list[str]], when: str
+    own: str,
+    name: str,
+    version: str,
+    licence: str,
+    components: list[Json],
+    edges: Mapping[str, Collection[str]],
+    when: str,
 ) -> Json:
     kind = "application" if own.startswith("pkg:pypi") else "library"
     root = {"type": kind, "bom-ref": own, "name": name, "version": version, "purl": own, **_licences(licence)}
@@ -139,6 +145,20 @@ def _licences(text: str) -> Json:
     )
     is_spdx = is_expression and text.upper() not in ("BSD", "APACHE", "DUAL", "UNKNOWN")
     return {"licenses": [{"expression": text}] if is_spdx else [{"license": {"name": text}}]}
+
+
+def _npm_name(path: str) -> str:
+    """The name of the package that lies at a place of the lock file."""
+    return path.rpartition("node_modules/")[2]
+
+
+def _npm_place(path: str, needed: str, packages: Mapping[str, Any]) -> str | None:
+    """Where the package at ``path`` finds another: the nearest one upwards, as Node looks for it."""
+    while True:
+        place = f"{path}/node_modules/{needed}".lstrip("/")
+        if place in packages or not path:
+            return place if place in packages else None
+        path = path.rpartition("node_modules/")[0].rstrip("/")
 
 
 def _npm_purl(name: str, version: str) -> str:

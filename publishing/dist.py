@@ -31,6 +31,7 @@ NAME = "rowgate"
 DIST = ROOT / "dist"
 BIN = ROOT / ".venv" / "bin"
 NPM = Path("clients", "typescript")
+STUDIO = Path("studio")
 PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
 # The image is made of these and the wheel.
 IMAGE = {"Containerfile": "deploy/image/Containerfile", "requirements.lock": "requirements.lock"}
@@ -134,11 +135,13 @@ class Build:
             shutil.copy(wheel, self.into)
 
     def bills(self) -> None:
-        """What the service and the npm package are installed with."""
+        """What the service and the npm package are installed with, and what the studio is built of."""
         when = datetime.fromtimestamp(self.when, UTC).isoformat().replace("+00:00", "Z")
-        lock = json.loads((self.source / NPM / "package-lock.json").read_text())
-        service = bill.of_python(NAME, self.version, (self.source / "requirements.lock").read_text(), when)
-        for stem, content in ((NAME, service), (f"{NAME}-client", bill.of_npm(lock, when))):
+        bills = {NAME: bill.of_python(NAME, self.version, (self.source / "requirements.lock").read_text(), when)}
+        for stem, folder in ((f"{NAME}-client", NPM), (f"{NAME}-studio", STUDIO)):
+            lock = json.loads((self.source / folder / "package-lock.json").read_text())
+            bills[stem] = bill.of_npm(lock, when)
+        for stem, content in bills.items():
             (self.into / f"{stem}-{self.version}.cdx.json").write_text(json.dumps(content, indent=1) + "\n")
 
     def _do(self, *command: Any, folder: Path | None = None) -> None:

@@ -16,6 +16,7 @@ export default defineConfig({
     outDir: at("../app/static/studio"),
     emptyOutDir: true,
     manifest: true,
+    license: { fileName: "licenses.md" },
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 
 from config import ROOT
@@ -87,6 +88,32 @@ def test_the_npm_client_has_what_its_users_install_and_nothing_of_its_makers():
     assert set(parts(made)) == {"pkg:npm/%40a/fetch@1.0.0", "pkg:npm/types@1.0.0"}
     assert parts(made)["pkg:npm/types@1.0.0"]["hashes"] == [{"alg": "SHA-512", "content": "00" * 64}]
     assert made["dependencies"][1] == {"ref": "pkg:npm/%40a/fetch@1.0.0", "dependsOn": ["pkg:npm/types@1.0.0"]}
+
+
+def test_a_package_needs_the_version_that_lies_nearest():
+    package = {"integrity": f"sha512-{base64.b64encode(bytes(64)).decode()}", "license": "MIT"}
+    lock = {
+        "name": "@rowgate/studio", "version": "0.3.0",
+        "packages": {
+            "": {"dependencies": {"react": "^19", "theme": "^1"}},
+            "node_modules/react": {**package, "version": "19.0.0"},
+            "node_modules/theme": {**package, "version": "1.0.0", "dependencies": {"react": "^18", "shade": "^1"}},
+            "node_modules/theme/node_modules/react": {**package, "version": "18.0.0"},
+            "node_modules/shade": {**package, "version": "1.0.0", "dependencies": {"react": "^19"}},
+        },
+    }  # fmt: skip
+    made = bill.of_npm(lock, WHEN)
+    needed = {each["ref"].rpartition("/")[2]: each["dependsOn"] for each in made["dependencies"]}
+    assert needed["studio@0.3.0"] == ["pkg:npm/react@19.0.0", "pkg:npm/theme@1.0.0"]
+    assert needed["theme@1.0.0"] == ["pkg:npm/react@18.0.0", "pkg:npm/shade@1.0.0"]
+    assert needed["shade@1.0.0"] == ["pkg:npm/react@19.0.0"]
+
+
+def test_every_package_of_the_studio_is_in_its_bill_once():
+    lock = json.loads((ROOT / "studio" / "package-lock.json").read_text())
+    made = bill.of_npm(lock, WHEN)
+    assert len(parts(made)) == len(made["components"]) > 300
+    assert {ref for each in made["dependencies"] for ref in each["dependsOn"]} <= set(parts(made))
 
 
 def test_the_same_lock_makes_the_same_bill():

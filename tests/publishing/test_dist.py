@@ -58,6 +58,7 @@ def names():
     return {
         "RELEASE.md", f"rowgate-{wheel}", f"{stem}.tar.gz", f"{stem}-image.tar.gz", f"{stem}.cdx.json",
         f"rowgate-client-{VERSION}.tgz", f"rowgate-client-{VERSION}.cdx.json", f"rowgate_client-{wheel}",
+        f"rowgate-studio-{VERSION}.cdx.json",
     }  # fmt: skip
 
 
@@ -106,7 +107,10 @@ def test_the_python_client_has_the_generated_modules(built):
 
 
 def test_the_bills_of_materials_name_what_they_are_of(built):
-    for stem, purl in (("rowgate", "pkg:pypi/rowgate"), ("rowgate-client", "pkg:npm/%40rowgate/client")):
+    purls = {"rowgate": "pkg:pypi/rowgate"}
+    for own in ("client", "studio"):
+        purls[f"rowgate-{own}"] = f"pkg:npm/%40rowgate/{own}"
+    for stem, purl in purls.items():
         made = json.loads((built / f"{stem}-{VERSION}.cdx.json").read_text())
         assert (made["bomFormat"], made["specVersion"]) == ("CycloneDX", "1.6")
         assert made["metadata"]["component"]["purl"] == f"{purl}@{VERSION}"

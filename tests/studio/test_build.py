@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 from config import ROOT
 
+PERMISSIVE = {"MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT AND ISC AND BSD-3-Clause"}
 STUDIO, BUILT = ROOT / "studio", ROOT / "app" / "static" / "studio"
 
 
@@ -21,6 +23,12 @@ def run(*command: str) -> None:
 
 def test_the_sources_compile_strictly():
     run("node", "node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def test_what_the_files_are_made_of_may_be_passed_on_and_is_named_beside_them():
+    licences = set(re.findall(r"^## .+ - \S+ \((.+)\)$", (BUILT / "licenses.md").read_text(), re.MULTILINE))
+    assert "MIT" in licences
+    assert licences <= PERMISSIVE
 
 
 def test_the_files_that_are_served_are_those_that_the_sources_make(tmp_path):
