@@ -46,6 +46,7 @@ class Desk:
     context: BrowserContext
     shop: Workshop
     email: str
+    watched: Watched
 
     def open(self, path: str = "") -> Page:
         """The page of the studio at ``path``, once its heading is there."""
@@ -60,7 +61,7 @@ class Watched:
     """What no page of the studio may do: raise, meet its own policy, or ask anybody but the service."""
 
     def __init__(self, context: BrowserContext, origin: str) -> None:
-        self.raised: list[str] = []
+        self._raised: list[str] = []
         self._origin = origin
         context.on("page", self._watch)
         context.on("request", self._note)
@@ -68,41 +69,78 @@ class Watched:
     def _note(self, request: Any) -> None:
         sent = urlsplit(request.url)
         if sent.scheme not in ("blob", "data") and f"{sent.scheme}://{sent.netloc}" != self._origin:
-            self.raised.append(f"a request to {request.url}")
+            self._raised.append(f"a request to {request.url}")
 
     def _watch(self, page: Page) -> None:
-        page.on("pageerror", lambda error: self.raised.append(str(error)))
+        page.on("pageerror", lambda error: self._raised.append(str(error)))
         page.on("dialog", self._dialog)
         page.on("console", self._hear)
 
     def _dialog(self, dialog: Any) -> None:
         if dialog.type == "alert":
-            self.raised.append(f"a script said {dialog.message}")
+            self._raised.append(f"a script said {dialog.message}")
         dialog.accept()
 
     def _hear(self, message: Any) -> None:
         # Browsers log each status from 400 on; the tests ask for some.
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
-            self.raised.append(message.text)
+            self._raised.append(message.text)
+
+    def look(self) -> None:
+        """Fail for what was done since the last look."""
+        raised, self._raised = self._raised, []
+        assert raised == []
 
 
-@pytest.fixture
-def seat(browser: Browser, service: str, app: Any, cast: Any) -> Iterator[Callable[..., Desk]]:  # noqa: F811
-    """Makes desks; what their pages raise, and whom else they ask, fails the test."""
-    watched: list[Watched] = []
-
+@pytest.fixture(scope="module")
+def _make(chromium: Browser, service: str, app: Any, cast: Any) -> Callable[..., Desk]:  # noqa: F811
     def make(role: str = "user", **options: Any) -> Desk:
-        context = browser.new_context(
+        context = chromium.new_context(
             base_url=service, **{"locale": "en-US", "timezone_id": "UTC", **DESKTOP, **options}
         )
-        watched.append(Watched(context, service))
+        watched = Watched(context, service)
         page, email = context.new_page(), f"studio-{uuid4().hex[:8]}@example.com"
         page.goto("/account/sign-in")
         assert page.evaluate(SIGN_UP, [email, PASSWORD]) == 200
-        return Desk(page, context, Workshop(cast, _actor(app, email, role)), email)
+        return Desk(page, context, Workshop(cast, _actor(app, email, role)), email, watched)
+
+    return make
+
+
+@pytest.fixture
+def seat(_make: Callable[..., Desk]) -> Iterator[Callable[..., Desk]]:
+    """Makes desks; what their pages raise, and whom else they ask, fails the test."""
+    desks: list[Desk] = []
+
+    def make(role: str = "user", **options: Any) -> Desk:
+        desks.append(_make(role, **options))
+        return desks[-1]
 
     yield make
-    assert [each for one in watched for each in one.raised] == []
+    for desk in desks:
+        desk.context.close()
+    for desk in desks:
+        desk.watched.look()
+
+
+@pytest.fixture
+def desk(seat: Callable[..., Desk]) -> Desk:
+    """The desk of a user."""
+    return seat()
+
+
+@pytest.fixture(scope="module")
+def _office(_make: Callable[..., Desk]) -> Iterator[Desk]:
+    desk = _make("admin")
+    yield desk
+    desk.context.close()
+
+
+@pytest.fixture
+def office(_office: Desk) -> Iterator[Desk]:
+    """The desk of an admin, who may see and do what there is, for all tests of a module."""
+    yield _office
+    _office.watched.look()
 
 
 def _actor(app: Any, email: str, role: str) -> Actor:
@@ -116,15 +154,3 @@ def _actor(app: Any, email: str, role: str) -> Actor:
             found = unit.session.get_one(AuthUser, user_id)
             home = organizations.home_of(unit.session, user_id)
             return Actor(app, sessions.open_session(unit, found).token, user_id, home)
-
-
-@pytest.fixture
-def desk(seat: Callable[..., Desk]) -> Desk:
-    """The desk of a user."""
-    return seat()
-
-
-@pytest.fixture
-def admin_desk(seat: Callable[..., Desk]) -> Desk:
-    """The desk of a platform admin."""
-    return seat("admin")

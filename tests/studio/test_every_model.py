@@ -14,7 +14,6 @@ from app.engine.fields import FieldFlag
 from app.engine.kinds import Enum, Integer, LongText, Number, String
 from app.engine.policy import Rule
 from app.engine.record import Setter
-from tests.studio.conftest import Desk
 
 MODELS = [model for model in every_model() if model is not AuthApiKey]
 NAMED = {"ids": lambda model: model.__name__}
@@ -39,12 +38,6 @@ def changeable(model):
 
 
 CHANGEABLE = [model for model in CREATABLE if model.policy.update is not Rule.NONE and changeable(model)]
-
-
-@pytest.fixture
-def office(seat) -> Desk:
-    """An admin, who may see and do what there is."""
-    return seat("admin")
 
 
 def place(model, identifier="", action=""):

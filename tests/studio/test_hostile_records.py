@@ -31,8 +31,8 @@ def planted(model):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-def test_markup_in_a_record_is_shown_as_text(admin_desk, model):
-    shop = admin_desk.shop
+def test_markup_in_a_record_is_shown_as_text(office, model):
+    shop = office.shop
     texts = planted(model)
     body = shop.body(model)
     shop.make_room(model)
@@ -45,6 +45,6 @@ def test_markup_in_a_record_is_shown_as_text(admin_desk, model):
         f"{place}/{made['id']}/show",
         *([f"{place}/{made['id']}"] if model.policy.update is not Rule.NONE else []),
     ):
-        page = admin_desk.open(path)
+        page = office.open(path)
         expect(page.get_by_role("progressbar")).to_have_count(0)
         assert page.locator("main img[src='x'], main script, main a[href^='javascript']").count() == 0
