@@ -1,4 +1,5 @@
-"""German is complete: each model, field, value and domain of the service has a word. Texts that miss do not compile."""
+"""German is complete: each model, field, value and domain of the service has a word. Texts that miss do not compile.
+English has no text that nobody reads."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import pytest
 from app.engine.dictionary import dictionary
 from config import ROOT
 
-GERMAN = ROOT / "studio" / "src" / "i18n" / "languages" / "de"
+SOURCES = ROOT / "studio" / "src"
+GERMAN = SOURCES / "i18n" / "languages" / "de"
 NAMES = (GERMAN / "names.ts").read_text()
 
 
@@ -48,3 +50,26 @@ def test_each_note_of_a_field_that_is_entered_is_said_in_german(cast):
     assert len(entered) > 80
     notes = (GERMAN / "notes.ts").read_text()
     assert {note for note in entered if f'"{note}":' not in notes and f"  {note}:" not in notes} == set()
+
+
+def texts() -> set[str]:
+    """The keys of the studio's own texts, such as `list.filter`."""
+    found = set()
+    for path in sorted((SOURCES / "i18n" / "languages" / "en").glob("*.ts")):
+        group = ""
+        for line in path.read_text().splitlines():
+            opened = re.match(r"  (\w+): \{", line)
+            group = f"{opened[1]}." if opened else "" if re.match(r"  \w|  \}", line) else group
+            found |= {
+                f"{group}{name}" for name in re.findall(r'(?:^|[,{\s])(\w+): ["`]', re.sub(r'"[^"]*"', '"', line))
+            }
+    return found
+
+
+def test_no_text_is_left_that_nobody_reads():
+    code = "".join(path.read_text() for path in SOURCES.rglob("*.ts*") if "languages" not in path.parts)
+    parts = [re.escape(each) for each in re.findall(r"`studio\.([\w.]*)\$\{", code)]
+    made = re.compile("|".join(rf"{each}\w+" for each in parts))
+    keys = texts()
+    assert len(keys) > 300
+    assert {key for key in keys if f"studio.{key}" not in code and not made.fullmatch(key)} == set()

@@ -52,6 +52,16 @@ def test_moves_that_a_state_does_not_allow_are_not_offered(desk):
     expect(page.get_by_role("option")).to_have_text(["Won", "Negotiation"])
 
 
+def test_a_state_moves_from_its_badge(desk):
+    deal = desk.shop.make(CrmDeal, stage="won")
+    page = desk.open(f"/crm/deal/{deal['id']}/show")
+    page.get_by_role("button", name="Won: Move to").click()
+    expect(page.get_by_role("menuitem")).to_have_text(["Negotiation"])
+    page.get_by_role("menuitem", name="Negotiation").click()
+    expect(page.get_by_role("button", name="Negotiation: Move to")).to_be_visible()
+    assert desk.shop.owner.get(f"/api/v1/crm/deal/{deal['id']}").json["stage"] == "negotiation"
+
+
 def test_what_is_not_saved_is_asked_about_and_offered_again(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     page = desk.open(f"/crm/company/{company['id']}")

@@ -1,6 +1,5 @@
 /** One field of one record, changed where it stands. */
-import EditIcon from "@mui/icons-material/Edit";
-import { Button, IconButton, Popover, Stack } from "@mui/material";
+import { Button, Popover, Stack } from "@mui/material";
 import type { Row } from "@rowgate/client/react-admin";
 import { useRef, useState } from "react";
 import { Form, RecordContextProvider, SaveButton, useNotify, useTranslate, useUpdate } from "react-admin";
@@ -24,9 +23,9 @@ export function CellEditor(props: Props) {
   const label = translate(`resources.${nameOf(props.model)}.fields.${props.field.name}`);
   return (
     <>
-      <IconButton ref={button} className="edit" size="small" onClick={() => setOpen(true)} aria-label={translate("studio.list.edit_cell", { field: label, record: props.name })} sx={{ p: 0.25 }}>
-        <EditIcon sx={{ fontSize: 16 }} />
-      </IconButton>
+      <button type="button" ref={button} className="edit" onClick={() => setOpen(true)} aria-label={translate("studio.list.edit_cell", { field: label, record: props.name })}>
+        <svg viewBox="0 0 16 16" aria-hidden><path d="M2 14v-3l8-8 3 3-8 8zM11 2l1-1 3 3-1 1z" /></svg>
+      </button>
       {isOpen && (
         <Popover open anchorEl={button.current} onClose={() => setOpen(false)} anchorOrigin={{ vertical: "bottom", horizontal: "right" }} transformOrigin={{ vertical: "top", horizontal: "right" }} slotProps={{ paper: { role: "dialog", "aria-label": label } }}>
           <Editor {...props} onDone={() => setOpen(false)} />

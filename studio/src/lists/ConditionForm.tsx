@@ -1,7 +1,7 @@
 /** The form of one condition: how the field is compared, and with what. */
-import { Button, MenuItem, Stack, TextField } from "@mui/material";
+import { Button, Stack, ToggleButton, ToggleButtonGroup } from "@mui/material";
 import { useState } from "react";
-import { Form, SaveButton, useTranslate } from "react-admin";
+import { CheckboxGroupInput, Form, SaveButton, useTranslate } from "react-admin";
 
 import { nameOf, typeOf, valuesOf } from "../catalogue/catalogue";
 import type { Field, Model, Operator } from "../catalogue/types";
@@ -17,6 +17,10 @@ interface Props {
   onCancel: () => void;
 }
 
+/** So many values are all shown; of more, one searches. */
+const FEW = 12;
+const OPERATORS = { flexWrap: "wrap", gap: 0.5, "& .MuiToggleButton-root": { border: 1, borderColor: "divider", borderRadius: 4, px: 1.25, py: 0.25 } };
+
 /** `isNull` asks for what is empty and for what is not. */
 type Choice = readonly [Operator, boolean | undefined];
 
@@ -31,14 +35,18 @@ export function ConditionForm({ model, field, condition, onKeep, onCancel }: Pro
     if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)) return onCancel();
     return onKeep([field.name, operator, value]);
   };
+  const operand = isNull !== undefined ? "none" : takesMany(operator) ? "many" : "one";
   const initial = { [field.name]: takesMany(operator) ? undefined : condition?.[2], values: Array.isArray(condition?.[2]) ? (condition[2] as unknown[]).map(String) : [] };
   return (
-    <Form onSubmit={save} defaultValues={initial} sanitizeEmptyValues={false} key={operator}>
-      <Stack spacing={1} sx={{ p: 2, width: 340, maxWidth: "90vw" }}>
-        <TextField select size="small" label={`${translate(`resources.${nameOf(model)}.fields.${field.name}`)}: ${translate("studio.list.operator")}`} value={place} onChange={(event) => setPlace(Number(event.target.value))}>
-          {choices.map(([each, value], index) => <MenuItem key={index} value={index}>{translate(operatorKey(field, each, value))}</MenuItem>)}
-        </TextField>
-        {isNull === undefined && <Operand model={model} field={field} operator={operator} />}
+    <Form onSubmit={save} defaultValues={initial} sanitizeEmptyValues={false} key={operand}>
+      <Stack spacing={1.5} sx={{ p: 2, width: 340, maxWidth: "90vw" }}>
+        <ToggleButtonGroup
+          exclusive size="small" color="primary" value={place} onChange={(_, chosen: number | null) => chosen !== null && setPlace(chosen)} sx={OPERATORS}
+          aria-label={`${translate(`resources.${nameOf(model)}.fields.${field.name}`)}: ${translate("studio.list.operator")}`}
+        >
+          {choices.map(([each, value], index) => <ToggleButton key={index} value={index}>{translate(operatorKey(field, each, value))}</ToggleButton>)}
+        </ToggleButtonGroup>
+        {operand !== "none" && <Operand model={model} field={field} operator={operator} />}
         <Stack direction="row" spacing={1} sx={{ justifyContent: "flex-end" }}>
           <Button onClick={onCancel}>{translate("studio.record.cancel")}</Button>
           <SaveButton label="studio.list.apply" icon={<></>} alwaysEnable />
@@ -49,8 +57,13 @@ export function ConditionForm({ model, field, condition, onKeep, onCancel }: Pro
 }
 
 function Operand({ model, field, operator }: { model: Model; field: Field; operator: Operator }) {
+  const translate = useTranslate();
   if (takesMany(operator)) {
     const choice = field.type === "array<string>" ? field.constraints?.items : typeOf(field) === "enum" ? valuesOf(field) : undefined;
+    if (choice && choice.length <= FEW) {
+      const named = choice.map((id) => ({ id, name: typeOf(field) === "enum" ? translate(`value.${field.name}.${id}`) : id }));
+      return <CheckboxGroupInput source="values" label="studio.list.values" choices={named} translateChoice={false} row={false} helperText={false} />;
+    }
     return <StringsInput source="values" label="studio.list.values" helperText={false} validate={() => undefined} isRequired={false} items={choice} names={typeOf(field) === "enum" ? field.name : undefined} />;
   }
   // Part of a text need not have the form of the whole, and an array is asked for one of its items.

@@ -20,6 +20,7 @@ import { RecordList } from "../lists/RecordList";
 import { distance } from "../values/formats";
 import { Value } from "../values/Value";
 import { StoredFile } from "./StoredFile";
+import { StateMoves, canMove } from "./StateMoves";
 import { copyOf, useDeletion } from "./actions";
 
 const Markdown = lazy(() => import("../values/Markdown"));
@@ -118,6 +119,7 @@ function Detail({ model, field, record }: { model: Model; field: Field; record: 
         {isText ? <Suspense fallback={value}><Markdown text={value} /></Suspense>
           : isFile ? <StoredFile record={record} />
           : field.type === "json" && value !== null ? <Box component="pre" sx={{ m: 0, overflowX: "auto", fontSize: "0.85em" }} tabIndex={0}>{JSON.stringify(value, null, 2)}</Box>
+          : canMove({ model, field, record }) ? <StateMoves model={model} field={field} record={record} />
           : <Value model={model} field={field} record={record} />}
       </Box>
     </Box>

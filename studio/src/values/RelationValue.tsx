@@ -1,5 +1,5 @@
 /** A related record by its name, with a link to it, and a card of it where somebody rests on the link. */
-import { Box, Card, CardContent, Link, Popper, Stack, Typography } from "@mui/material";
+import { Card, CardContent, Link, Popper, Stack, Typography } from "@mui/material";
 import { useEffect, useRef, useState } from "react";
 import { useCreatePath, useGetMany, useGetOne, useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
@@ -45,17 +45,19 @@ function Named({ target, id, record }: { target: Model; id: string; record: Read
   const rest = (element: HTMLElement) => (timer.current = setTimeout(() => setAnchor(element), REST));
   const leave = () => (clearTimeout(timer.current), setAnchor(null));
   return (
-    <Box component="span" onKeyDown={(event) => event.key === "Escape" && leave()} onMouseLeave={leave}>
+    <span onKeyDown={(event) => event.key === "Escape" && leave()} onMouseLeave={leave}>
       <Link
         component={RouterLink} to={createPath({ resource: nameOf(target), type: "show", id })}
         onMouseEnter={(event) => rest(event.currentTarget)} onFocus={(event) => rest(event.currentTarget)} onBlur={leave}
       >
         {labelOf(target, record) ?? shortId(id)}
       </Link>
-      <Popper open={anchor !== null} anchorEl={anchor} placement="bottom-start" sx={{ zIndex: "tooltip" }}>
-        {anchor && <HoverCard target={target} id={id} />}
-      </Popper>
-    </Box>
+      {anchor && (
+        <Popper open anchorEl={anchor} placement="bottom-start" sx={{ zIndex: "tooltip" }}>
+          <HoverCard target={target} id={id} />
+        </Popper>
+      )}
+    </span>
   );
 }
 

@@ -22,10 +22,10 @@ export interface ValueProps {
 export function Empty() {
   const translate = useTranslate();
   return (
-    <Box component="span" sx={{ color: "text.secondary" }}>
+    <>
       <span aria-hidden>–</span>
-      <Box component="span" sx={HIDDEN}>{translate("studio.record.empty")}</Box>
-    </Box>
+      <span style={HIDDEN}>{translate("studio.record.empty")}</span>
+    </>
   );
 }
 
@@ -79,15 +79,16 @@ function Amount({ model, field, record, value }: ValueProps & { value: number })
     : field.display === "bytes" ? bytes(value, locale)
     : field.display === "milliseconds" ? milliseconds(value, locale)
     : number(value, locale);
-  return <Box component="span" sx={{ fontVariantNumeric: "tabular-nums" }}>{shown}</Box>;
+  return <span style={{ fontVariantNumeric: "tabular-nums" }}>{shown}</span>;
 }
 
 export function Moment({ value, brief }: { value: string; brief?: boolean | undefined }) {
   const locale = useLocale();
   if (Number.isNaN(Date.parse(value))) return <span>{value}</span>;
+  if (brief) return <time dateTime={value} title={exactMoment(value, locale)}>{moment(value, locale)}</time>;
   return (
     <Tooltip title={exactMoment(value, locale)}>
-      <time dateTime={value}>{brief ? moment(value, locale) : `${moment(value, locale)} (${distance(value, locale)})`}</time>
+      <time dateTime={value}>{`${moment(value, locale)} (${distance(value, locale)})`}</time>
     </Tooltip>
   );
 }
@@ -114,5 +115,5 @@ function Text({ field, value, brief }: ValueProps & { value: string }) {
   if (format === "email") return <Link href={mailAddress(value)}>{value}</Link>;
   const address = format === "url" ? safeAddress(value) : undefined;
   if (address) return <Link href={address} target="_blank" rel="noopener noreferrer nofollow">{value}</Link>;
-  return <Box component="span" sx={brief ? {} : { whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{brief ? value.slice(0, 200) : value}</Box>;
+  return brief ? <>{value.slice(0, 200)}</> : <span style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{value}</span>;
 }

@@ -7,47 +7,61 @@ export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const MINUTE = 60_000;
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
+/** Formatters take long to make and are asked for each cell of a table. */
+function kept<Options, Formatter>(make: (locale: string, options?: Options) => Formatter) {
+  const made = new Map<string, Formatter>();
+  return (locale: string, options?: Options): Formatter => {
+    const key = `${locale} ${JSON.stringify(options)}`;
+    const formatter = made.get(key) ?? make(locale, options);
+    made.set(key, formatter);
+    return formatter;
+  };
+}
+
+const numbers = kept((locale, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+const moments = kept((locale, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
+
 export function bytes(value: number, locale: string): string {
   let [amount, unit] = [value, 0];
   while (amount >= 1024 && unit < UNITS.length - 1) [amount, unit] = [amount / 1024, unit + 1];
-  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(amount)} ${UNITS[unit]}`;
+  return `${numbers(locale, { maximumFractionDigits: 1 }).format(amount)} ${UNITS[unit]}`;
 }
 
 export function milliseconds(value: number, locale: string): string {
   const [amount, unit] =
     value < 1000 ? [value, "millisecond"] : value < 2 * MINUTE ? [value / 1000, "second"] : [value / MINUTE, "minute"];
   const options = { style: "unit", unit: unit as string, unitDisplay: "short", maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(locale, options).format(amount as number);
+  return numbers(locale, options).format(amount as number);
 }
 
 /** How many digits a currency has behind the point. The service counts all in hundredths. */
 export function money(hundredths: number, currency: string, locale: string): string {
   try {
-    return new Intl.NumberFormat(locale, { style: "currency", currency }).format(hundredths / 100);
+    return numbers(locale, { style: "currency", currency }).format(hundredths / 100);
   } catch {
-    return `${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(hundredths / 100)} ${currency}`;
+    return `${numbers(locale, { minimumFractionDigits: 2 }).format(hundredths / 100)} ${currency}`;
   }
 }
 
 export function micros(value: number, currency: string, locale: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
-  return new Intl.NumberFormat(locale, { style: "currency", currency, ...digits }).format(value / 1_000_000);
+  return numbers(locale, { style: "currency", currency, ...digits }).format(value / 1_000_000);
 }
 
 export function number(value: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }).format(value);
+  return numbers(locale, { maximumFractionDigits: 6 }).format(value);
 }
 
 export function percent(value: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 }).format(value / 100);
+  return numbers(locale, { style: "percent", maximumFractionDigits: 2 }).format(value / 100);
 }
 
 export function moment(value: string, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(value));
+  return moments(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(value));
 }
 
 export function exactMoment(value: string, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" }).format(new Date(value));
+  return moments(locale, { dateStyle: "full", timeStyle: "long" }).format(new Date(value));
 }
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -14,7 +14,7 @@ export const places: Shape<typeof english> = {
   language: "Sprache",
   home: {
     title: "Übersicht", welcome: "Willkommen, %{name}", recent: "Zuletzt angesehen", recent_none: "Hier erscheinen Datensätze, die Sie öffnen.",
-    all: "Alle Modelle", organization: "Aktive Organisation: %{name}", key: "API-Schlüssel erstellen", invite: "Jemanden einladen",
+    all: "Alle Modelle", key: "API-Schlüssel erstellen", invite: "Jemanden einladen",
   },
   palette: {
     label: "Befehle", placeholder: "Wohin, oder was suchen?", none: "Nichts gefunden", list: "Liste: %{models}",
@@ -26,10 +26,9 @@ export const places: Shape<typeof english> = {
   },
   connection: {
     lost: "Die Verbindung ist unterbrochen. Laufende Vorgänge warten und gehen von selbst weiter.",
-    back: "Wieder verbunden.",
     signed_out: "Sie sind abgemeldet",
     signed_out_text: "Die Sitzung ist abgelaufen. Bitte erneut anmelden, um fortzufahren; Ihre Eingaben bleiben erhalten.",
-    sign_in: "Anmelden", waiting: "Warten auf die Anmeldung im anderen Fenster …", another: "Verlassen und mit anderem Konto anmelden",
+    sign_in: "Anmelden", another: "Verlassen und mit anderem Konto anmelden",
   },
   errors: {
     invalid: "Der Dienst nimmt das nicht an: %{message}",

@@ -11,7 +11,7 @@ export const places = {
   language: "Language",
   home: {
     title: "Overview", welcome: "Welcome, %{name}", recent: "Last seen", recent_none: "Records that you open are listed here.",
-    all: "All models", organization: "You act in %{name}.", key: "Make an API key", invite: "Invite a colleague",
+    all: "All models", key: "Make an API key", invite: "Invite a colleague",
   },
   palette: {
     label: "Commands", placeholder: "Where to, or what to look for?", none: "Nothing found", list: "List of %{models}",
@@ -23,10 +23,9 @@ export const places = {
   },
   connection: {
     lost: "The connection is lost. What you do waits, and goes on by itself.",
-    back: "Connected again.",
     signed_out: "You are signed out",
     signed_out_text: "Your session has ended. Sign in again to go on; what you have entered is kept.",
-    sign_in: "Sign in", waiting: "Waiting for you to sign in in the other window …", another: "Leave, and sign in as somebody else",
+    sign_in: "Sign in", another: "Leave, and sign in as somebody else",
   },
   errors: {
     invalid: "The service does not take this: %{message}",

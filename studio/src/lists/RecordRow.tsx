@@ -1,0 +1,75 @@
+/** One record in a table. There are many and they come while somebody scrolls, so they are plain elements that the table styles. */
+import type { SxProps, Theme } from "@mui/material";
+import type { Row } from "@rowgate/client/react-admin";
+import { type ReactNode, memo } from "react";
+import { useTranslate } from "react-admin";
+import { Link } from "react-router-dom";
+
+import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import type { Field, Model } from "../catalogue/types";
+import { Value } from "../values/Value";
+import { CellEditor } from "./CellEditor";
+
+export const NUMERIC = ["integer", "number"];
+
+/** How the rows of a table look. */
+export const ROWS = {
+  "& .record": { display: "grid", position: "absolute", insetInlineStart: 0, minWidth: "100%", borderBottom: 1, borderColor: "divider", typography: "body2" },
+  "& .record:hover": { bgcolor: "action.hover" },
+  "& .record[aria-selected=true]": { bgcolor: "action.selected" },
+  "& .choice": { display: "grid", placeItems: "center" },
+  "& .choice input": { width: 18, height: 18, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
+  "& .cell": { display: "flex", alignItems: "center", minWidth: 0, px: 1, gap: 0.5 },
+  "& .cell.number": { justifyContent: "flex-end" },
+  "& .text": { minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
+  "& .name": { color: "primary.main", fontWeight: 500, textDecoration: "none" },
+  "& .name:hover": { textDecoration: "underline" },
+  "& .name:focus-visible, & .edit:focus-visible": { outline: "2px solid currentColor", outlineOffset: 2, borderRadius: "2px" },
+  "& .edit": { display: "flex", p: 0.5, border: 0, borderRadius: "50%", bgcolor: "transparent", color: "text.secondary", cursor: "pointer", opacity: 0 },
+  "& .edit:hover": { bgcolor: "action.hover" },
+  "& .edit svg": { width: 16, height: 16, fill: "currentColor" },
+  "& .cell:hover .edit, & .edit:focus-visible": { opacity: 1 },
+} satisfies SxProps<Theme>;
+
+interface Props {
+  model: Model;
+  fields: readonly Field[];
+  record: Row;
+  place: number;
+  start: number;
+  size: number;
+  template: string;
+  isSelected: boolean;
+  onSelect: (id: string) => void;
+}
+
+export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, onSelect }: Props) {
+  const translate = useTranslate();
+  const name = labelOf(model, record) ?? shortId(record.id);
+  return (
+    <div role="row" className="record" aria-rowindex={place + 2} aria-selected={isSelected} style={{ top: start, height: size, gridTemplateColumns: template }}>
+      <div role="cell" className="choice">
+        <input type="checkbox" checked={isSelected} onChange={() => onSelect(record.id)} aria-label={translate("studio.list.select", { record: name })} />
+      </div>
+      {fields.map((field, index) => (
+        <Cell key={field.name} model={model} field={field} record={record} name={name}>
+          {index === 0 ? (
+            <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
+              {model.label?.includes(field.name) ? name : <Value model={model} field={{ ...field, references: undefined! }} record={record} brief />}
+            </Link>
+          ) : <Value model={model} field={field} record={record} brief />}
+        </Cell>
+      ))}
+    </div>
+  );
+});
+
+function Cell({ model, field, record, name, children }: { model: Model; field: Field; record: Row; name: string; children: ReactNode }) {
+  const isEditable = model.operations.update && field.settable.includes("update");
+  return (
+    <div role="cell" className={NUMERIC.includes(field.type) ? "cell number" : "cell"}>
+      <div className="text">{children}</div>
+      {isEditable && <CellEditor model={model} field={field} record={record} name={name} />}
+    </div>
+  );
+}
