@@ -85,3 +85,12 @@ def test_settings_are_changed_and_what_is_taken_is_said_at_its_field(desk, team)
     expect(page.get_by_role("heading", name="Harbour Works North")).to_be_visible()
     place = f"/api/v1/auth/organization/{team['id']}"
     assert desk.shop.owner.get(place).json["name"] == "Harbour Works North"
+
+
+def test_buckets_say_how_full_they_are(desk, team):
+    bucket = {"name": "plans", "organizationId": team["id"], "quotaBytes": 10 * 1024 * 1024}
+    desk.shop.owner.post("/api/v1/storage/bucket", bucket)
+    page = desk.open("/organization/storage")
+    expect(page.get_by_role("progressbar", name="plans")).to_have_attribute("aria-valuetext", "0 B of 10 MiB used")
+    page.get_by_role("link", name="plans", exact=True).click()
+    expect(page.get_by_role("heading", name="plans", level=1)).to_be_visible()
