@@ -3,7 +3,10 @@ English has no text that nobody reads."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +53,63 @@ def test_each_note_of_a_field_that_is_entered_is_said_in_german(cast):
     assert len(entered) > 80
     notes = (GERMAN / "notes.ts").read_text()
     assert {note for note in entered if f'"{note}":' not in notes and f"  {note}:" not in notes} == set()
+
+
+# Where it is said what is wrong with records. Account pages and the routes of clients speak for themselves.
+REFUSING = (
+    "app/*/*hooks.py",
+    "app/engine/**/*.py",
+    "app/storage/*.py",
+    "app/foundation/errors.py",
+    "app/auth/errors.py",
+    "app/auth/api_keys.py",
+    "app/platform/saved_views.py",
+    "schemas/fields.py",
+    "schemas/kinds.py",
+    "schemas/derive.py",
+    "schemas/api_keys.py",
+    "schemas/views.py",
+)
+REFUSALS = {"Forbidden", "Conflict", "Invalid", "ValidationError", "require"}
+
+
+def said(node: ast.AST) -> str:
+    """The text that a literal is, with {} for what is filled in."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def literals(node: ast.AST) -> Iterator[str]:
+    """The texts in a part of a module."""
+    if text := said(node):
+        yield text
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from literals(child)
+
+
+def refusals(path: Path) -> Iterator[str]:
+    """The sentences by which a module refuses something."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            is_refusal = getattr(node.func, "id", getattr(node.func, "attr", "")) in REFUSALS
+            told = [each.value for each in node.keywords if each.arg == "error"]
+            for given in (*(node.args if is_refusal else ()), *told):
+                yield from literals(given)
+
+
+def test_each_refusal_of_a_record_is_said_in_german():
+    german = (GERMAN / "refusals.ts").read_text()
+    found = {
+        text.replace("{choices}", "{}")
+        for pattern in REFUSING
+        for path in ROOT.glob(pattern)
+        for text in refusals(path)
+    }
+    sentences = {text for text in found if re.match(r"[A-Za-z{].* ", text)}
+    assert len(sentences) > 90
+    assert {text for text in sentences if f'"{text}": ' not in german} == set()
 
 
 def texts() -> set[str]:

@@ -30,6 +30,15 @@ def test_what_the_service_refuses_is_said_at_its_field(desk):
     expect(page.get_by_text(re.compile("meets something that is there already.*Request "))).to_be_visible()
 
 
+def test_a_refusal_is_said_in_the_language_of_the_reader(seat):
+    desk = seat(locale="de-DE")
+    deal = desk.shop.make(CrmDeal, stage="lead")
+    page = desk.open(f"/crm/deal/{deal['id']}/show")
+    page.get_by_role("button", name="Interessent: Verschieben nach").click()
+    page.get_by_role("menuitem", name="Verloren").click()
+    expect(page.get_by_text("Grund des Verlusts: Wird benötigt, wenn ein Geschäft verloren ist.")).to_be_visible()
+
+
 def test_a_reference_is_found_by_its_words_or_made_on_the_spot(desk):
     desk.shop.make(CrmCompany, name="Harbour Works")
     page = desk.open("/crm/contact/create")
@@ -127,9 +136,9 @@ def test_json_is_checked_while_it_is_typed(desk):
 
 
 def test_long_text_is_markdown_with_a_preview(desk):
-    deal = desk.shop.make(CrmDeal, description="# Plan\n\nTwo **cranes**.")
+    deal = desk.shop.make(CrmDeal, description="### Plan\n\nTwo **cranes**.")
     page = desk.open(f"/crm/deal/{deal['id']}/show")
-    expect(page.get_by_role("heading", name="Plan")).to_be_visible()
+    expect(page.get_by_role("heading", name="Plan", level=2)).to_be_visible()
     desk.open(f"/crm/deal/{deal['id']}")
     page.get_by_role("tab", name="Preview").click()
     expect(page.locator("strong", has_text="cranes")).to_be_visible()

@@ -16,7 +16,7 @@ export function sentenceOf(error: unknown, translate: Translate): string {
   }
   const isStale = error.code === "REAUTHENTICATION_REQUIRED" || error.message === "Sign in again to do this";
   const key = error instanceof VersionConflict ? "changed" : isStale ? "reauthentication" : (KEYS[error.status] ?? "unknown");
-  const told = translate(`studio.errors.${key}`, { message: error.message, smart_count: error.retryAfter ?? 1 });
+  const told = translate(`studio.errors.${key}`, { message: translate(error.message, { _: error.message }), smart_count: error.retryAfter ?? 1 });
   return error.requestId ? `${told} (${translate("studio.errors.request", { id: error.requestId })})` : told;
 }
 

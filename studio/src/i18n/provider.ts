@@ -3,6 +3,7 @@ import polyglotI18nProvider from "ra-i18n-polyglot";
 import type { I18nProvider, TranslationMessages } from "react-admin";
 
 import { type Language, english } from "./languages/en";
+import { translated } from "./refusals";
 import { fieldLabel, humanized } from "./words";
 
 /** The languages; another one is another file beside these. */
@@ -50,6 +51,7 @@ const NOTE = "note.";
 /** Labels of models, fields, values and domains: by the language's own words, or out of the name. */
 function named(key: string, options: object | undefined, { names }: Language): string | undefined {
   if (key.startsWith(NOTE)) return names.notes[key.slice(NOTE.length)] ?? key.slice(NOTE.length);
+  if (key.includes(" ")) return translated(key, names);
   const [kind, first = "", second = "", third = ""] = key.split(".");
   if (kind === "resources" && second === "name") {
     const { smart_count: count = 1 } = (options ?? {}) as { smart_count?: number };

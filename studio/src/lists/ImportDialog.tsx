@@ -148,7 +148,7 @@ function Result({ report, label }: { report: Report & { isCheck: boolean }; labe
         <Box component="ul" sx={{ m: 0, pl: 2, maxHeight: 200, overflowY: "auto" }} tabIndex={0} aria-label={translate("studio.transfer.faults")}>
           {report.data.slice(0, SHOWN).map(({ line, error, fields }) => (
             <li key={line}>
-              {translate("studio.transfer.row", { row: line })}: {Object.entries(fields ?? {}).map(([name, texts]) => `${label(name)}: ${texts.join(" ")}`).join(" ") || error}
+              {translate("studio.transfer.row", { row: line })}: {Object.entries(fields ?? {}).map(([name, texts]) => `${label(name)}: ${texts.map((text) => translate(text, { _: text })).join(" ")}`).join(" ") || (error && translate(error, { _: error }))}
             </li>
           ))}
         </Box>

@@ -15,6 +15,8 @@ export interface Names {
   values: Record<string, string>;
   /** What the service says of fields, which it says in English. */
   notes: Record<string, string>;
+  /** What the service says against what was entered or asked, in English; `{}` is what it fills in. */
+  refusals: Record<string, string>;
 }
 
 const messages = { ...englishMessages, studio: { ...places, ...lists, ...records } };
@@ -31,6 +33,7 @@ export const english: Language & { messages: typeof messages } = {
   messages,
   names: {
     notes: {},
+    refusals: {},
     domains: {
       ai: "AI", "ai-agent": "Agents", "ai-rag": "Knowledge", "ai-research": "Research", crm: "CRM", auth: "Access",
       platform: "Platform",

@@ -1,9 +1,11 @@
 /** German words for the names of the service. */
 import type { Names } from "../en";
 import { notes } from "./notes";
+import { refusals } from "./refusals";
 
 export const names: Names = {
   notes,
+  refusals,
   domains: {
     ai: "KI", "ai-agent": "Agenten", "ai-rag": "Wissen", "ai-research": "Recherche", analytics: "Auswertung", auth: "Zugang",
     crm: "CRM", storage: "Ablage", notification: "Mitteilungen", platform: "Plattform",
