@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
+from tests.studio.conftest import PHONE
 
 pytestmark = pytest.mark.alone
 
@@ -22,14 +23,14 @@ SHIFTS = """() => new Promise((resolve) => new PerformanceObserver((list, observ
     observer.disconnect();
     resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0));
 }).observe({ type: "layout-shift", buffered: true }) || setTimeout(() => resolve(0), 500))"""
-# Frames while a table is scrolled from its top to its end, in milliseconds.
+# Frames in milliseconds while a list is scrolled by 12,000 pixels a second, faster than a hand turns a wheel.
 FRAMES = """(table) => new Promise((resolve) => {
     const frames = [];
     let last = performance.now();
     const step = (now) => {
         frames.push(now - last);
         last = now;
-        table.scrollTop += 400;
+        table.scrollTop += 200;
         if (frames.length < 120) requestAnimationFrame(step);
         else resolve(frames.slice(1));
     };
@@ -72,18 +73,37 @@ def test_it_can_be_used_soon_and_nothing_moves_meanwhile(desk):
     assert min(took) < MOST_SECONDS
 
 
-def test_a_list_follows_at_once_and_ten_thousand_rows_scroll(app, desk):
+def companies(app, desk):
+    """Ten thousand of them."""
     owner = desk.shop.owner
     with app.app_context(), transaction() as session:
         rows = ({"organization_id": owner.organization_id, "name": f"Company {n:05}"} for n in range(ROWS))
         session.bulk_insert_mappings(CrmCompany, rows)
-    took, frames = [], []
+
+
+def slow_frame(page, role):
+    """Milliseconds that nine of ten frames keep within while a list is scrolled."""
+    expect(page.get_by_text("10,000 records")).to_be_visible()
+    frames = sorted(page.get_by_role(role, name="Companies").evaluate(FRAMES))
+    return frames[int(len(frames) * 0.9)]
+
+
+def test_a_list_follows_at_once_and_ten_thousand_rows_scroll(app, desk):
+    companies(app, desk)
+    took, slow = [], []
     for _ in range(3):
         page = desk.open("/crm/contact")
         page.get_by_role("link", name="Companies").click()
         took.append(page.evaluate(FIRST_ROW) / 1000)
-        expect(page.get_by_text("10,000 records")).to_be_visible()
-        frames.append(sorted(page.get_by_role("table").evaluate(FRAMES)))
+        slow.append(slow_frame(page, "table"))
     assert min(took) < MOST_SECONDS_OF_A_LIST
-    assert min(each[int(len(each) * 0.9)] for each in frames) < MOST_MILLISECONDS_OF_A_FRAME
+    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME
     assert page.locator("[role=row]").count() < 200
+
+
+def test_ten_thousand_cards_scroll_on_a_phone(app, seat):
+    desk = seat(**PHONE)
+    companies(app, desk)
+    slow = [slow_frame(desk.open("/crm/company"), "list") for _ in range(3)]
+    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME
+    assert desk.page.get_by_role("listitem").count() < 50

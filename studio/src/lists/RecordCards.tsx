@@ -1,12 +1,13 @@
 /** Records as cards, where a table has no room. */
 import { Box, Card, CardActionArea, Checkbox, Stack, Typography } from "@mui/material";
+import type { Row } from "@rowgate/client/react-admin";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { memo, useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { fieldOf, labelOf, nameOf, shortId } from "../catalogue/catalogue";
-import type { Model } from "../catalogue/types";
+import type { Field, Model } from "../catalogue/types";
 import { Value } from "../values/Value";
 import type { Rows } from "./rows";
 import type { Selection } from "./selection";
@@ -22,41 +23,29 @@ interface Props {
 }
 
 export function RecordCards({ model, state, rows, selection, title, height }: Props) {
-  const translate = useTranslate();
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({ count: rows.rows.length, getScrollElement: () => scroller.current, estimateSize: () => 150, overscan: 6, getItemKey: (place) => rows.rows[place]!.id });
+  const loaded = rows.rows;
+  const virtual = useVirtualizer({
+    count: loaded.length, getScrollElement: () => scroller.current, estimateSize: () => 150, overscan: 6, getItemKey: useCallback((place: number) => loaded[place]!.id, [loaded]),
+  });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const { hasMore, more } = rows;
   useEffect(() => {
-    if (hasMore && last >= rows.rows.length - 10) more();
+    if (hasMore && last >= loaded.length - 10) more();
   });
-  const resource = nameOf(model);
-  const fields = state.columns.filter((name) => !model.label?.includes(name)).slice(0, 5).map((name) => fieldOf(model, name)!);
+  const fields = useMemo(
+    () => state.columns.filter((name) => !model.label?.includes(name)).slice(0, 5).map((name) => fieldOf(model, name)!),
+    [model, state.columns],
+  );
   return (
     <Box ref={scroller} role="list" aria-label={title} tabIndex={0} sx={{ overflow: "auto", contain: "strict", ...(height ? { height } : { flex: 1, minHeight: 320 }) }}>
       <Box sx={{ position: "relative", height: virtual.getTotalSize() }}>
         {items.map((item) => {
-          const record = rows.rows[item.index]!;
-          const name = labelOf(model, record) ?? shortId(record.id);
+          const record = loaded[item.index]!;
           return (
             <Box key={item.key} role="listitem" ref={virtual.measureElement} data-index={item.index} sx={{ position: "absolute", insetInline: 0, pb: 1 }} style={{ top: item.start }}>
-              <Card variant="outlined" sx={{ display: "flex", alignItems: "flex-start" }}>
-                <Checkbox checked={selection.has(record.id)} onChange={() => selection.toggle(record.id)} slotProps={{ input: { "aria-label": translate("studio.list.select", { record: name }) } }} />
-                <Box sx={{ flex: 1, minWidth: 0, py: 1, pr: 1 }}>
-                  <CardActionArea component={Link} to={`/${resource}/${record.id}/show`}>
-                    <Typography variant="subtitle1" component="span" sx={{ overflowWrap: "anywhere" }}>{name}</Typography>
-                  </CardActionArea>
-                  <Box component="dl" sx={{ m: 0 }}>
-                    {fields.map((field) => (
-                      <Stack key={field.name} direction="row" spacing={1} sx={{ justifyContent: "space-between" }}>
-                        <Typography component="dt" variant="body2" color="text.secondary">{translate(`resources.${resource}.fields.${field.name}`)}</Typography>
-                        <Typography component="dd" variant="body2" sx={{ m: 0, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}><Value model={model} field={field} record={record} brief /></Typography>
-                      </Stack>
-                    ))}
-                  </Box>
-                </Box>
-              </Card>
+              <RecordCard model={model} fields={fields} record={record} isSelected={selection.has(record.id)} onSelect={selection.toggle} />
             </Box>
           );
         })}
@@ -64,3 +53,35 @@ export function RecordCards({ model, state, rows, selection, title, height }: Pr
     </Box>
   );
 }
+
+interface CardProps {
+  model: Model;
+  fields: readonly Field[];
+  record: Row;
+  isSelected: boolean;
+  onSelect: (id: string) => void;
+}
+
+const RecordCard = memo(function RecordCard({ model, fields, record, isSelected, onSelect }: CardProps) {
+  const translate = useTranslate();
+  const resource = nameOf(model);
+  const name = labelOf(model, record) ?? shortId(record.id);
+  return (
+    <Card variant="outlined" sx={{ display: "flex", alignItems: "flex-start" }}>
+      <Checkbox checked={isSelected} onChange={() => onSelect(record.id)} slotProps={{ input: { "aria-label": translate("studio.list.select", { record: name }) } }} />
+      <Box sx={{ flex: 1, minWidth: 0, py: 1, pr: 1 }}>
+        <CardActionArea component={Link} to={`/${resource}/${record.id}/show`}>
+          <Typography variant="subtitle1" component="span" sx={{ overflowWrap: "anywhere" }}>{name}</Typography>
+        </CardActionArea>
+        <Box component="dl" sx={{ m: 0 }}>
+          {fields.map((field) => (
+            <Stack key={field.name} direction="row" spacing={1} sx={{ justifyContent: "space-between" }}>
+              <Typography component="dt" variant="body2" color="text.secondary">{translate(`resources.${resource}.fields.${field.name}`)}</Typography>
+              <Typography component="dd" variant="body2" sx={{ m: 0, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}><Value model={model} field={field} record={record} brief /></Typography>
+            </Stack>
+          ))}
+        </Box>
+      </Box>
+    </Card>
+  );
+});
