@@ -23,7 +23,7 @@ from app.ai import heartbeat
 from app.auth import authentication, key_usage, login
 from app.auth.oauth import providers
 from app.auth.oauth.state_cookie import SealedSessions
-from app.engine import readiness
+from app.engine import concurrency, readiness
 from app.engine.catalogue import DOMAINS
 from app.engine.database import translated
 from app.engine.record import metadata
@@ -80,6 +80,7 @@ def create_app(settings: Settings | None = None, *, late_routes: bool = False, c
     pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
     app.extensions["broadcaster"] = Broadcaster(app, settings.streams_per_user)
     rate_limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
+    concurrency.init_app(app)
     key_usage.init_app(app)
     heartbeat.init_app(app)
     authentication.init_app(app)

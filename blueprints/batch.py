@@ -21,6 +21,7 @@ from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 from app.auth import credentials
 from app.auth.authentication import Access, authorize, caller, credentials_required
 from app.engine import locks
+from app.engine.concurrency import place_for
 from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
 from app.engine.kind import EXAMPLE_ID
 from app.engine.record import Record
@@ -76,10 +77,11 @@ def build() -> Blueprint:
         parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
-        if given.get("atomic", True):
-            response = carry_out(_together, parts)
-        else:
-            response = run_held(keyed_request(), partial(_apart, parts))
+        with place_for(caller()):
+            if given.get("atomic", True):
+                response = carry_out(_together, parts)
+            else:
+                response = run_held(keyed_request(), partial(_apart, parts))
         if "Idempotency-Replayed" in response.headers:
             _check_rights(parts, orjson.loads(response.get_data()))
         return response

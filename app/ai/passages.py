@@ -17,6 +17,7 @@ from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
 from app.auth.organizations import home_of
+from app.engine.concurrency import place_for
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 
@@ -54,7 +55,7 @@ def fitting(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _found(prompt: Prompt) -> list[Hit]:
-    with search.place_of(prompt.principal.user_id):
+    with place_for(prompt.principal):
         return run_unit(prompt.principal, _search, prompt)
 
 

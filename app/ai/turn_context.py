@@ -14,8 +14,9 @@ from app.ai.completion import ChatMessage, Prompt
 from app.ai.models.answering import AiStream
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import BUILTIN, Plan, choose
-from app.ai_rag import search, searches
+from app.ai_rag import searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
+from app.engine.concurrency import place_for
 from app.engine.principal import Credential
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -79,7 +80,7 @@ def grounded(context: TurnContext) -> Prompt:
     prompt = context.prompt
     if prompt.index_id is None or all(each.kind == BUILTIN for each in context.plan.candidates):
         return prompt
-    with search.place_of(prompt.principal.user_id):
+    with place_for(prompt.principal):
         grounds = run_unit(prompt.principal, _grounds, context.chat_id, prompt.index_id, prompt.question)
     instructed = 1 if prompt.conversation[0].role == "system" else 0
     conversation = prompt.conversation

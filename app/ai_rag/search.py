@@ -8,19 +8,14 @@ with the words of the document's title counted in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import text
 
 from app.engine.unit_of_work import Unit
-from app.foundation.errors import Unavailable
-from app.runtime.places import Places
 
 MAX_WORDS = 40
-# A search of much text keeps PostgreSQL busy for a second.
-PLACES = Places(total=8, each=2, wait=5.0, refusal=lambda: Unavailable("Too many searches at this moment"))
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 
@@ -83,15 +78,10 @@ class Hit:
     score: float
 
 
-def place_of(caller: UUID | None) -> AbstractContextManager[None]:
-    """A place for a search within a request, taken before its transaction begins: whoever waits for one holds no
-    connection. Jobs need none, for few are done at once. Raises Unavailable when ``caller``, or everybody, searches too
-    much."""
-    return PLACES.of(str(caller or ""))
-
-
 def search(unit: Unit, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
-    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found."""
+    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found. A
+    search of much text keeps PostgreSQL busy for a second: requests take a place for it (``engine.concurrency``), jobs
+    need none, for few are done at once."""
     words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
     if not words or not documents:
         return []

@@ -36,10 +36,10 @@ GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 # Behind a pooler the session belongs to others, too: what is set here ends with the transaction.
 PREPARE = "SELECT set_config('statement_timeout', %s, true), set_config('datestyle', 'ISO', true)"
-# Each export of a user holds one of these locks; those of a worker that dies are free again.
+# Each export holds one of these locks of its user, and one of those of all; those of a worker that dies are free again.
 SLOT = """
 SELECT true FROM generate_series(1, %(most)s::int) AS slot
-WHERE pg_try_advisory_xact_lock(hashtextextended('export ' || %(user)s::text || ' ' || slot, 0)) LIMIT 1
+WHERE pg_try_advisory_xact_lock(hashtextextended('export ' || %(of)s::text || ' ' || slot, 0)) LIMIT 1
 """
 
 Rows = Sequence[memoryview]
@@ -106,8 +106,9 @@ def _prepare(connection: gevent_support.BoundedConnection, principal: Principal,
         connection.execute(PREPARE, (str(round(settings.export_timeout * 1000)),))
         if principal.credential is not Credential.SYSTEM:
             user = str(principal.user_id or principal.credential_id)
-            if connection.execute(SLOT, {"user": user, "most": settings.exports_per_user}).fetchone() is None:
-                raise _too_many()
+            for of, most in ((user, settings.exports_per_user), ("of all", settings.exports_at_once)):
+                if connection.execute(SLOT, {"of": of, "most": most}).fetchone() is None:
+                    raise _too_many()
     except psycopg.Error as error:
         raise translated(error) from error
 

@@ -46,7 +46,8 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
 
     Raises InvalidPagination for a cursor of something else, and QueryTimeout.
     """
-    return _plain_page(model, principal, query) if query.is_plain else _asked_page(model, principal, query)
+    is_cheap = query.is_plain and query.skip < DEEP_SKIP
+    return _plain_page(model, principal, query) if is_cheap else _asked_page(model, principal, query)
 
 
 def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:

@@ -57,7 +57,9 @@ def session_commands(settings: Settings) -> str:
     """The SQL that begins every connection. Behind a pooler, connections are shared with others and the limits are
     settings of the role; of what is set here a pooler keeps the time zone."""
     limits = {} if settings.database_pooler else timeouts(settings)
-    return "; ".join(["SET timezone TO 'UTC'", *(_set(name, seconds) for name, seconds in limits.items())])
+    # A statement that several processes work on would take their processors from the statements of others.
+    alone = [] if settings.database_pooler else ["SET max_parallel_workers_per_gather TO 0"]
+    return "; ".join(["SET timezone TO 'UTC'", *alone, *(_set(name, seconds) for name, seconds in limits.items())])
 
 
 def options(settings: Settings) -> dict[str, Any]:

@@ -25,7 +25,8 @@ from redis.retry import Retry
 
 from app.foundation.errors import RateLimited
 from app.runtime.metrics import REFUSALS
-from app.runtime.window_counts import AllInUse, Hit, WindowCounts
+from app.runtime.redis_scripts import AllInUse, RedisScripts
+from app.runtime.window_counts import Hit, WindowCounts
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,8 @@ class Counter:
     resumes_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self._windows = WindowCounts(self.shared.storage)  # type: ignore[attr-defined]
+        self.scripts = RedisScripts(self.shared.storage)  # type: ignore[attr-defined]
+        self._windows = WindowCounts(self.scripts)
 
     def hit(self, key: str, window: int, amount: int = 1) -> int:
         """Count ``amount`` and return the number counted in the running window of ``window`` seconds."""

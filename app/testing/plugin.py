@@ -87,7 +87,7 @@ def settings(var_dir: str, pytestconfig: pytest.Config) -> Settings:
     from config import Settings
 
     names = ",".join(plugin_names(pytestconfig))
-    return Settings(var_dir=var_dir, default_limit="1000000 per minute", plugins=names)
+    return Settings(var_dir=var_dir, default_limit="1000000 per minute", query_seconds=3600.0, plugins=names)
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,9 @@ import pytest
 import redis
 from redis.exceptions import RedisError
 
-from app.runtime import window_counts
+from app.runtime import redis_scripts
 from app.runtime.embedded import redis_url
+from app.runtime.redis_scripts import RedisScripts
 from app.runtime.window_counts import Hit, WindowCounts
 
 
@@ -21,7 +22,7 @@ def client(var_dir):
 
 @pytest.fixture
 def windows(client):
-    return WindowCounts(client)
+    return WindowCounts(RedisScripts(client))
 
 
 @pytest.fixture
@@ -69,11 +70,11 @@ def test_connections_that_redis_has_ended_are_opened_again(windows, client, key)
 
 def test_a_redis_that_is_away_is_told_at_once(tmp_path, key):
     with pytest.raises(RedisError):
-        WindowCounts(redis.Redis(unix_socket_path=str(tmp_path / "none"))).count([Hit(key, 1, 60)])
+        WindowCounts(RedisScripts(redis.Redis(unix_socket_path=str(tmp_path / "none")))).count([Hit(key, 1, 60)])
 
 
 def test_more_callers_than_connections_wait_for_one(windows, client, key, monkeypatch):
-    monkeypatch.setattr(window_counts, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(redis_scripts, "MAX_CONNECTIONS", 2)
     counted = []
     callers = [
         threading.Thread(target=lambda: counted.extend(windows.count([Hit(key, 1, 60)])[0] for _ in range(20)))
@@ -84,15 +85,15 @@ def test_more_callers_than_connections_wait_for_one(windows, client, key, monkey
     for caller in callers:
         caller.join()
     assert sorted(counted) == list(range(1, 161))
-    assert windows._opened <= 2
+    assert windows.scripts._opened <= 2
 
 
 def test_a_request_that_finds_no_connection_counts_here_and_the_next_one_in_redis(app, key, monkeypatch):
     counter = app.extensions["limit_counter"]
     assert counter.hit(key, 60) == 1
     with monkeypatch.context() as patch:
-        patch.setattr(window_counts, "MAX_CONNECTIONS", 0)
-        patch.setattr(window_counts, "WAIT", 0.01)
-        patch.setattr(counter._windows, "_idle", [])
+        patch.setattr(redis_scripts, "MAX_CONNECTIONS", 0)
+        patch.setattr(redis_scripts, "WAIT", 0.01)
+        patch.setattr(counter.scripts, "_idle", [])
         assert counter.hit(key, 60) == 1
     assert counter.hit(key, 60) == 2

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from app.crm.models import CrmContact
-from app.engine import concurrency, pages, statements
+from app.engine import pages, statements
 from app.engine.statements import of_queries
+from app.testing.cast import Actor
 from app.testing.waiting import await_true
 from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import DEALS
@@ -26,30 +29,60 @@ def test_a_statement_past_its_time_is_refused_and_the_next_one_is_served(cast, b
     assert client.get(DEALS, **sent).status_code == 200
 
 
-def test_the_ninth_query_of_a_caller_waits_and_is_told_to_come_again(cast, monkeypatch):
+@pytest.mark.parametrize("asked", ["sort=name", "skip=1000", "name[contains]=a"])
+def test_the_third_query_of_a_caller_waits_and_is_told_to_come_again(cast, build, monkeypatch, asked):
     owner, gate = cast.user(), threading.Event()
-    owner.get(DEALS)
-    plain = statements.Statement.rows_in_time
-
-    def held(*args):
-        gate.wait(30)
-        return plain(*args)
-
-    monkeypatch.setattr(concurrency, "WAIT", 0.2)
-    concurrency._places.cache_clear()
-    monkeypatch.setattr(statements.Statement, "rows_in_time", held)
-    asking = [threading.Thread(target=owner.get, args=(f"{DEALS}?sort=name",)) for _ in range(8)]
+    # Those of a user count over all workers, of which each has an application of its own.
+    first, second, third = (Actor(build(), owner.token) for _ in range(3))
+    running = held_up(monkeypatch, gate)
+    asking = [threading.Thread(target=each.get, args=(f"{DEALS}?{asked}",)) for each in (first, second)]
     for thread in asking:
         thread.start()
-    places = concurrency._places(8)
-    await_true(lambda: places.taken.total() == 8)
-    refused = owner.get(f"{DEALS}?sort=name")
+    await_true(lambda: len(running) == 2)
+    refused = third.get(f"{DEALS}?{asked}")
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
-    assert owner.get(DEALS).status_code == 200
+    assert third.get(DEALS).status_code == 200
     gate.set()
     for thread in asking:
         thread.join()
-    concurrency._places.cache_clear()
+    assert third.get(f"{DEALS}?{asked}").status_code == 200
+
+
+def test_queries_of_everybody_have_a_number_too(cast, build, monkeypatch):
+    gate, running = threading.Event(), []
+    actors = [Actor(build(queries_at_once=1), cast.user().token) for _ in range(2)]
+    running = held_up(monkeypatch, gate)
+    asking = threading.Thread(target=actors[0].get, args=(f"{DEALS}?sort=name",))
+    asking.start()
+    await_true(lambda: len(running) == 1)
+    refused = actors[1].get(f"{DEALS}?sort=name")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    assert actors[1].get(DEALS).status_code == 200
+    gate.set()
+    asking.join()
+
+
+def test_a_caller_has_so_many_seconds_of_queries_a_minute(cast, build):
+    actor = Actor(build(query_seconds=0.05), cast.user().token)
+    await_true(lambda: actor.get(f"{DEALS}?sort=name").status_code == 429)
+    refused = actor.get(f"{DEALS}/_aggregate?count")
+    assert (refused.status_code, refused.json["code"]) == (429, "RATE_LIMITED")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 61
+    assert actor.get(DEALS).status_code == 200
+    assert Actor(actor.app, cast.user().token).get(f"{DEALS}?sort=name").status_code == 200
+
+
+def held_up(monkeypatch, gate):
+    """Let queries wait for ``gate``; returns those that do."""
+    running, plain = [], statements.Statement.rows_in_time
+
+    def held(*args):
+        running.append(args)
+        gate.wait(30)
+        return plain(*args)
+
+    monkeypatch.setattr(statements.Statement, "rows_in_time", held)
+    return running
 
 
 def test_an_answer_that_is_too_large_is_refused(cast, build):

@@ -1,0 +1,178 @@
+"""Places for expensive work, counted over all workers: so many of one caller at a time, so many of all, and so many
+seconds of one caller in a minute.
+
+The count is in Redis. While that is away each process counts for itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from app.foundation.errors import Failure, RateLimited, Unavailable
+from app.runtime.metrics import REFUSALS
+from app.runtime.places import Places
+from app.runtime.rate_limits import Counter
+from app.runtime.redis_scripts import Script, Word
+
+# Seconds after which the places of a process that was killed are free again; whoever works longer renews them.
+LEASE = 6.0
+# Seconds between two looks for a place that a process elsewhere holds.
+LOOK_EVERY = 0.03
+# Seconds over which the use of one caller is summed up.
+WINDOW = 60
+TAKEN, FULL_FOR_CALLER, FULL, SPENT = range(4)
+
+# KEYS: the places of the caller, those of all, what the caller has used. ARGV: the token, the bounds of the first two,
+# milliseconds of the lease, and those that the caller may use.
+TAKE = Script(b"""
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if tonumber(redis.call('GET', KEYS[3]) or '0') >= tonumber(ARGV[5]) then
+    return {3, redis.call('PTTL', KEYS[3])}
+end
+for i = 1, 2 do
+    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+    if redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[i + 1]) and not redis.call('ZSCORE', KEYS[i], ARGV[1]) then
+        return {i, 0}
+    end
+end
+for i = 1, 2 do
+    redis.call('ZADD', KEYS[i], now + ARGV[4], ARGV[1])
+    redis.call('PEXPIRE', KEYS[i], ARGV[4] * 2)
+end
+return {0, 0}
+""")
+# KEYS: as above. ARGV: the token, the milliseconds that were used, and those of the window.
+GIVE_BACK = Script(b"""
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+if redis.call('INCRBY', KEYS[3], ARGV[2]) == tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[3], ARGV[3])
+end
+""")
+# KEYS: the places of all, then those of the caller of each token. ARGV: milliseconds of the lease, then the tokens.
+RENEW = Script(b"""
+local time = redis.call('TIME')
+local ends = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
+for i = 2, #KEYS do
+    redis.call('ZADD', KEYS[1], 'XX', ends, ARGV[i])
+    redis.call('ZADD', KEYS[i], 'XX', ends, ARGV[i])
+    redis.call('PEXPIRE', KEYS[i], ARGV[1] * 2)
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[1] * 2)
+""")
+
+_has_place: ContextVar[bool] = ContextVar("has_place", default=False)
+
+
+@dataclass
+class SharedPlaces:
+    """At most ``each`` pieces of work of one caller at a time and ``total`` of all, called ``name`` in refusals. A
+    caller who has worked for ``seconds`` within a minute, and whoever finds no place within ``wait`` seconds, is
+    refused. Work within work that has a place takes none of its own."""
+
+    counter: Counter
+    name: str
+    each: int
+    total: int
+    seconds: float
+    wait: float = 1.0
+    _held: dict[str, str] = field(default_factory=dict)
+    _is_renewing: bool = False
+    _lock: Any = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        # Those of this process wait in line here, so that few of them ask Redis again and again.
+        self._line = Places(self.each, self.wait, lambda: self._refusal(FULL_FOR_CALLER))
+        self._alone = Places(self.total, 0.0, lambda: self._refusal(FULL), self.total)
+
+    @contextmanager
+    def of(self, caller: str) -> Iterator[None]:
+        """Take a place for ``caller`` while the work lasts; raises RateLimited and Unavailable."""
+        if _has_place.get():
+            yield
+            return
+        ends = time.monotonic() + self.wait
+        with self._line.of(caller):
+            token = uuid4().hex
+            is_shared = self._take(caller, token, ends)
+            held = _has_place.set(True)
+            begun = time.monotonic()
+            try:
+                if is_shared:
+                    yield
+                else:
+                    with self._alone.of(""):
+                        yield
+            finally:
+                _has_place.reset(held)
+                self._give_back(caller, token, time.monotonic() - begun)
+
+    def _take(self, caller: str, token: str, ends: float) -> bool:
+        """Take the place called ``token``, and return whether it is one among all workers."""
+        words = [3, *self._keys(caller), token, self.each, self.total, round(LEASE * 1000), round(self.seconds * 1000)]
+        while True:
+            state, milliseconds = self._run(TAKE, words, lambda: self._judge_here(caller))
+            if state == TAKEN:
+                is_shared = milliseconds >= 0
+                if is_shared:
+                    self._hold(token, caller)
+                return is_shared
+            if state == SPENT or time.monotonic() + LOOK_EVERY > ends:
+                raise self._refusal(state, milliseconds / 1000)
+            time.sleep(LOOK_EVERY)
+
+    def _judge_here(self, caller: str) -> Sequence[int]:
+        """What the script would say, by what this process knows."""
+        key, own = self._keys(caller)[2], self.counter.own
+        if own.get(key) >= self.seconds * 1000:
+            return SPENT, max(0, round((own.get_expiry(key) - time.time()) * 1000))
+        return TAKEN, -1
+
+    def _give_back(self, caller: str, token: str, seconds: float) -> None:
+        with self._lock:
+            self._held.pop(token, None)
+        used, (*places, spent) = max(1, round(seconds * 1000)), self._keys(caller)
+        words = [3, *places, spent, token, used, WINDOW * 1000]
+        self._run(GIVE_BACK, words, lambda: self.counter.own.incr(spent, WINDOW, used))
+
+    def _hold(self, token: str, caller: str) -> None:
+        """Renew the place until it is given back."""
+        with self._lock:
+            self._held[token] = caller
+            begins, self._is_renewing = not self._is_renewing, True
+        if begins:
+            threading.Thread(target=self._renew, name="places", daemon=True).start()
+
+    def _renew(self) -> None:
+        while True:
+            time.sleep(LEASE / 3)
+            with self._lock:
+                held = dict(self._held)
+                self._is_renewing = bool(held)
+            if not held:
+                return
+            keys = [f"PLACES:{self.name}", *(self._keys(caller)[0] for caller in held.values())]
+            self._run(RENEW, [len(keys), *keys, round(LEASE * 1000), *held], lambda: None)
+
+    def _run(self, script: Script, words: Sequence[Word], here: Callable[[], Any]) -> Any:
+        return self.counter.first_answer(lambda _: self.counter.scripts.run(script, words), lambda _: here())
+
+    def _keys(self, caller: str) -> tuple[str, str, str]:
+        return f"PLACES:{self.name}:{caller}", f"PLACES:{self.name}", f"PLACES:{self.name}:{caller}:used"
+
+    def _refusal(self, state: int, seconds: float = 0.0) -> Failure:
+        REFUSALS.labels(self.name).inc()
+        if state == FULL:
+            return Unavailable(f"Too many {self.name} at this moment")
+        if state == SPENT:
+            text = f"Your {self.name} have taken {self.seconds:g} seconds within a minute"
+            return RateLimited(text, headers={"Retry-After": str(max(1, round(seconds + 0.5)))})
+        return RateLimited(f"Too many {self.name} of yours at this moment", headers={"Retry-After": "1"})
