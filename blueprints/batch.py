@@ -23,7 +23,9 @@ from app.auth.authentication import Access, authorize, caller, credentials_requi
 from app.engine import locks
 from app.engine.concurrency import place_for
 from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
+from app.engine.kept_bytes import MAX_ANSWER_BYTES
 from app.engine.kind import EXAMPLE_ID
+from app.engine.leases import Lease, LeaseLost
 from app.engine.record import Record
 from app.engine.statements import reading_within
 from app.engine.unit_of_work import Unit, run_unit
@@ -42,12 +44,14 @@ from blueprints.base import Blueprint, wanted
 from blueprints.conditional import refuse_condition
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
-from blueprints.replies import Reply, carry_out, keyed_request, run_held
+from blueprints.replies import Reply, brief, carry_out, keyed_request, run_with_lease
 from schemas import batch
 from schemas.batch import Part
 from schemas.errors import body_of
 
 MAX_READ = 1000
+# All answers of a batch are noted with each write, so they are held to what is kept of one answer.
+MAX_NOTED_BYTES = MAX_ANSWER_BYTES // batch.MAX_REQUESTS
 TEXT = """Creates, changes, deletes, reads, lists and sums of single models, in order. A value `{ref.field}`, or a path
 segment `{ref.id}`, is a field of the answer to an earlier request of that name. All or none, unless `atomic` is false:
 then each counts by itself."""
@@ -81,7 +85,7 @@ def build() -> Blueprint:
             if given.get("atomic", True):
                 response = carry_out(_together, parts)
             else:
-                response = run_held(keyed_request(), partial(_apart, parts))
+                response = run_with_lease(keyed_request(), partial(_apart, parts))
         if "Idempotency-Replayed" in response.headers:
             _check_rights(parts, orjson.loads(response.get_data()))
         return response
@@ -166,15 +170,40 @@ def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
     return _reply(answers)
 
 
-def _apart(parts: Sequence[Part]) -> Reply:
-    """Carry out the requests in transactions of their own."""
-    run, answers = Run(parts), []
+def _apart(parts: Sequence[Part], lease: Lease | None) -> Reply:
+    """Carry out the requests in transactions of their own. What a write answers is noted in that transaction, so that
+    the same batch, sent again, goes on behind it."""
+
+    def carry_out_one(unit: Unit, part: Part) -> Reply:
+        reply = run.carry_out(unit, part)
+        if lease is not None and part.method != "GET":
+            written[str(part.index)] = _noted(part, reply)
+            lease.renew(unit, written)
+        return reply
+
+    run = Run(parts)
+    answers: list[Mapping[str, Any]] = []
+    written: dict[str, Any] = dict(lease.progress or {}) if lease is not None else {}
     for part in parts:
+        done = written.get(str(part.index))
+        if done is not None:
+            run.keep(part, Reply(done["body"], done["status"]))
+            answers.append(done)
+            continue
         try:
-            answers.append(_answer(part, run.keep(part, run_unit(caller(), run.carry_out, part))))
+            answers.append(_answer(part, run.keep(part, run_unit(caller(), carry_out_one, part))))
         except Failure as failure:
+            if lease is not None and isinstance(failure, LeaseLost | OutcomeUnknown):
+                raise
+            written.pop(str(part.index), None)
             answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
     return _reply(answers)
+
+
+def _noted(part: Part, reply: Reply) -> dict[str, Any]:
+    """What is noted of an answer: of a large one the id and the version."""
+    is_large = len(reply.body) > MAX_NOTED_BYTES
+    return {**_answer(part, reply), "body": brief(reply.value) if is_large else orjson.loads(reply.body)}
 
 
 def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:

@@ -5,40 +5,44 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from dataclasses import asdict
+from functools import partial
 from hashlib import sha256
-from itertools import islice
 from typing import IO
 from uuid import UUID
 
 from flask import Response, current_app, request
 
+from app.auth import credentials
 from app.auth.authentication import caller, credentials_required
+from app.engine.concurrency import place_for
 from app.engine.database import OutcomeUnknown
+from app.engine.idempotency import KeyedRequest
+from app.engine.importing import Report
 from app.engine.kind import EXAMPLE_ID
+from app.engine.leases import Lease
 from app.engine.policy import Rule
+from app.engine.principal import Principal
 from app.engine.record import Record
+from app.engine.statements import reading_within
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import PayloadTooLarge, RateLimited, RequestTimedOut, UnsupportedMediaType
-from app.runtime.places import Places
+from app.foundation.errors import PayloadTooLarge, RequestTimedOut, UnsupportedMediaType
 from app.storage import imports, kept_files
 from app.storage.import_models import StorageImport
-from app.storage.imports import Asked
+from app.storage.imports import Asked, Undone
 from app.storage.object_store import object_store
 from blueprints.base import Blueprint, answer, wanted
 from blueprints.consumer.uploads import FORM_ROOM, parsed_form
 from blueprints.declarations import Answer, Operation, serve, strict
 from blueprints.describe_imports import document_import
-from blueprints.replies import IDEMPOTENCY_KEY, Reply, keyed_request, run_held, run_keyed
-from schemas import tabular
+from blueprints.replies import IDEMPOTENCY_KEY, Reply, keyed_request, run_keyed, run_with_lease
+from schemas import tables
 from schemas.imports import PARAMETERS, ImportList, ImportState, asked_of, state_of
 from schemas.queries import CREDENTIAL
+from schemas.tables import Bounds, Table
 
 MAX_ROWS_AT_ONCE = 10_000
-MAX_AT_ONCE = 8
 CHUNK = 64 * 1024
-# An import waits so long for another one of the same caller, in seconds.
-WAIT = 5.0
 TYPES = {"text/csv": "csv", "application/x-ndjson": "ndjson", "application/json": "json", "text/plain": ""}
 EXAMPLE = {
     "id": EXAMPLE_ID, "model": "crm/contact", "status": "running", "total": 100_000, "rows": 42_000, "created": 0,
@@ -90,12 +94,15 @@ def build() -> Blueprint:
 
 
 def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -> Response:
-    keyed = keyed_request(digest.encode())
-    with _places(current_app.config["SETTINGS"].imports_at_once).of(str(caller().user_id)):
-        rows = sum(1 for _ in islice(tabular.rows_of(file, asked.form), MAX_ROWS_AT_ONCE + 1))
-        file.seek(0)
-        if rows <= MAX_ROWS_AT_ONCE:
-            return run_held(keyed, partial(_done, model, asked, file))
+    keyed, settings = keyed_request(digest.encode()), current_app.config["SETTINGS"]
+    with (
+        place_for(caller()),
+        tables.read(file, asked.form, Bounds.of(settings), most=MAX_ROWS_AT_ONCE) as table,
+    ):
+        if table.is_whole:
+            write = _write_stepwise if imports.is_stepwise(model, asked) else _write_whole
+            return write(model, asked, table, keyed)
+    file.seek(0)
     key = kept_files.keep(file)
     asking = partial(_asked, model=model, asked=asked, key=key)
     try:
@@ -110,8 +117,41 @@ def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -
     return response
 
 
-def _done(model: type[Record], asked: Asked, file: IO[bytes]) -> Reply:
-    report = imports.carry_out(caller(), model, asked, file)
+def _write_whole(model: type[Record], asked: Asked, table: Table, keyed: KeyedRequest | None) -> Response:
+    """Write all lines, and the answer under its key, in one transaction."""
+
+    def write(unit: Unit) -> Reply:
+        return _reply(imports.write_whole(unit, model, asked, table, renewed=_renewed))
+
+    try:
+        return run_keyed(caller(), keyed, write)
+    except Undone as undone:
+        report = undone.report
+    return run_keyed(caller(), keyed, lambda unit: _reply(report))
+
+
+def _write_stepwise(model: type[Record], asked: Asked, table: Table, keyed: KeyedRequest | None) -> Response:
+    """Write each batch, and how far it leads, in one transaction: the same request goes on behind the last one."""
+
+    def write(lease: Lease | None) -> Reply:
+        def keep(unit: Unit, before: Report, report: Report) -> None:
+            if lease is not None:
+                lease.renew(unit, asdict(report))
+
+        done = Report(**lease.progress) if lease is not None and lease.progress else None
+        report = imports.write_stepwise(caller(), model, asked, table, done=done, keep=keep, renewed=_renewed)
+        return _reply(report)
+
+    return run_with_lease(keyed, write)
+
+
+def _renewed(unit: Unit) -> Principal:
+    """The caller as the database knows them by now; raises Unauthenticated."""
+    with reading_within(unit.session):
+        return credentials.renewed(unit.principal)
+
+
+def _reply(report: Report) -> Reply:
     return Reply({"meta": report.meta, "data": report.faults})
 
 
@@ -162,9 +202,3 @@ def _received() -> Iterator[tuple[IO[bytes], str]]:
             raise UnsupportedMediaType(f"The body must be one of: {', '.join(TYPES)}, multipart/form-data")
         file.seek(0)
         yield file, incoming.digest.hexdigest()
-
-
-@cache
-def _places(each: int) -> Places:
-    refusal = {"Retry-After": "1"}
-    return Places(each, WAIT, lambda: RateLimited("Too many imports at this moment", headers=refusal), MAX_AT_ONCE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,10 +13,11 @@ from typing import Any, Concatenate, ParamSpec
 from flask import Response, request
 
 from app.auth.authentication import caller, caller_if_any
-from app.engine import idempotency, kept_bytes
+from app.engine import idempotency, kept_bytes, leases
 from app.engine.database import DRIVER_ERRORS, LostRace
 from app.engine.encoding import Representation, dumps
 from app.engine.idempotency import Answer, KeyedRequest
+from app.engine.leases import Lease
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Invalid
@@ -68,7 +70,7 @@ class Reply:
         body = self.body if not self.secrets else dumps(value)
         if kept_bytes.fits(unit, owner, len(body)):
             return Answer(self.status, body.decode(), self.tag)
-        return Answer(self.status, dumps(_brief(value)).decode(), self.tag, truncated=True)
+        return Answer(self.status, dumps(brief(value)).decode(), self.tag, truncated=True)
 
 
 @dataclass(frozen=True)
@@ -98,19 +100,21 @@ def run_keyed(principal: Principal, keyed: KeyedRequest | None, work: Callable[[
     return run_unit(principal, _once, keyed, work).response()
 
 
-def run_held(keyed: KeyedRequest | None, work: Callable[[], Reply]) -> Response:
-    """Do work that leaves the process, while its key is held; a failure gives the key up."""
+def run_with_lease(keyed: KeyedRequest | None, work: Callable[[Lease | None], Reply]) -> Response:
+    """Do work of several transactions, or of other services, while its key is held; ``work`` renews the lease with each
+    transaction. A failure gives the key up, and what is done is not done again."""
     if keyed is None:
-        return work().response()
-    kept = idempotency.claim(keyed)
-    if kept is not None:
-        return Replay(kept).response()
+        return work(None).response()
+    lease = leases.claim(keyed)
+    if isinstance(lease, Answer):
+        return Replay(lease).response()
     try:
-        reply = work()
+        reply = work(lease)
     except BaseException:
-        idempotency.release(keyed)
+        with suppress(Failure):  # the lease ends by itself
+            lease.release()
         raise
-    run_unit(keyed.principal, _complete, keyed, reply)
+    run_unit(keyed.principal, _complete, lease, reply)
     return reply.response()
 
 
@@ -160,16 +164,16 @@ def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Rep
     return reply
 
 
-def _complete(unit: Unit, keyed: KeyedRequest, reply: Reply) -> None:
-    idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
+def _complete(unit: Unit, lease: Lease, reply: Reply) -> None:
+    lease.complete(unit, reply.answer(unit, lease.request.owner))
 
 
-def _brief(value: Any) -> Any:
-    """The ids and versions in an answer."""
+def brief(value: Any) -> Any:
+    """Return the ids and versions in an answer."""
     if isinstance(value, Representation):
         return {"id": value["id"], "version": value.version}
     if isinstance(value, Mapping) and isinstance(value.get("data"), list):
-        return {**value, "data": [_brief(each) for each in value["data"]]}
+        return {**value, "data": [brief(each) for each in value["data"]]}
     if isinstance(value, Mapping) and "body" in value:
-        return {**value, "body": _brief(value["body"])}
+        return {**value, "body": brief(value["body"])}
     return {name: value[name] for name in ("id", "version") if name in value} if isinstance(value, Mapping) else None

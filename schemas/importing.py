@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from marshmallow import ValidationError
 
@@ -15,10 +15,15 @@ from app.engine.principal import Principal
 from app.engine.record import Field, Record, Setter
 from app.engine.relations import Relation
 from app.foundation.errors import Failure, Invalid, InvalidJson
-from schemas import strict_json, tabular
+from app.runtime.turns import give_way
+from schemas import strict_json
 from schemas.asking import filterable, readable
 from schemas.derive import create_schema
 from schemas.errors import flat
+from schemas.tabular import MAX_COLUMNS, Row, is_guarded
+
+# Columns that nobody knows are told as far as this.
+MAX_TOLD = 20
 
 
 @dataclass(frozen=True)
@@ -68,27 +73,28 @@ def columns_of(
         else:
             unknown.append(column)
     if unknown:
-        raise Invalid({name: ["Unknown column."] for name in unknown})
+        raise Invalid({name: ["Unknown column."] for name in unknown[:MAX_TOLD]})
     return Columns(model, sent, lookups, ids, is_text)
 
 
 def lines(
-    model: type[Record], principal: Principal, file: IO[bytes], form: str, mapping: Mapping[str, str]
+    model: type[Record], principal: Principal, rows: Iterable[Row], mapping: Mapping[str, str], *, is_text: bool
 ) -> Iterator[Line]:
-    """The lines of an import, each with its values or with what is wrong with it; raises MalformedFile, and Invalid for
-    columns of CSV that nobody knows."""
+    """The lines of an import, each with its values or with what is wrong with it; raises Invalid for columns of CSV
+    (``is_text``) that nobody knows."""
     schema = create_schema(model)
     known: dict[tuple[str, ...], Columns] = {}
-    for number, row in tabular.rows_of(file, form):
+    for number, row in rows:
+        give_way()
         names = tuple(row)
         columns = known.get(names)
         if columns is None:
-            if len(known) > tabular.MAX_COLUMNS:
+            if len(known) > MAX_COLUMNS:
                 known.clear()
             try:
-                columns = columns_of(model, principal, names, mapping, is_text=form == "csv")
+                columns = columns_of(model, principal, names, mapping, is_text=is_text)
             except Invalid as fault:
-                if form == "csv":  # where the first line names them for all
+                if is_text:  # where the first line names them for all
                     raise
                 yield Line(number, None, {}, fault=fault)
                 continue
@@ -147,7 +153,7 @@ def _called(columns: Columns, value: Any) -> str:
 
 def _bare(text: str) -> str:
     """A text without the apostrophe that an export has put in front."""
-    return text[1:] if tabular.is_guarded(text) else text
+    return text[1:] if is_guarded(text) else text
 
 
 def _lookup(model: type[Record], principal: Principal, name: str) -> Lookup | None:

@@ -12,15 +12,21 @@ from schemas import strict_json
 
 FORMATS = ("csv", "ndjson", "json")
 MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024
+# A cell in bytes: four for each character, each of which may be a doubled quote.
+MAX_CELL_BYTES = 8 * MAX_CELL_LENGTH
 # A cell, and what ends it. A quoted one may hold anything, its quotes doubled; possessive, so that a quote without an
 # end costs no second look.
 CELL = re.compile(rb'(?:"((?:[^"]++|"")*+)"|([^,"\r\n]*+))(,|\r\n|\n|\r|\Z)')
+# A quoted cell whose end lies further ahead, in the groups of a whole one.
+CUT_CELL = re.compile(rb'"((?:[^"]++|"")*+)()()')
 SEPARATORS = (b",", b";", b"\t")
+LINE_ENDS = re.compile(rb"[\r\n]*")
 # A string, a quote without an end, or what nests. Possessive, as above.
 NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|"|[{}\[\]]', re.DOTALL)
 BLANKS = re.compile(rb"[ \t\r\n]*")
 BOM, BLOCK = b"\xef\xbb\xbf", 1024 * 1024
 NOT_JSON = "The file is not valid JSON"
+TOO_MANY_COLUMNS = f"There are more than {MAX_COLUMNS} columns"
 NAMED_ELSEWHERE = (
     (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
     (b"\x1f\x8b", "compressed by gzip"),
@@ -40,6 +46,7 @@ class MalformedFile(Invalid):
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(f"Line {line}: {message}")
+        self.message, self.line = message, line
         self.details = {"line": line}
 
 
@@ -68,12 +75,14 @@ def _csv(file: IO[bytes]) -> Iterator[Row]:
     separator = _separator(text, place)
     pattern = re.compile(CELL.pattern.replace(b",", separator))
     header: list[str] | None = None
-    while place < len(text):
+    while True:
+        skipped, place = place, LINE_ENDS.match(text, place).end()  # type: ignore[union-attr]
+        line += _line_ends(text, skipped, place)
+        if place == len(text):
+            break
         began = line
         cells, place, lines = _record(pattern, text, place, line)
         line += lines
-        if cells == [None]:
-            continue  # an empty line
         if header is None:
             header = _header(cells)
             continue
@@ -89,21 +98,36 @@ def _record(pattern: re.Pattern[bytes], text: bytes, place: int, line: int) -> t
     cells: list[str | None] = []
     start = place
     while True:
-        found = pattern.match(text, place)
+        found = _cell(pattern, text, place)
         if found is None:
             broken = line + text.count(b"\n", start, place)
             raise MalformedFile("A quote stands within a cell, or has no end", broken)
         quoted, bare, end = found.groups()
         cell = (bare.decode() or None) if quoted is None else quoted.decode().replace('""', '"')
-        if cell is not None and len(cell) > MAX_CELL_LENGTH:
+        place = found.end()
+        if (cell is not None and len(cell) > MAX_CELL_LENGTH) or (not end and place < len(text)):
             raise MalformedFile(f"A cell is longer than {MAX_CELL_LENGTH} characters", line)
         cells.append(cell)
-        place = found.end()
         if len(cells) > MAX_COLUMNS:
-            raise MalformedFile(f"There are more than {MAX_COLUMNS} columns", line)
+            raise MalformedFile(TOO_MANY_COLUMNS, line)
         if end == b"" or end[:1] in b"\r\n":
             lines = text.count(b"\n", start, place) + (1 if end == b"\r" else 0)
             return cells, place, lines
+
+
+def _cell(pattern: re.Pattern[bytes], text: bytes, place: int) -> re.Match[bytes] | None:
+    """The cell that begins at ``place``, or as much of a longer one as a cell may have."""
+    ahead = min(len(text), place + MAX_CELL_BYTES)
+    found = pattern.match(text, place, ahead)
+    if found is None and ahead < len(text):
+        cut = CUT_CELL.match(text, place, ahead)
+        return cut if cut is not None and cut.end() == ahead else None
+    return found
+
+
+def _line_ends(text: bytes, start: int, end: int) -> int:
+    """How many lines end in a part of the text; the two characters of Windows are one end."""
+    return text.count(b"\n", start, end) + text.count(b"\r", start, end) - text.count(b"\r\n", start, end)
 
 
 def _header(cells: list[str | None]) -> list[str]:
@@ -121,18 +145,20 @@ def _separator(text: bytes, place: int) -> bytes:
 
 
 def _ndjson(file: IO[bytes]) -> Iterator[Row]:
-    for line, text in enumerate(_lines(file), 1):
-        stripped = text.lstrip(b"\xef\xbb\xbf") if line == 1 else text
-        if stripped.strip():
-            yield line, _object(stripped, line)
-
-
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a file, none longer than what one record may be."""
-    for line, text in enumerate(iter(lambda: file.readline(MAX_CELL_LENGTH + 1), b""), 1):
-        if len(text) > MAX_CELL_LENGTH:
+    """The objects in the lines that are not blank, none longer than what one record may be."""
+    text = file.read()
+    place, line = len(BOM) if text.startswith(BOM) else 0, 1
+    while True:
+        blank, place = place, _behind_blanks(text, place)
+        line += text.count(b"\n", blank, place)
+        if place == len(text):
+            return
+        end = text.find(b"\n", place, place + MAX_CELL_LENGTH + 1)
+        if end < 0 and place + MAX_CELL_LENGTH < len(text):
             raise MalformedFile(f"The line is longer than {MAX_CELL_LENGTH} bytes", line)
-        yield text
+        end = len(text) if end < 0 else end
+        yield line, _object(text[place:end], line)
+        place = end
 
 
 def _object(text: bytes, line: int) -> dict[str, Any]:
@@ -142,6 +168,8 @@ def _object(text: bytes, line: int) -> dict[str, Any]:
         raise MalformedFile(failure.text, line) from failure
     if not isinstance(found, dict):
         raise MalformedFile("Must be a JSON object", line)
+    if len(found) > MAX_COLUMNS:
+        raise MalformedFile(TOO_MANY_COLUMNS, line)
     return found
 
 

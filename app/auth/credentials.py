@@ -121,8 +121,9 @@ def renewed(principal: Principal) -> Principal:
         raise Unauthenticated(invalid_token=True)
     if is_session:
         return _person(row)
-    is_admin = principal.is_admin and row["role"] == "admin"
-    return replace(principal, is_admin=is_admin, **_acting_in(row))
+    scopes = principal.scopes & covered(row["scopes"])
+    is_admin = principal.is_admin and row["role"] == "admin" and "admin" in scopes
+    return replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))
 
 
 def _acting_in(row: dict[str, Any]) -> dict[str, Any]:

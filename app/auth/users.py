@@ -151,7 +151,7 @@ def signed_in_as(user_id: UUID) -> Principal:
 def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     """A user as the caller of work that was asked for earlier, with what the user may do by now; None for one who is
     gone or banned."""
-    user = session.get(AuthUser, user_id) if user_id else None
+    user = session.get(AuthUser, user_id, populate_existing=True) if user_id else None
     if user is None or is_banned(user.banned, user.ban_expires):
         return None
     roles, _ = memberships.look_up(session, user.id)

@@ -21,8 +21,10 @@ from app.engine.importing import Report
 from app.engine.principal import SYSTEM
 from app.engine.upserts import Resolution
 from app.storage import imports
+from schemas import tables
 from schemas.imports import asked_of
-from schemas.tabular import FORMATS, rows_of
+from schemas.tables import WIDE, Table
+from schemas.tabular import FORMATS
 
 # Records that operators make are made by no user.
 OPERATOR = replace(SYSTEM, user_id=None)
@@ -45,8 +47,8 @@ def command(model: str, file: str, email: str | None, **options: str | bool | No
     ending = Path(file).suffix.removeprefix(".").lower()
     args = MultiDict({name: value for name, value in sent.items() if value is not None})
     asked = asked_of(found, args, ending if ending in FORMATS else FORMATS[0])
-    with _opened(file) as lines, _progress(lines, asked.form, model) as advance:
-        report = imports.carry_out(principal, found, asked, lines, advance)
+    with _opened(file) as lines, tables.read(lines, asked.form, WIDE) as table, _progress(table, model) as advance:
+        report = imports.carry_out(principal, found, asked, table, advance=advance)
     _tell(report)
     if report.failed:
         raise SystemExit(1)
@@ -66,13 +68,9 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _progress(file: IO[bytes], form: str, label: str) -> Iterator[Callable[[Report], None]]:
+def _progress(table: Table, label: str) -> Iterator[Callable[[Report], None]]:
     """Shows a bar where somebody looks on."""
-    looked_at = is_looked_at()
-    # A file that breaks off is refused before anything is written.
-    total = sum(1 for _ in rows_of(file, form))
-    file.seek(0)
-    with click.progressbar(length=total, label=label, file=sys.stderr, hidden=not looked_at) as bar:
+    with click.progressbar(length=table.count, label=label, file=sys.stderr, hidden=not is_looked_at()) as bar:
         yield lambda report: bar.update(report.rows - bar.pos)
 
 

@@ -24,8 +24,6 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, IdempotencyKeyReused
 
-# A request that works outside of the database holds its key so long without a sign of life.
-LEASE = timedelta(seconds=90)
 EXPIRED_BATCH_SIZE = 5000
 
 
@@ -51,6 +49,8 @@ class PlatformIdempotencyKey(Base):
     response_bytes: Mapped[int] = integer(min=0, max=1_048_576, default=0, server_default="0")
     truncated: Mapped[bool] = boolean(default=False, server_default="false")
     standing: Mapped[Any] = json(shape="object", default={}, server_default="{}", note="rights of the caller then")
+    leased_until: Mapped[datetime | None] = timestamp(note="work of several transactions holds the key until then")
+    progress: Mapped[Any | None] = json(max_bytes=1_048_576, note="what is done of that work")
     expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=1)))
 
 
@@ -83,33 +83,33 @@ class Answer:
 # is with ``begin``. Locks of two numbers are apart from those that units take by name.
 HOLD = """
 SELECT held.is_held, kept.request_hash, kept.status, kept.response_status, kept.response_body, kept.response_etag,
-    kept.truncated, kept.standing
+    kept.truncated, kept.standing, kept.leased_until
 FROM (SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s)) AS is_held) AS held
 LEFT JOIN platform_idempotency_key AS kept
     ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
 """
 IS_KEPT = """
-SELECT 1 FROM platform_idempotency_key WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s
+SELECT 1 FROM platform_idempotency_key
+WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s AND status = 'completed'
 """
 # The rights that the answer was given by are those that its own write has left: who gives up an organization, and does
 # not hear of it, may ask again.
 REMEMBER = """
 INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, principal, key, method, path, request_hash,
-    status, response_status, response_body, response_etag, response_bytes, truncated, standing, expires_at)
+    status, response_status, response_body, response_etag, response_bytes, truncated, leased_until, progress,
+    standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
-    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, jsonb_build_object('admin', %(admin)s::boolean, 'roles', (
+    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(leased_until)s,
+    %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'roles', (
         SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
         WHERE user_id = %(user)s AND organization_id = ANY(%(organizations)s::uuid[]))), %(expires_at)s)
 ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
     method = excluded.method, path = excluded.path, request_hash = excluded.request_hash, status = excluded.status,
     response_status = excluded.response_status, response_body = excluded.response_body,
     response_etag = excluded.response_etag, response_bytes = excluded.response_bytes, truncated = excluded.truncated,
-    standing = excluded.standing, expires_at = excluded.expires_at
+    leased_until = excluded.leased_until, progress = excluded.progress, standing = excluded.standing,
+    expires_at = excluded.expires_at
 WHERE kept.expires_at <= %(now)s OR (kept.status = 'running' AND kept.request_hash = excluded.request_hash)
-"""
-RELEASE = """
-DELETE FROM platform_idempotency_key
-WHERE principal = %(owner)s AND key = %(key)s AND status = 'running' AND request_hash = %(digest)s
 """
 REMOVE_EXPIRED = """
 DELETE FROM platform_idempotency_key WHERE id IN (
@@ -118,7 +118,8 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 
 
 def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
-    """Return the answer that is kept under the key, or hold the key until the end of the transaction.
+    """Return the answer that is kept under the key, or hold the key until the end of the transaction; one whose lease
+    is over is free.
 
     Whoever held the key until a moment ago may have kept an answer that is not seen yet: ``remember`` fails then, and
     where the work itself does, ``is_kept`` tells. Raises Conflict while another request holds the key,
@@ -126,11 +127,12 @@ def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
     the answer was given by.
     """
     ((is_held, *found),) = within(unit.session).execute(HOLD, _wanted(request)).fetchall()
-    digest, state, status, body, etag, truncated, standing = found
-    if digest is None and is_held:
-        return None
+    digest, state, status, body, etag, truncated, standing, leased_until = found
     if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
+    is_left = state == "running" and leased_until is not None and leased_until <= now()
+    if is_held and (digest is None or is_left):
+        return None
     if digest is None or state == "running":
         raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
     if not _still_stands(standing, request.principal):
@@ -146,21 +148,8 @@ def is_kept(request: KeyedRequest) -> bool:
 
 def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
     """Keep ``answer`` in the transaction of what it answers. Raises LostRace when the key was used meanwhile."""
-    settings = current_app.config["SETTINGS"]
-    _write(unit, request, "completed", answer, now() + timedelta(hours=settings.idempotency_hours))
+    write(unit, request, "completed", answer)
     unit.after_commit(partial(kept_bytes.count, request.owner, len(answer.body)))
-
-
-def claim(request: KeyedRequest) -> Answer | None:
-    """Hold the key over work that is done outside of a transaction, until ``remember`` or ``release``; a process that
-    dies meanwhile holds it for its lease. Returns the answer that is kept. Raises as ``begin`` does."""
-    return run_unit(request.principal, _claim, request)
-
-
-def release(request: KeyedRequest) -> None:
-    """Give up a key held by ``claim``: the work has come to nothing, and may be tried again."""
-    parameters = {"owner": request.owner, "key": request.key, "digest": request.digest}
-    run_unit(SYSTEM, _execute, RELEASE, parameters)
 
 
 def remove_expired() -> None:
@@ -169,25 +158,23 @@ def remove_expired() -> None:
         pass
 
 
-def _claim(unit: Unit, request: KeyedRequest) -> Answer | None:
-    # Two requests may not hold a key by lease: the second look is younger than the lock.
-    found = begin(unit, request) or begin(unit, request)
-    if found is None:
-        _write(unit, request, "running", Answer(0, ""), now() + LEASE)
-    return found
-
-
 def _wanted(request: KeyedRequest) -> dict[str, Any]:
     return {"owner": request.owner, "key": request.key, "now": now()}
 
 
-def _write(unit: Unit, request: KeyedRequest, state: str, answer: Answer, expires_at: datetime) -> None:
+def write(
+    unit: Unit, request: KeyedRequest, state: str, answer: Answer, leased_until: datetime | None = None,
+    progress: Any = None,
+) -> None:  # fmt: skip
+    """Write what is known of the key. Raises LostRace when somebody else has done so meanwhile."""
+    expires_at = now() + timedelta(hours=current_app.config["SETTINGS"].idempotency_hours)
     parameters = {
         "id": uuid7(), "now": now(), "owner": request.owner, "key": request.key, "method": request.method,
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
         "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
         "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
+        "leased_until": leased_until, "progress": None if progress is None else orjson.dumps(progress).decode(),
     }  # fmt: skip
     if not within(unit.session).execute(REMEMBER, parameters).rowcount:
         raise LostRace()

@@ -83,6 +83,12 @@ class Principal:
     def manages(self, organization_id: UUID | None) -> bool:
         return self.is_admin or (organization_id is not None and self.memberships.get(organization_id) in MANAGERS)
 
+    def covers(self, other: Principal) -> bool:
+        """Whether the caller has every right that ``other`` has."""
+        roles = ((role, self.memberships.get(each)) for each, role in other.memberships.items())
+        is_member_as_before = all(now is not None and ROLES.index(now) <= ROLES.index(role) for role, now in roles)
+        return is_member_as_before and self.is_admin >= other.is_admin and self.scopes >= other.scopes
+
     @property
     def binds(self) -> dict[str, Any]:
         """Values of the bind parameters that conditions are made of."""

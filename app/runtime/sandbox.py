@@ -6,6 +6,7 @@ it looks at the file, and an empty environment.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -28,6 +29,7 @@ MAX_OPEN_FILES = 64
 ENDED_BY_TIME = (signal.SIGXCPU, signal.SIGALRM, signal.SIGKILL)
 TOO_LONG = "It takes longer than {} seconds"
 TOO_LARGE = "It takes more than {} MiB of memory"
+TOO_LONG_WRITTEN = "It takes more than {} MiB when it is written down"
 
 
 class Refusal(Exception):
@@ -38,18 +40,24 @@ class OutOfBounds(Refusal):
     """Work that takes more time or memory than it may."""
 
 
-def run(work: str, source: IO[bytes], *, seconds: int, memory: int, **arguments: Any) -> Any:
+def run(
+    work: str, source: IO[bytes], *, seconds: int, memory: int, target: IO[bytes] | None = None,
+    largest: int = MAX_ANSWER // MEBIBYTE, **arguments: Any,
+) -> Any:  # fmt: skip
     """What the function ``work`` (``module:name``) returns for the bytes of ``source`` and ``arguments``, as JSON can
-    carry it. It may take ``seconds`` of a processor, twice as long in all, and ``memory`` MiB.
+    carry it. It may take ``seconds`` of a processor, twice as long in all, and ``memory`` MiB. With ``target`` it is
+    given that file, to write ``largest`` MiB at most.
 
     Raises OutOfBounds, and Refusal when the function raises it or fails.
     """
-    command = [sys.executable, "-m", "app.runtime.sandbox", work, str(seconds), str(memory), json.dumps(arguments)]
+    passed = [] if target is None else [target.fileno()]
+    bounds = json.dumps({"seconds": seconds, "memory": memory, "largest": largest, "target": passed})
+    command = [sys.executable, "-m", "app.runtime.sandbox", work, bounds, json.dumps(arguments)]
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
         folder = Path(__file__).parents[2]
         child = subprocess.Popen(
             command, cwd=folder, env={"PYTHONUTF8": "1"}, stdin=source, stdout=answer, stderr=said,
-            start_new_session=True,
+            start_new_session=True, pass_fds=passed,
         )  # fmt: skip
         try:
             child.wait(2 * seconds + 1)
@@ -73,28 +81,36 @@ def _read(status: int, answer: bytes, said: IO[bytes], seconds: int) -> Any:
         raise Refusal("It cannot be read") from None
     if "refused" in found:
         raise Refusal(found["refused"])
-    if "memory" in found:
-        raise OutOfBounds(TOO_LARGE.format(found["memory"]))
+    if "beyond" in found:
+        raise OutOfBounds(found["beyond"])
     return found["result"]
 
 
-def _limit(seconds: int, memory: int) -> None:
+def _limit(seconds: int, memory: int, largest: int) -> None:
     """Bound this process, whatever happens to the one that waits for it."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (memory * MEBIBYTE, memory * MEBIBYTE))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_ANSWER, MAX_ANSWER))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest * MEBIBYTE, largest * MEBIBYTE))
     resource.setrlimit(resource.RLIMIT_NOFILE, (MAX_OPEN_FILES, MAX_OPEN_FILES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.alarm(2 * seconds)
     os.nice(NICENESS)
 
 
-def _answered(work: str, memory: int, arguments: dict[str, Any]) -> dict[str, Any]:
+def _answered(work: str, bounds: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
     module, _, name = work.partition(":")
     try:
-        return {"result": getattr(import_module(module), name)(sys.stdin.buffer.read(), **arguments)}
+        if not bounds["target"]:
+            return {"result": getattr(import_module(module), name)(sys.stdin.buffer.read(), **arguments)}
+        with open(bounds["target"][0], "wb") as target:
+            work_on = getattr(import_module(module), name)
+            return {"result": work_on(sys.stdin.buffer.read(), target=target, **arguments)}
     except MemoryError:
-        return {"memory": memory}
+        return {"beyond": TOO_LARGE.format(bounds["memory"])}
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            return {"beyond": TOO_LONG_WRITTEN.format(bounds["largest"])}
+        raise
     except Exception as error:
         # The class is that of a module which was loaded under another name.
         if any(each.__name__ == "Refusal" for each in type(error).__mro__):
@@ -104,10 +120,9 @@ def _answered(work: str, memory: int, arguments: dict[str, Any]) -> dict[str, An
 
 def main() -> None:
     """Be the child: take limits, work on standard input, and answer on standard output."""
-    work, seconds, memory, arguments = sys.argv[1:]
-    _limit(int(seconds), int(memory))
-    answer = json.dumps(_answered(work, int(memory), json.loads(arguments)))
-    sys.stdout.write(answer)
+    work, bounds, arguments = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
+    _limit(bounds["seconds"], bounds["memory"], bounds["largest"])
+    sys.stdout.write(json.dumps(_answered(work, bounds, arguments)))
 
 
 if __name__ == "__main__":

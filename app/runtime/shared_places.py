@@ -117,7 +117,8 @@ class SharedPlaces:
 
     def _take(self, caller: str, token: str, ends: float) -> bool:
         """Take the place called ``token``, and return whether it is one among all workers."""
-        words = [3, *self._keys(caller), token, self.each, self.total, round(LEASE * 1000), round(self.seconds * 1000)]
+        bounds = (self.each, self.total, round(LEASE * 1000), round(self.seconds * 1000))
+        words: list[Word] = [3, *self._keys(caller), token, *bounds]
         while True:
             state, milliseconds = self._run(TAKE, words, lambda: self._judge_here(caller))
             if state == TAKEN:
@@ -140,7 +141,7 @@ class SharedPlaces:
         with self._lock:
             self._held.pop(token, None)
         used, (*places, spent) = max(1, round(seconds * 1000)), self._keys(caller)
-        words = [3, *places, spent, token, used, WINDOW * 1000]
+        words: list[Word] = [3, *places, spent, token, used, WINDOW * 1000]
         self._run(GIVE_BACK, words, lambda: self.counter.own.incr(spent, WINDOW, used))
 
     def _hold(self, token: str, caller: str) -> None:
@@ -160,7 +161,8 @@ class SharedPlaces:
             if not held:
                 return
             keys = [f"PLACES:{self.name}", *(self._keys(caller)[0] for caller in held.values())]
-            self._run(RENEW, [len(keys), *keys, round(LEASE * 1000), *held], lambda: None)
+            words: list[Word] = [len(keys), *keys, round(LEASE * 1000), *held]
+            self._run(RENEW, words, lambda: None)
 
     def _run(self, script: Script, words: Sequence[Word], here: Callable[[], Any]) -> Any:
         return self.counter.first_answer(lambda _: self.counter.scripts.run(script, words), lambda _: here())

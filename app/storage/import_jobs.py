@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import IO
 from uuid import UUID
 
+from flask import current_app
 from sqlalchemy import update
+from sqlalchemy.orm import Session
 
 from app.auth import users
 from app.engine.database import reading
-from app.engine.importing import Line, Report
+from app.engine.importing import Report
 from app.engine.principal import SYSTEM, Principal
 from app.engine.record import Record, by_table
 from app.engine.statements import autocommitted
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import Failure, Unavailable
+from app.foundation.errors import Failure, Forbidden, Unavailable
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
 from app.storage import imports
 from app.storage.import_models import COUNTS, OPEN, StorageImport
 from app.storage.imports import IMPORT_FINISHED, Asked, Undone
 from app.storage.object_store import object_store
-from schemas.importing import lines
-from schemas.tabular import rows_of
+from schemas import tables
+from schemas.tables import Bounds, Table
 
 NOBODY = "Your account may no longer act"
 ADVANCE = """
@@ -52,23 +53,24 @@ def run(import_id: UUID) -> None:
 
 
 def _carry_out(claimed: StorageImport) -> None:
-    import_id, principal = claimed.id, _principal(claimed)
+    import_id = claimed.id
+    with reading() as session:
+        principal = _principal(claimed, session)
     if principal is None:
         run_unit(SYSTEM, _fail, import_id, NOBODY)
         return
     model, asked = by_table(claimed.model), Asked.of(claimed.options)
-    with _fetched(claimed.storage_key or "") as file:
-        try:
-            _count(import_id, sum(1 for _ in rows_of(file, asked.form)))
-            file.seek(0)
+    try:
+        with _fetched(claimed.storage_key or "") as file, tables.read(file, asked.form, _bounds()) as table:
+            _count(import_id, table.count)
             work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
-            work(principal, model, asked, claimed, file)
-        except Cancelled:
-            pass
-        except Failure as failure:
-            if failure.status >= 500:
-                raise
-            run_unit(SYSTEM, _fail, import_id, failure.text)
+            work(principal, model, asked, claimed, table)
+    except Cancelled:
+        pass
+    except Failure as failure:
+        if failure.status >= 500:
+            raise
+        run_unit(SYSTEM, _fail, import_id, failure.text)
 
 
 def give_up(import_id: UUID) -> None:
@@ -79,13 +81,12 @@ def give_up(import_id: UUID) -> None:
         _forget(import_id, over.storage_key)
 
 
-def _run_whole(
-    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, file: IO[bytes]
-) -> None:
+def _run_whole(principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, table: Table) -> None:
     """Write all lines, and that they are there, in one transaction: a worker that is killed leaves nothing of it."""
 
     def write(unit: Unit) -> None:
-        _finish(unit, claimed.id, imports.write_whole(unit, model, asked, file, advance))
+        report = imports.write_whole(unit, model, asked, table, renewed=partial(_renewed, claimed), advance=advance)
+        _finish(unit, claimed.id, report)
 
     advance = partial(_tell, claimed.id)
     try:
@@ -95,21 +96,18 @@ def _run_whole(
 
 
 def _run_stepwise(
-    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, file: IO[bytes]
+    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, table: Table
 ) -> None:
     """Write each batch, and how far it leads, in one transaction: the next run goes on behind the last one."""
 
-    def write(unit: Unit, batch: Sequence[Line]) -> Report:
-        report = imports.write_batch(unit, work, batch)
-        _progress(unit, claimed.id, report, work.report.rows)
-        return report
+    def keep(unit: Unit, before: Report, report: Report) -> None:
+        _progress(unit, claimed.id, report, before.rows)
 
-    work = asked.work(model)
-    work.report = Report(**{name: getattr(claimed, name) for name in COUNTS}, faults=list(claimed.faults))
-    source = lines(model, principal, file, asked.form, asked.mapping)
-    for batch in work.batches(islice(source, claimed.rows, None)):
-        work.report = run_unit(principal, write, batch)
-    run_unit(principal, _finish, claimed.id, work.report)
+    done = Report(**{name: getattr(claimed, name) for name in COUNTS}, faults=list(claimed.faults))
+    report = imports.write_stepwise(
+        principal, model, asked, table, done=done, keep=keep, renewed=partial(_renewed, claimed)
+    )
+    run_unit(principal, _finish, claimed.id, report)
 
 
 def _count(import_id: UUID, total: int) -> None:
@@ -125,10 +123,9 @@ def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
     return found
 
 
-def _principal(claimed: StorageImport) -> Principal | None:
+def _principal(claimed: StorageImport, session: Session) -> Principal | None:
     """The user of an import as the database knows it now, with no right that the credential did not have."""
-    with reading() as session:
-        found = users.found_again(session, claimed.user_id)
+    found = users.found_again(session, claimed.user_id)
     if found is None:
         return None
     standing = claimed.standing
@@ -138,6 +135,18 @@ def _principal(claimed: StorageImport) -> Principal | None:
         found, is_admin=found.is_admin and standing["admin"], memberships=memberships,
         organization_id=home if home in memberships else None,
     )  # fmt: skip
+
+
+def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
+    """The same while the import runs; raises Forbidden for one who is gone."""
+    found = _principal(claimed, unit.session)
+    if found is None:
+        raise Forbidden(NOBODY)
+    return found
+
+
+def _bounds() -> Bounds:
+    return Bounds.of(current_app.config["SETTINGS"])
 
 
 def _tell(import_id: UUID, report: Report) -> None:

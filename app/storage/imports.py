@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO, Any
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -14,16 +14,27 @@ from app.engine.principal import Principal
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
 from app.engine.upserts import Resolution, rule_of
-from app.foundation.errors import Conflict, NotFound, RateLimited
+from app.foundation.errors import Conflict, Forbidden, NotFound, RateLimited
 from app.jobs.queue import defer
 from app.runtime.connections import allow_time
 from app.storage.import_models import OPEN, StorageImport
 from schemas.importing import lines
+from schemas.tables import Table
 
 IMPORT, IMPORT_FINISHED = "import_records", "IMPORT_FINISHED"
+NARROWER = "Your rights have ended while the file was imported"
 # Imports of one user that may be there at once.
 MAX_IMPORTS = 20
 MAX_LISTED = 100
+
+
+# Finds the principal of a unit anew.
+Renewal = Callable[[Unit], Principal]
+
+
+def as_before(unit: Unit) -> Principal:
+    """The principal as it was, of those whom no database knows."""
+    return unit.principal
 
 
 class Undone(Exception):
@@ -62,19 +73,15 @@ class Asked:
 
 
 def carry_out(
-    principal: Principal, model: type[Record], asked: Asked, file: IO[bytes],
+    principal: Principal, model: type[Record], asked: Asked, table: Table, *, renewed: Renewal = as_before,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
-    """Import a file at once, and ``advance`` with each batch; raises MalformedFile and Invalid for a file that cannot
-    be read on."""
+    """Import a file at once, and ``advance`` with each batch; raises Invalid for columns that nobody knows, and
+    Forbidden where its caller has lost a right meanwhile."""
     if is_stepwise(model, asked):
-        work = asked.work(model)
-        for batch in work.batches(lines(model, principal, file, asked.form, asked.mapping)):
-            work.report = run_unit(principal, write_batch, work, batch)
-            advance(work.report)
-        return work.report
+        return write_stepwise(principal, model, asked, table, renewed=renewed, advance=advance)
     try:
-        return run_unit(principal, write_whole, model, asked, file, advance)
+        return run_unit(principal, write_whole, model, asked, table, renewed=renewed, advance=advance)
     except Undone as undone:
         return undone.report
 
@@ -84,23 +91,38 @@ def is_stepwise(model: type[Record], asked: Asked) -> bool:
     return asked.partial and not asked.dry_run and not asked.work(model).own_references
 
 
-def write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:
-    """Write a batch of a stepwise import, and return the report as it is then; a unit may run again."""
-    attempt = replace(work, report=replace(work.report, faults=list(work.report.faults)), ids={})
-    write_partly(unit, attempt, batch)
-    return attempt.report
+def write_stepwise(
+    principal: Principal, model: type[Record], asked: Asked, table: Table, *, done: Report | None = None,
+    keep: Callable[[Unit, Report, Report], object] = lambda unit, before, report: None, renewed: Renewal = as_before,
+    advance: Callable[[Report], None] = lambda report: None,
+) -> Report:  # fmt: skip
+    """Write each batch in a transaction of its own, behind what is ``done``; ``keep`` is given the reports before and
+    after, in that transaction."""
+
+    def write(unit: Unit, batch: Sequence[Line]) -> Report:
+        unit.principal = _as_able(renewed(unit), principal, work.report)
+        report = _write_batch(unit, work, batch)
+        keep(unit, work.report, report)
+        return report
+
+    work = asked.work(model)
+    work.report = done or Report()
+    for batch in work.batches(_lines(model, principal, asked, table, work.report.rows)):
+        work.report = run_unit(principal, write, batch)
+        advance(work.report)
+    return work.report
 
 
 def write_whole(
-    unit: Unit, model: type[Record], asked: Asked, file: IO[bytes],
+    unit: Unit, model: type[Record], asked: Asked, table: Table, *, renewed: Renewal = as_before,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
     """Write all lines of a file in one unit; raises Undone where that comes to nothing."""
     allow_time(unit.session)
-    file.seek(0)
-    work = asked.work(model)
+    work, principal = asked.work(model), unit.principal
     write = write_partly if asked.partial else write_or_judge
-    for batch in work.batches(lines(model, unit.principal, file, asked.form, asked.mapping)):
+    for batch in work.batches(_lines(model, principal, asked, table)):
+        unit.principal = _as_able(renewed(unit), principal, Report())
         write(unit, work, batch)
         advance(work.report)
     if asked.dry_run:
@@ -108,6 +130,25 @@ def write_whole(
     if work.report.failed and not asked.partial:
         raise Undone(replace(work.report, created=0, updated=0, ignored=0))
     return work.report
+
+
+def _lines(model: type[Record], principal: Principal, asked: Asked, table: Table, begin: int = 0) -> Iterator[Line]:
+    return lines(model, principal, table.rows(begin), asked.mapping, is_text=asked.form == "csv")
+
+
+def _write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:
+    """Write a batch of a stepwise import, and return the report as it is then; a unit may run again."""
+    attempt = replace(work, report=replace(work.report, faults=list(work.report.faults)), ids={})
+    write_partly(unit, attempt, batch)
+    return attempt.report
+
+
+def _as_able(principal: Principal, before: Principal, report: Report) -> Principal:
+    """The principal as the database knows it now; raises Forbidden, with what is written by then, where it may do less
+    than before."""
+    if not principal.covers(before):
+        raise Forbidden(NARROWER, details={"meta": report.meta})
+    return principal
 
 
 def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str) -> StorageImport:

@@ -6,7 +6,8 @@ from config import Setting
 
 SETTINGS = (
     Setting("import_max_bytes", 50 * 1024 * 1024, "largest imported file, in bytes", 1, 1024 * 1024 * 1024),
-    Setting("imports_at_once", 2, "imports of one user that run in requests at a time in one worker", 1, 100),
+    Setting("import_seconds", 60, "processor seconds for reading an imported file; twice as long in all", 1, 3600),
+    Setting("import_memory", 512, "memory for reading an imported file, in MiB", 128, 65536),
     Setting(
         "upload_max_bytes",
         25 * 1024 * 1024,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -67,9 +68,10 @@ def channel(principal: Principal, channel_id: str) -> Place:
         return _place(found)
 
 
-def post(place: Place, message: str, card: Card | None) -> Sent | None:
-    """Begin a thread in a channel, or have a job do it when Teams wants it slower (None). Raises what
-    ``connector.send`` does; a channel that is closed to the bot for good is not tried again."""
+def post(place: Place, message: str, card: Card | None, note_job: Callable[[Unit], None]) -> Sent | None:
+    """Begin a thread in a channel, or have a job do it when Teams wants it slower (None), which ``note_job`` notes in
+    the unit that asks for the job. Raises what ``connector.send`` does; a channel that is closed to the bot for good is
+    not tried again."""
     body = {
         "isGroup": True, "channelData": {"channel": {"id": place.channel_id}}, "tenantId": place.tenant_id,
         "bot": {"id": place.bot_id}, "activity": activity_of(message, card),
@@ -79,9 +81,14 @@ def post(place: Place, message: str, card: Card | None) -> Sent | None:
     except connector.Throttled as failure:
         if failure.details:
             raise
-        run_unit(SYSTEM, defer, POST, place.id, one_of=place.id, body=body)
+        run_unit(SYSTEM, _leave_to_job, place, body, note_job)
         return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
+
+
+def _leave_to_job(unit: Unit, place: Place, body: dict[str, Any], note_job: Callable[[Unit], None]) -> None:
+    defer(unit, POST, place.id, one_of=place.id, body=body)
+    note_job(unit)
 
 
 def post_again(conversation_id: UUID, body: dict[str, Any]) -> None:

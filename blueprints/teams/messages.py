@@ -9,6 +9,8 @@ from flask import Response, request
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
+from app.engine.leases import Lease
+from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
@@ -16,7 +18,7 @@ from app.teams.cards import Card, prepared
 from app.teams.messages import Place
 from blueprints.base import Blueprint
 from blueprints.declarations import Answer, Body, Operation, serve
-from blueprints.replies import Reply, keyed_request, run_held
+from blueprints.replies import Reply, keyed_request, run_with_lease
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
@@ -56,13 +58,15 @@ def build() -> Blueprint:
         message = given["message"]
         card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
         place = messages.channel(caller(), given["channel_id"])
-        return run_held(keyed_request(), partial(_sent, place, message, card))
+        return run_with_lease(keyed_request(), partial(_sent, place, message, card))
 
     return blp
 
 
-def _sent(place: Place, message: str, card: Card | None) -> Reply:
-    sent = messages.post(place, message, card)
+def _sent(place: Place, message: str, card: Card | None, lease: Lease | None) -> Reply:
+    """Send the message, unless a request with the same key has left it to a job by now."""
+    is_left_to_a_job = lease is not None and lease.progress is not None
+    sent = None if is_left_to_a_job else messages.post(place, message, card, partial(_note_job, lease))
     body = {
         "id": sent.id if sent else None, "conversationId": sent.conversation_id if sent else None,
         "channelId": place.channel_id, "status": "sent" if sent else "queued",
@@ -70,3 +74,8 @@ def _sent(place: Place, message: str, card: Card | None) -> Reply:
         "sentAt": now() if sent else None,
     }  # fmt: skip
     return Reply(body, 201 if sent else 202)
+
+
+def _note_job(lease: Lease | None, unit: Unit) -> None:
+    if lease is not None:
+        lease.renew(unit, {"status": "queued"})

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from app.crm.models import CrmContact
 from app.engine import idempotency
+from app.engine.leases import Lease
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from app.testing.database import transaction
@@ -126,13 +127,13 @@ def test_a_key_whose_holder_has_died_is_free_again_after_its_lease(app, workshop
     owner, key = workshop.owner, new_key()
     with monkeypatch.context() as patch:
         patch.setattr(idempotency, "remember", die)
-        patch.setattr(idempotency, "release", die)
+        patch.setattr(Lease, "release", die)
         assert keyed(owner, "POST", "/api/v1/_batch", key, batch).status_code == 500
     assert [row["status"] for row in kept(owner)] == ["running"]
     held = keyed(owner, "POST", "/api/v1/_batch", key, batch)
     assert (held.status_code, held.headers["Retry-After"], REPLAYED in held.headers) == (409, "1", False)
     with app.app_context(), transaction() as session:
-        session.execute(text("UPDATE platform_idempotency_key SET expires_at = now() WHERE key = :key"), {"key": key})
+        session.execute(text("UPDATE platform_idempotency_key SET leased_until = now() WHERE key = :key"), {"key": key})
     assert is_new(keyed(owner, "POST", "/api/v1/_batch", key, batch))
 
 
@@ -140,7 +141,7 @@ def test_a_key_that_has_just_been_taken_by_lease_is_not_taken_again(workshop, ba
     owner, key = workshop.owner, new_key()
     with monkeypatch.context() as patch:
         patch.setattr(idempotency, "remember", die)
-        patch.setattr(idempotency, "release", die)
+        patch.setattr(Lease, "release", die)
         assert keyed(owner, "POST", "/api/v1/_batch", key, batch).status_code == 500
     overtaken()
     assert keyed(owner, "POST", "/api/v1/_batch", key, batch).status_code == 409

@@ -45,12 +45,16 @@ def work_until_done(app, url, owner):
     return owner.get(url).json
 
 
-STEPS = [(import_jobs, "run_unit"), (import_jobs, "_tell"), (LocalStore, "fetch"), (LocalStore, "remove")]
+# How often each step is taken, by a whole import and by a partial one, which is told of in the unit of each batch.
+STEPS = {
+    (import_jobs, "run_unit"): (4, 4), (imports, "run_unit"): (0, 4), (import_jobs, "_tell"): (4, 0),
+    (LocalStore, "fetch"): (1, 1), (LocalStore, "remove"): (1, 1),
+}  # fmt: skip
 
 
 @partly
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step[0].__name__.rpartition('.')[2]}-{step[1]}")
 def test_a_worker_that_dies_at_any_step_leaves_what_the_next_one_brings_to_its_end(
     app, owner, asked, long, stored, monkeypatch, step, after, partial
 ):
@@ -74,11 +78,7 @@ def test_a_worker_that_dies_at_any_step_leaves_what_the_next_one_brings_to_its_e
     assert sorted(names) == sorted(f"{run} {row['name']}" for run in range(at + 1) for row in long)
     assert stored() == before
     assert owner.get(NOTICES).json["meta"]["count"] == at + 1
-    assert reached == EXPECTED[step[1]][partial], reached
-
-
-# How often each step is taken; a partial import is told of in the unit of each batch.
-EXPECTED = {"run_unit": (4, 8), "_tell": (4, 0), "fetch": (1, 1), "remove": (1, 1)}
+    assert reached == STEPS[step][partial], reached
 
 
 FAULTS = {

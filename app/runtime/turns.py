@@ -1,0 +1,19 @@
+"""Turns: who computes for long on the thread of a worker lets its other green threads run in between."""
+
+from __future__ import annotations
+
+import time
+
+# In seconds of the processor. A request waits for as many turns as it waits for others, so they are short.
+LONGEST = 0.01
+
+_begun = 0.0
+
+
+def give_way() -> None:
+    """Let others run when this turn has lasted for long; for the inside of loops over what callers send. Nothing may
+    be half done that others look at."""
+    global _begun
+    if time.thread_time() - _begun > LONGEST:
+        time.sleep(0)
+        _begun = time.thread_time()
