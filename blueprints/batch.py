@@ -158,9 +158,11 @@ class Run:
 
 
 def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
-    _lock_named(unit, parts)
-    run, answers = Run(parts), []
+    run, answers, has_locks = Run(parts), [], False
     for part in parts:
+        if part.method != "GET" and not has_locks:  # what comes before keeps nobody waiting
+            has_locks = True
+            _lock_named(unit, parts)
         try:
             answers.append(_answer(part, run.keep(part, run.carry_out(unit, part))))
         except DRIVER_ERRORS as error:

@@ -57,8 +57,8 @@ def create(unit: Unit, model: type[Record], given: Mapping[int, Values], faults:
         raise Forbidden()
     drafts = [draft for place in sorted(given) for draft in _drafted(unit, model, place, given[place], faults)]
     parents = (draft.write.given.get(model.policy.scope.column) for draft in drafts)
-    locks.hold_roots(model, unit.session, parent_ids={each for each in parents if each is not None})
-    _check_references(unit, model, {draft.place: (draft.write.given, draft.columns) for draft in drafts}, faults)
+    locks.hold_parent_roots(model, unit.session, {each for each in parents if each is not None})
+    check_references(unit, model, {draft.place: (draft.write.given, draft.columns) for draft in drafts}, faults)
     faults.check()
     if hooks.takes_many("create", model) and not model.audited:
         _insert_at_once(unit, model, drafts)
@@ -79,7 +79,7 @@ def update(unit: Unit, model: type[Record], changes: Mapping[int, Change], fault
         place: (changed, {"organization_id": getattr(record, "organization_id", None)})
         for place, (record, changed) in found.items()
     }
-    _check_references(unit, model, named, faults)
+    check_references(unit, model, named, faults)
     faults.check()
     written: list[tuple[Record, Write]] = []
     for group in collisions.groups(model, {place: each for place, each in found.items() if each[1]}):
@@ -135,7 +135,7 @@ def _drafted(unit: Unit, model: type[Record], place: int, given: Values, faults:
     return []
 
 
-def _check_references(
+def check_references(
     unit: Unit, model: type[Record], named: Mapping[int, tuple[Mapping[str, Any], Mapping[str, Any]]], faults: Faults
 ) -> None:
     """Check what records name, one statement for each reference: ``named`` has the values that name rows, and those

@@ -67,7 +67,8 @@ def create(unit: Unit, model: type[Record], given: Values) -> Representation:
         raise Forbidden()
     columns, named = inputs.new_row(model, principal, given), inputs.references_in(model, given)
     write = Write(unit, given, prepared=hooks.prepared(unit, model, given))
-    locks.hold_root(model, session, parent_id=given.get(model.policy.scope.column))
+    parent_id = given.get(model.policy.scope.column)
+    locks.hold_parent_roots(model, session, [] if parent_id is None else [parent_id])
     if returning.is_plain(model, principal.reader):
         return returning.insert(model, principal, within(session), columns, named)
     references.check(model, principal, session, named, columns.get("organization_id"))

@@ -64,7 +64,10 @@ def upsert(
     """Make or merge records, by their place in the request; raises ItemsRefused."""
     if not model.policy.may_create(unit.principal):
         raise Forbidden()
+    # What lies below a parent that the caller does not see is told by no key, so the parent is asked for first.
     keys = _keys(unit, model, given, rule, faults)
+    bulk.check_references(unit, model, {place: (given[place], values) for place, values in keys.items()}, faults)
+    keys = {place: values for place, values in keys.items() if place not in faults}
     wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
     there = uniqueness.standing(model, unit.principal, within(unit.session), rule, wanted, lock=True) if wanted else {}
     names = [camel(name) for name in rule.attributes if name != model.policy.scope.column] or ["id"]
@@ -91,13 +94,13 @@ def upsert(
 def _keys(
     unit: Unit, model: type[Record], given: Mapping[int, Values], rule: UniqueRule, faults: Faults
 ) -> dict[int, Values]:
-    """What the rule speaks of, of each record; a record that comes twice is refused."""
+    """The values of each record, with their defaults; one that has the key of another is refused."""
     keys: dict[int, Values] = {}
     for place, each in sorted(given.items()):
         with faults.of(place):
             values = inputs.with_defaults(model, unit.principal, each)
             inputs.check_organization(model, unit.principal, values)
-            keys[place] = {name: values.get(name) for name in rule.attributes}
+            keys[place] = values
     for place in uniqueness.repeated(rule, keys):
         names = [name for name in rule.attributes if name != model.policy.scope.column]
         faults[place] = Invalid({camel(names[0] if names else "id"): ["Given more than once."]})

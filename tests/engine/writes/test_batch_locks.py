@@ -5,6 +5,11 @@ from __future__ import annotations
 from threading import Thread
 from uuid import uuid4
 
+import psycopg
+import pytest
+
+from app.engine import locks, pages
+from app.runtime.embedded import database_url
 from tests.writes import created
 
 
@@ -37,3 +42,59 @@ def test_batches_that_change_the_same_records_the_other_way_round_do_not_wait_fo
     for thread in threads:
         thread.join()
     assert statuses == [200] * 20
+
+
+@pytest.fixture
+def public(cast, owner):
+    """A company that everybody may read, of somebody else."""
+    return cast.user(), created(owner, "crm/company", name="Open Works", visibility="public")["id"]
+
+
+@pytest.mark.parametrize("kind", ["one", "array", "batch", "removal"])
+def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(
+    app, var_dir, owner, public, monkeypatch, kind
+):
+    """While a refused write is judged, its transaction holds no lock that the owner's change would wait for."""
+    stranger, company = public
+    path, change = f"/api/v1/crm/company/{company}", {"industry": "cranes"}
+    own = created(stranger, "crm/company", name="Quay")["id"]
+    ask = {
+        "one": lambda: stranger.patch(path, change),
+        "array": lambda: stranger.patch("/api/v1/crm/company", [{"id": each, **change} for each in (own, company)]),
+        "removal": lambda: stranger.delete(path),
+        "batch": lambda: stranger.post("/api/v1/_batch", {"requests": [
+            {"method": "PATCH", "path": f"/api/v1/crm/company/{each}", "body": change} for each in (own, company)
+        ]}),
+    }[kind]  # fmt: skip
+    free, plain = [], locks.admitted
+
+    def admitted(*arguments):
+        with psycopg.connect(database_url(var_dir)) as other:
+            wanted = "SELECT id FROM crm_company WHERE id = %s FOR UPDATE SKIP LOCKED"
+            free.append(other.execute(wanted, [company]).fetchone() is not None)
+        return plain(*arguments)
+
+    monkeypatch.setattr(locks, "admitted", admitted)
+    assert ask().status_code in (403, 404)
+    assert free
+    assert all(free)
+    monkeypatch.undo()
+    assert owner.patch(path, change).status_code == 200
+
+
+def test_reads_of_a_batch_that_come_before_its_writes_hold_nothing(owner, var_dir, monkeypatch):
+    company, free = created(owner, "crm/company", name="Quay")["id"], []
+    plain = pages.list_page
+
+    def list_page(*arguments):
+        with psycopg.connect(database_url(var_dir)) as other:
+            wanted = "SELECT id FROM crm_company WHERE id = %s FOR UPDATE SKIP LOCKED"
+            free.append(other.execute(wanted, [company]).fetchone() is not None)
+        return plain(*arguments)
+
+    monkeypatch.setattr(pages, "list_page", list_page)
+    path = f"/api/v1/crm/company/{company}"
+    requests = [{"method": "GET", "path": "/api/v1/crm/deal"}] * 2
+    requests += [{"method": "PATCH", "path": path, "body": {"industry": each}} for each in ("a", "b")]
+    assert owner.post("/api/v1/_batch", {"requests": requests}).status_code == 200
+    assert free == [True, True]

@@ -10,7 +10,7 @@ from app.ai.models.answering import AiChain
 from app.analytics.models import AnalyticsEvent
 from app.crm.models import CrmCompany, CrmContact
 from app.engine import uniqueness, upserts
-from app.engine.policy import Rule
+from app.engine.policy import Parent, Rule
 from app.testing.workshop import Workshop
 from tests.engine.writes.twins import CREATABLE, MODELS, growth, name_of
 
@@ -198,3 +198,26 @@ def test_of_upserts_of_one_key_at_the_same_time_one_makes_the_row(shop, resoluti
         rows = shop.owner.get(CONTACT, query_string={"email": email}).json["data"]
         assert len(rows) == 1
         assert {each.json["data"][0]["id"] for each in answers} == {rows[0]["id"]}
+
+
+BELOW = [(model, named) for model, named in RULES if isinstance(model.policy.scope, Parent)]
+
+
+@pytest.mark.parametrize(("model", "named"), BELOW, ids=lambda each: each if isinstance(each, str) else "")
+@resolutions
+def test_nothing_is_told_of_what_lies_below_a_parent_that_one_does_not_see(cast, shop, model, named, resolution):
+    body = body_of(shop, model, named)
+    assert upsert(shop.maker(model), model, body, named).status_code == 201
+    stranger = cast.user()
+    other = body_of(shop, model, named)
+    fields = {field.name: field for field in model.fields().values()}
+    keys = [name for name in named.split(",") if not fields[name].references]
+    free = body | {name: other[name] for name in keys}
+    path = {"query_string": {"as": "json", "dryRun": "true", "onConflict": named, "resolution": resolution}}
+    for ask in (
+        lambda sent: upsert(stranger, model, sent, named, resolution),
+        lambda sent: stranger.post(f"{model.collection_path()}/_import", [sent], **path),
+    ):
+        taken, not_taken = ask(body), ask(free)
+        assert (taken.status_code, taken.json) == (not_taken.status_code, not_taken.json)
+        assert "UNIQUE_VIOLATION" not in taken.text
