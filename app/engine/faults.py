@@ -8,6 +8,7 @@ from typing import Any
 
 from app.engine.database import DRIVER_ERRORS, LostRace, OutcomeUnknown, translated
 from app.foundation.errors import Failure, Unavailable
+from app.runtime.turns import give_way
 
 # Of more faults than this the first are told.
 MAX_TOLD = 100
@@ -38,7 +39,8 @@ class Faults(dict[int, Failure]):
     @contextmanager
     def of(self, place: int) -> Iterator[None]:
         """Note the failure of the record at ``place``, and go on with the next one. What says nothing of the record
-        itself passes."""
+        itself passes. Each record is a turn, so that a thousand of them keep nobody waiting."""
+        give_way()
         try:
             yield
         except (LostRace, OutcomeUnknown, Unavailable):
