@@ -211,7 +211,11 @@ def _render(error: Exception) -> Response | HTTPException:
 
 
 def _report(failure: errors.Failure, error: Exception) -> None:
-    """Write what failed into the log: a part that is away in a line, everything else with its traceback."""
+    """Write what failed into the log: a part that is away in a line, everything else with its traceback. Of one that
+    nobody has set up there is nothing to tell, here and in metrics of failures."""
+    if isinstance(failure, errors.NotSetUp):
+        metrics.count_as("not_set_up")
+        return
     if failure.status != errors.Unavailable.status:
         log.error("%s %r: %s", request.method, request.path, failure.code, exc_info=error)
         return
