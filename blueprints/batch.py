@@ -38,7 +38,6 @@ from app.foundation.errors import (
     Unavailable,
 )
 from blueprints.base import Blueprint, wanted
-from blueprints.conditional import refuse_condition
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
 from blueprints.replies import Reply, carry_out, keyed_request, run_held
@@ -72,7 +71,6 @@ def build() -> Blueprint:
         fails=(404, 409, 412, 428), once=True, description=TEXT,
     ))  # fmt: skip
     def carry_out_batch(given: dict[str, Any]) -> Response:
-        refuse_condition()
         parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)

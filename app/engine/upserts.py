@@ -66,7 +66,10 @@ def upsert(
         raise Forbidden()
     keys = _keys(unit, model, given, rule, faults)
     wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
-    there = uniqueness.standing(model, unit.principal, within(unit.session), rule, wanted, lock=True) if wanted else {}
+    there, leaving = {}, resolution is Resolution.IGNORE
+    if wanted:
+        connection = within(unit.session)
+        there = uniqueness.standing(model, unit.principal, connection, rule, wanted, lock=True, leaving=leaving)
     names = [camel(name) for name in rule.attributes if name != model.policy.scope.column] or ["id"]
     for place, row in there.items():
         if not row.is_writable:
