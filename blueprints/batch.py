@@ -26,6 +26,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.record import Record
 from app.engine.statements import reading_within
 from app.engine.unit_of_work import Unit, run_unit
+from app.foundation import percent_encoding
 from app.foundation.errors import (
     AnswerTooLarge,
     BatchFailed,
@@ -108,6 +109,7 @@ class Run:
                 unit.principal = credentials.renewed(unit.principal)
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
+        percent_encoding.check("", query)
         endpoint, identifier = _route(path, part.method)
         authorize(unit.principal, _access(endpoint), part.method)
         model, work = part_operations()[endpoint.rpartition(".")[2]]
