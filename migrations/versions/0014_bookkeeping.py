@@ -1,12 +1,15 @@
 """Raise no version for what the service writes and readers do not see: bans, the language of sign-ins, failures of
-providers, secrets and counters.
+providers, secrets and counters. Count the bytes of the answers that each user keeps.
 
 Where nothing but bookkeeping changes, updatedAt stays as well, unless it is named as bookkeeping itself: it tells of a
 change as much as the version does. Each table is locked for a moment, in the order of their names.
 """
 
+import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
+MOMENT = postgresql.TIMESTAMP(timezone=True, precision=3)
 BEFORE = {
     "ai_provider": (),
     "auth_account": (),
@@ -70,14 +73,31 @@ BEGIN
     RETURN NEW;
 END $$
 """
+COUNT = """
+INSERT INTO platform_kept_bytes (id, created_at, updated_at, principal, bytes, counted_at)
+SELECT gen_random_uuid(), now(), now(), principal, sum(response_bytes), now() FROM platform_idempotency_key
+WHERE NOT truncated GROUP BY principal
+"""
 
 
 def upgrade():
     op.execute(RAISE_UNLESS)
     _keep(AFTER)
+    op.create_table(
+        "platform_kept_bytes",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        *(sa.Column(name, MOMENT, nullable=False) for name in ("created_at", "updated_at")),
+        sa.Column("principal", sa.String(80), nullable=False),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.Column("counted_at", MOMENT, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_platform_kept_bytes")),
+    )
+    op.create_index("uq_platform_kept_bytes_principal", "platform_kept_bytes", ["principal"], unique=True)
+    op.execute(COUNT)
 
 
 def downgrade():
+    op.drop_table("platform_kept_bytes")
     op.execute(RAISE_UNLESS_BEFORE)
     _keep(BEFORE)
 
