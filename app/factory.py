@@ -28,7 +28,7 @@ from app.engine.catalogue import DOMAINS
 from app.engine.database import translated
 from app.engine.record import metadata
 from app.extensions import READS, db, migrate
-from app.foundation import errors
+from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
 from app.notification.broadcaster import Broadcaster
 from app.plugins import Plugin
@@ -182,7 +182,8 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
 
 
 def _identify() -> None:
-    """Take the request id from the caller when it is plain, make one otherwise."""
+    """Take the request id from the caller when it is plain, make one otherwise. Refuse addresses that nobody can read
+    alike."""
     environ, known = request.environ, g._get_current_object()
     known.began = time.perf_counter()
     sent = environ.get("HTTP_X_REQUEST_ID", "")
@@ -190,6 +191,7 @@ def _identify() -> None:
     logs.request_id.set(known.request_id)
     if environ["PATH_INFO"].startswith("//"):
         raise errors.NotFound()  # the framework has stripped the slashes already
+    percent_encoding.check(environ["PATH_INFO"], environ["QUERY_STRING"])
 
 
 def _render(error: Exception) -> Response | HTTPException:
@@ -212,7 +214,11 @@ def _render(error: Exception) -> Response | HTTPException:
 
 
 def _report(failure: errors.Failure, error: Exception) -> None:
-    """Write what failed into the log: a part that is away in a line, everything else with its traceback."""
+    """Write what failed into the log: a part that is away in a line, everything else with its traceback. Of one that
+    nobody has set up there is nothing to tell, here and in metrics of failures."""
+    if isinstance(failure, errors.NotSetUp):
+        metrics.count_as("not_set_up")
+        return
     if failure.status != errors.Unavailable.status:
         log.error("%s %r: %s", request.method, request.path, failure.code, exc_info=error)
         return

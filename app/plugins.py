@@ -21,6 +21,7 @@ from app.engine import catalogue, histories, relations
 from app.engine.catalogue import Domain
 from app.engine.histories import History
 from app.engine.idempotency import PlatformIdempotencyKey
+from app.engine.kept_bytes import PlatformKeptBytes
 from app.engine.record import Base, Record
 from app.engine.settings import SETTINGS
 from app.foundation import errors
@@ -126,7 +127,7 @@ _loaded: dict[str, Plugin] = {}
 _OWN_NAMES = {
     "settings": [*(each.name.upper() for each in fields(Settings)), *(each.name.upper() for each in SETTINGS)],
     "errors": [*errors.CODES],
-    "models": [PlatformIdempotencyKey.__tablename__],
+    "models": [PlatformIdempotencyKey.__tablename__, PlatformKeptBytes.__tablename__],
     "jobs": [registry.RESUME],
 }
 

@@ -29,6 +29,7 @@ from app.engine.leases import Lease, LeaseLost
 from app.engine.record import Record
 from app.engine.statements import reading_within
 from app.engine.unit_of_work import Unit, run_unit
+from app.foundation import percent_encoding
 from app.foundation.errors import (
     AnswerTooLarge,
     BatchFailed,
@@ -41,7 +42,6 @@ from app.foundation.errors import (
     Unavailable,
 )
 from blueprints.base import Blueprint, wanted
-from blueprints.conditional import refuse_condition
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
 from blueprints.replies import Reply, brief, carry_out, keyed_request, run_with_lease
@@ -77,7 +77,6 @@ def build() -> Blueprint:
         fails=(404, 409, 412, 428), once=True, description=TEXT,
     ))  # fmt: skip
     def carry_out_batch(given: dict[str, Any]) -> Response:
-        refuse_condition()
         parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
@@ -94,16 +93,17 @@ def build() -> Blueprint:
 
 
 class Run:
-    """The requests of a batch that were carried out so far: the replies of those that have a name, and how much is read
-    and answered."""
+    """The requests of a batch that were carried out so far: the replies of those that have a name, and how much is
+    read, expanded and answered."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}
         self._fields: dict[str, dict[str, Any]] = {}
-        self._read = self._answered = self._put_in = 0
+        self._read = self._expanded = self._answered = self._put_in = 0
         self._is_other_caller = False
         settings = current_app.config["SETTINGS"]
         self._most, self._most_put_in = settings.max_answer_bytes, settings.max_json_bytes
+        self._most_expanded = settings.max_records
         self._deadline = time.monotonic() + settings.batch_timeout
 
     def carry_out(self, unit: Unit, part: Part) -> Reply:
@@ -115,12 +115,13 @@ class Run:
                 unit.principal = credentials.renewed(unit.principal)
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
+        percent_encoding.check("", query)
         endpoint, identifier = _route(path, part.method)
         authorize(unit.principal, _access(endpoint), part.method)
         model, work = part_operations()[endpoint.rpartition(".")[2]]
         args = MultiDict(parse_qsl(query, keep_blank_values=True))
         with reading_within(unit.session):
-            reply = work(unit, model, Request(identifier, args, body, part.if_match))
+            reply = work(unit, model, Request(identifier, args, body, part.if_match, self._reserve))
         # What is written of accounts may change who the caller is, and what is theirs, for the next request.
         self._is_other_caller |= part.method != "GET" and model.domain == "auth"
         self._count(part, reply)
@@ -146,6 +147,12 @@ class Run:
         if self._put_in > self._most_put_in:
             raise PayloadTooLarge()
         return fields[name]
+
+    def _reserve(self, records: int) -> None:
+        self._expanded += records
+        if self._expanded > self._most_expanded:
+            most = self._most_expanded
+            raise AnswerTooLarge(f"The batch could hold {self._expanded} records: expand fewer, at most {most}")
 
     def _count(self, part: Part, reply: Reply) -> None:
         self._answered += len(reply.body)

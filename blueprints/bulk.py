@@ -23,7 +23,6 @@ from app.engine.upserts import Resolution
 from app.foundation.errors import InvalidJson
 from blueprints import lists
 from blueprints.base import Blueprint, json_body, json_object
-from blueprints.conditional import refuse_condition
 from blueprints.declarations import strict
 from blueprints.describe_bulk import document_bulk, document_matching
 from blueprints.replies import IDEMPOTENCY_KEY, Reply, carry_out
@@ -102,7 +101,6 @@ def _shown(unit: Unit, model: type[Record], ids: Sequence[UUID], *, minimal: boo
 
 def _update(model: type[Record]) -> Handler:
     def handler() -> Response:
-        refuse_condition()
         changes, faults = bulk.changes(model, _array())
         return _carry_out(_updated, model, changes, faults, minimal=bulk.is_minimal(request.args))
 
@@ -122,7 +120,6 @@ def _sized(reply: Reply) -> Reply:
 
 def _delete(model: type[Record]) -> Handler:
     def handler() -> Response:
-        refuse_condition()
         body = json_body() if request.content_length or "Transfer-Encoding" in request.headers else None
         return _carry_out(_deleted, model, *bulk.named_records(request.args, body))
 
@@ -143,7 +140,6 @@ def _add_matching(blp: Blueprint, model: type[Record], collection: str, operatio
 
 def _match(model: type[Record], operation: str) -> Handler:
     def handler() -> Response:
-        refuse_condition()
         settings = current_app.config["SETTINGS"]
         asked = bulk.matching(model, caller(), json_object(json_body()), settings, sets=operation == "update")
         return _carry_out(_matched, model, operation, *asked)

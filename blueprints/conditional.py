@@ -40,9 +40,12 @@ def precondition() -> Precondition:
 
 
 def refuse_condition() -> None:
-    """Refuse If-Match on a request about many records: whoever sent it would think them guarded. Raises Invalid."""
-    if "HTTP_IF_MATCH" in request.environ:
-        raise Invalid({"If-Match": ["Is for one record; with many, each takes ifMatch."]})
+    """Refuse If-Match on a write that is not about one record of known version: whoever sent it would think something
+    guarded. Raises Invalid."""
+    sent, asked = given("HTTP_IF_MATCH", IF_MATCH)
+    if sent is not None or asked is not None:
+        name = IF_MATCH if sent is None else "If-Match"
+        raise Invalid({name: ["Is for one record; with many, each takes ifMatch."]})
 
 
 def is_known(tag: str) -> bool:

@@ -11,13 +11,14 @@ from flask import request
 
 from app.auth.authentication import Access
 from blueprints.base import Blueprint
-from blueprints.conditional import IF_MATCH, IF_NONE_MATCH
+from blueprints.conditional import IF_MATCH, IF_NONE_MATCH, refuse_condition
 from blueprints.replies import IDEMPOTENCY_KEY
 from schemas.errors import KEY_PATH
 from schemas.queries import CREDENTIAL, refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+SAFE = ("GET", "HEAD", "OPTIONS", "QUERY")
 # The handler reads the query itself.
 ANY_QUERY: Sequence[dict[str, Any]] | None = None
 
@@ -79,10 +80,13 @@ def serve(blp: Blueprint, method: str, path: str, operation: Operation) -> Calla
 
 
 def strict(handler: F, known: tuple[str, ...] = (CREDENTIAL,)) -> F:
-    """Let ``handler`` refuse query parameters that are not ``known``."""
+    """Let ``handler`` refuse query parameters that are not ``known``, and of writes conditions that they would not
+    judge."""
 
     @wraps(handler)
     def checked(*args: Any, **options: Any) -> Any:
+        if IF_MATCH not in known and request.method not in SAFE:
+            refuse_condition()
         if request.args:
             refuse_unknown(request.args, known)
         return handler(*args, **options)

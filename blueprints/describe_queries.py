@@ -55,7 +55,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "enum": list(Form), "default": str(Form.CSV)},
     },
     "csvSafe": {
-        "description": "Whether text that a spreadsheet would run as a formula gets an apostrophe in front; for CSV.",
+        "description": "Whether what a spreadsheet would run as a formula gets an apostrophe in front; for CSV.",
         "schema": {"type": "boolean", "default": True},
     },
     "exportedFields": {"name": "fields", "description": "Only these fields, comma-separated."},

@@ -13,6 +13,7 @@ from werkzeug.datastructures import MultiDict
 from app.engine import pages, records
 from app.engine.catalogue import every_model
 from app.engine.preconditions import UNCONDITIONAL, Precondition
+from app.engine.query import Selection
 from app.engine.record import Record
 from app.engine.sums import sums
 from app.engine.unit_of_work import Unit
@@ -31,12 +32,14 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a batch whose route is known: the id in its path, its query, its body and its condition."""
+    """A request of a batch whose route is known: the id in its path, its query, its body and its condition. ``reserve``
+    makes room for the records that its answer could hold with what it expands."""
 
     identifier: str
     args: MultiDict[str, str]
     body: Any
     if_match: str | None
+    reserve: Callable[[int], None]
 
     @property
     def condition(self) -> Precondition:
@@ -50,6 +53,11 @@ class Request:
             raise Invalid({"ifMatch": ["The request takes none."]})
         if not takes_query:
             refuse_unknown(self.args, ())
+
+    def expand(self, selection: Selection, take: int = 1) -> None:
+        """Count what is expanded beside ``take`` records, before it is read; raises AnswerTooLarge."""
+        if selection.expansions:
+            self.reserve(take * selection.records)
 
 
 Work = Callable[[Unit, type[Record], Request], Reply]
@@ -68,6 +76,7 @@ def part_operations() -> dict[str, tuple[type[Record], Work]]:
 def _list(unit: Unit, model: type[Record], asked: Request) -> Reply:
     asked.check(takes_query=True)
     query = list_query(model, unit.principal, asked.args, current_app.config["SETTINGS"])
+    asked.expand(query.selection, query.take)
     page = pages.list_page(model, unit.principal, query)
     envelope = lists.guide_envelope if model.guide else lists.envelope
     return Reply(envelope(query, page))
@@ -83,6 +92,7 @@ def _sum(unit: Unit, model: type[Record], asked: Request) -> Reply:
 def _read(unit: Unit, model: type[Record], asked: Request) -> Reply:
     asked.check(takes_query=True)
     selection = item_selection(model, unit.principal, asked.args, current_app.config["SETTINGS"])
+    asked.expand(selection)
     return Reply.of(records.get(model, unit.principal, wanted(asked.identifier), selection))
 
 

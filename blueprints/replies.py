@@ -68,7 +68,7 @@ class Reply:
         """What is kept of it under the idempotency key of ``owner``."""
         value = self.value if not self.secrets else {**self.value, **dict.fromkeys(self.secrets)}
         body = self.body if not self.secrets else dumps(value)
-        if kept_bytes.fits(unit, owner, len(body)):
+        if kept_bytes.take_room(unit, owner, len(body)):
             return Answer(self.status, body.decode(), self.tag)
         return Answer(self.status, dumps(brief(value)).decode(), self.tag, truncated=True)
 

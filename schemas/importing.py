@@ -14,13 +14,14 @@ from app.engine.kinds import Boolean, Integer, Number, Strings
 from app.engine.principal import Principal
 from app.engine.record import Field, Record, Setter
 from app.engine.relations import Relation
+from app.engine.spreadsheets import bare
 from app.foundation.errors import Failure, Invalid, InvalidJson
 from app.runtime.turns import give_way
 from schemas import strict_json
 from schemas.asking import filterable, readable
 from schemas.derive import create_schema
 from schemas.errors import flat
-from schemas.tabular import MAX_COLUMNS, Row, is_guarded
+from schemas.tabular import MAX_COLUMNS, Row
 
 # Columns that nobody knows are told as far as this.
 MAX_TOLD = 20
@@ -143,17 +144,12 @@ def _value(field_: Field, text: str) -> Any:
             return strict_json.loads(text.encode())
         except InvalidJson as failure:
             raise Invalid({field_.name: [f"{failure.text}."]}) from failure
-    return _bare(text)
+    return bare(text)
 
 
 def _called(columns: Columns, value: Any) -> str:
     """What a record is called by another one."""
-    return _bare(str(value)) if columns.is_text else str(value)
-
-
-def _bare(text: str) -> str:
-    """A text without the apostrophe that an export has put in front."""
-    return text[1:] if is_guarded(text) else text
+    return bare(str(value)) if columns.is_text else str(value)
 
 
 def _lookup(model: type[Record], principal: Principal, name: str) -> Lookup | None:

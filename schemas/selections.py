@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.engine.encoding import shown_fields
-from app.engine.query import DEFAULT_TAKE, Expansion, Selection, SortKey
+from app.engine.query import Expansion, Selection, SortKey
 from app.engine.record import Record
 from app.engine.relations import Relation
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
@@ -56,12 +56,6 @@ class Chosen:
         inner = [(each.relation, each) for each in self.inner.values() if each.relation is not None]
         expansions = [Expansion(relation, each.selection(), **each.options) for relation, each in inner]
         return Selection(names, tuple(expansions))
-
-    def records(self) -> int:
-        """How many records it has at most of each row, the row included."""
-        inner = [each.records() * each.options.get("take", DEFAULT_TAKE) for each in self.inner.values() if each.many]
-        nested = [each.records() - 1 for each in self.inner.values() if not each.many]
-        return 1 + sum(inner) + sum(nested)
 
     @property
     def many(self) -> bool:
@@ -157,11 +151,12 @@ class Selections:
 
     def selection(self, take: int, place: str = "expand") -> Selection:
         """What was read, for ``take`` records; raises InvalidExpand where that is too much for one answer."""
-        records, most = take * self.root.records(), self.asker.settings.max_records
-        if self.root.inner and records > most:
+        selection, most = self.root.selection(), self.asker.settings.max_records
+        records = take * selection.records
+        if selection.expansions and records > most:
             message = f"Could hold {records} records: ask for fewer, at most {most} in one answer."
             raise invalid(place, message, InvalidExpand)
-        return self.root.selection()
+        return selection
 
 
 def strings(given: Any, place: str, failure: type[Failure]) -> list[str]:

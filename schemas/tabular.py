@@ -34,9 +34,6 @@ NAMED_ELSEWHERE = (
     (b"\xfe\xff", "UTF-16, and must be UTF-8"),
     (b"%PDF", "a PDF"),
 )
-# What a spreadsheet would take for a formula; an export put an apostrophe in front.
-GUARDED = re.compile(r"'[=+\-@\t\r']")
-
 # The line that a row begins in, and its values by column: text or None of CSV, JSON values of the others.
 Row = tuple[int, dict[str, Any]]
 
@@ -58,11 +55,6 @@ def rows_of(file: IO[bytes], form: str) -> Iterator[Row]:
             raise MalformedFile(f"The file is {name}", 1)
     file.seek(0)
     return {"csv": _csv, "ndjson": _ndjson, "json": _json}[form](file)
-
-
-def is_guarded(text: str) -> bool:
-    """Whether an export has put an apostrophe in front of the text."""
-    return GUARDED.match(text) is not None
 
 
 def _csv(file: IO[bytes]) -> Iterator[Row]:

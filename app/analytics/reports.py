@@ -21,6 +21,7 @@ from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import home_of
 from app.auth.users import acting
 from app.crm.models import CrmDeal
+from app.engine import spreadsheets
 from app.engine.database import OutcomeUnknown, reading
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
@@ -230,8 +231,8 @@ def _drop_file(unit: Unit, report: AnalyticsReport) -> None:
 
 
 def harmless(value: Any) -> Any:
-    """Spreadsheets take a text that begins like a formula for one."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    """Return a value as spreadsheets may have it, which take a text that begins like a formula for one."""
+    return spreadsheets.guard(value) if isinstance(value, str) else value
 
 
 def _activity(report: AnalyticsReport) -> AnalyticsActivity:

@@ -181,10 +181,10 @@ def _is_due(last: datetime | None) -> bool:
 
 
 def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
-    """Note the use of a credential, once a minute at most, without touching updatedAt."""
+    """Note the use of a credential, once a minute at most. It is bookkeeping, which does not touch updatedAt."""
     # Of requests at the same time one notes it; the others need not wait for that.
     free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
-    statement = update(model).where(model.id == free).values(**values, updated_at=model.updated_at)
+    statement = update(model).where(model.id == free).values(**values)
     run_unit(SYSTEM, Unit.execute, statement)
 
 

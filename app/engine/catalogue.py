@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.engine.idempotency import PlatformIdempotencyKey
 from app.engine.indexes import complete
+from app.engine.kept_bytes import PlatformKeptBytes
 from app.engine.record import Base, Record
 
 
@@ -36,4 +37,5 @@ def every_model() -> Iterator[type[Record]]:
         yield from domain.models
 
 
-complete(PlatformIdempotencyKey)
+for internal in (PlatformIdempotencyKey, PlatformKeptBytes):
+    complete(internal)

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import types
 from sqlalchemy.types import TypeEngine
 
-from app.engine import encoding, fragments, pages
+from app.engine import encoding, fragments, pages, spreadsheets
 from app.engine.conditions import Source
 from app.engine.copying import copied
 from app.engine.encoding import names_outside, shown_fields
@@ -27,11 +27,6 @@ from app.engine.statements import Statement, of_queries
 
 # What ``clock.wire`` writes: milliseconds without their last zeros would be left out, and to_char takes a third longer.
 MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::text, 23), ' ', 'T') || 'Z'"
-# Spreadsheets take a text cell that begins with = + - @, a tab or a return for a formula; one that begins with an
-# apostrophe has to be told from one that got it here. Most begin with a letter, which the first look tells.
-BEGINS_A_FORMULA = (
-    "CASE WHEN ascii({0}) < 65 AND ascii({0}) IN (9, 13, 39, 43, 45, 61, 64) THEN '''' || {0} ELSE {0} END"
-)
 # JSON holds no control characters, so that nothing is ever quoted.
 AS_CSV, AS_JSON = "FORMAT csv", "FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01'"
 
@@ -158,11 +153,12 @@ def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
         case types.DateTime():
             return MOMENT.format(value)
         case types.ARRAY():
-            return f"to_json({value})"
+            return spreadsheets.guarded_json(f"to_json({value})") if safe else f"to_json({value})"
         case types.JSON():
-            return f"nullif({value}, 'null')"
+            given = f"nullif({value}, 'null')"
+            return spreadsheets.guarded_json(given) if safe else given
         case types.String() if safe and not isinstance(field.spec.kind, Enum):
-            return BEGINS_A_FORMULA.format(value)
+            return spreadsheets.guarded(value)
         case _:
             return value
 

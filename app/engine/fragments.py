@@ -60,7 +60,7 @@ def own_alone(condition: str) -> str:
 
 @cache
 def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
-    """Rows among the visible ones that the caller may update or delete."""
+    """Rows among the visible ones that the caller may update or delete, or by the same rights have created."""
     purpose = f"{model.__tablename__}_{operation}"
     return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
 

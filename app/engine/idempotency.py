@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 import orjson
@@ -149,13 +148,13 @@ def is_kept(request: KeyedRequest) -> bool:
 def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
     """Keep ``answer`` in the transaction of what it answers. Raises LostRace when the key was used meanwhile."""
     write(unit, request, "completed", answer)
-    unit.after_commit(partial(kept_bytes.count, request.owner, len(answer.body)))
 
 
 def remove_expired() -> None:
     """Remove answers whose time is over, as periodic work."""
     while run_unit(SYSTEM, _execute, REMOVE_EXPIRED, {"now": now(), "most": EXPIRED_BATCH_SIZE}) == EXPIRED_BATCH_SIZE:
         pass
+    run_unit(SYSTEM, kept_bytes.remove_unused)
 
 
 def _wanted(request: KeyedRequest) -> dict[str, Any]:

@@ -152,6 +152,11 @@ class Selection:
         references = sorted(each.relation.reference.attribute for each in self.expansions if not each.relation.many)
         return (self.names, *references)
 
+    @property
+    def records(self) -> int:
+        """How many records it has at most of each row, the row and what is expanded at every level included."""
+        return 1 + sum(each.records for each in self.expansions)
+
     def of(self, record: dict[str, Any]) -> dict[str, Any]:
         """What is chosen of a whole ``record``."""
         if self.names is None:
@@ -172,6 +177,11 @@ class Expansion:
     where: Condition = EVERYTHING
     sort: tuple[SortKey, ...] = ()
     take: int = DEFAULT_TAKE
+
+    @property
+    def records(self) -> int:
+        """How many records stand at most beside each row."""
+        return self.selection.records * (self.take if self.relation.many else 1)
 
 
 class Count(StrEnum):

@@ -42,7 +42,7 @@ class UniqueRule:
 
 @dataclass(frozen=True)
 class Standing:
-    """A row that has the key of a new one, and whether the caller may see and change it."""
+    """A row that has the key of a new one, and whether the caller may see it and change it, or leave it."""
 
     id: UUID
     is_writable: bool
@@ -65,11 +65,12 @@ def rules(model: type[Record]) -> tuple[UniqueRule, ...]:
 
 def standing(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
-    rows: Mapping[int, Values], *, lock: bool = False,
+    rows: Mapping[int, Values], *, lock: bool = False, leaving: bool = False,
 ) -> dict[int, Standing]:  # fmt: skip
-    """The rows that have the keys of new ``rows`` (values by attribute, by place), locked where that is asked for."""
+    """The rows that have the keys of new ``rows`` (values by attribute, by place), locked where that is asked for. With
+    ``leaving`` they are to stay as they are."""
     sent = [{"place": place, **{name: row.get(name) for name in rule.attributes}} for place, row in rows.items()]
-    sql, fixed = _statement(model, principal.reader, rule, lock)
+    sql, fixed = _statement(model, principal.reader, rule, lock, leaving)
     parameters = {"rows": as_document(sent), **fixed, **principal.binds}
     found = connection.execute(sql, parameters).fetchall()
     return {place: Standing(identifier, is_writable) for place, identifier, is_writable in found}
@@ -88,20 +89,22 @@ def repeated(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
 
 
 @cache
-def _statement(model: type[Record], reader: Reader, rule: UniqueRule, lock: bool) -> tuple[str, Mapping[str, Any]]:
+def _statement(
+    model: type[Record], reader: Reader, rule: UniqueRule, lock: bool, leaving: bool
+) -> tuple[str, Mapping[str, Any]]:
     fields = model.fields()
     equals = "IS NOT DISTINCT FROM" if rule.null_is_value else "="
     columns = ((name, fields[name].column) for name in rule.attributes)
     met = [f'kept."{column.name}" {equals} given."{name}"' for name, column in columns if column is not None]
     if rule.where:
         met.append(f"({rule.where})")
-    seen, writable = fragments.visible(model, reader), fragments.writable(model, reader, "update")
-    # Of what callers never change, no row may change by the way of a create either.
-    may = (
-        "false"
-        if model.policy.update is Rule.NONE
-        else f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
-    )
+    # Of what callers never change, no row may change by the way of a create either. To leave one, they need what they
+    # would need to make it.
+    is_fixed = model.policy.update is Rule.NONE
+    seen = fragments.visible(model, reader)
+    writable = fragments.writable(model, reader, "create" if is_fixed else "update")
+    is_reached = f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
+    may = "false" if is_fixed and not leaving else is_reached
     given = f"json_to_recordset(%(rows)s::json) AS given(place integer, {columns_of(model, rule.attributes)})"
     found = f"SELECT given.place, kept.id, {may} FROM {given}"  # noqa: S608 - declarations alone
     sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"

@@ -69,7 +69,10 @@ def upsert(
     bulk.check_references(unit, model, {place: (given[place], values) for place, values in keys.items()}, faults)
     keys = {place: values for place, values in keys.items() if place not in faults}
     wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
-    there = uniqueness.standing(model, unit.principal, within(unit.session), rule, wanted, lock=True) if wanted else {}
+    there, leaving = {}, resolution is Resolution.IGNORE
+    if wanted:
+        connection = within(unit.session)
+        there = uniqueness.standing(model, unit.principal, connection, rule, wanted, lock=True, leaving=leaving)
     names = [camel(name) for name in rule.attributes if name != model.policy.scope.column] or ["id"]
     for place, row in there.items():
         if not row.is_writable:

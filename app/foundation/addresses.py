@@ -15,7 +15,8 @@ _check = Email()
 
 def normalized(address: str) -> str:
     """NFC-normalize, check, fold to lower case, and write the domain in ASCII. Raises marshmallow's ValidationError,
-    also for look-alikes of the at sign and for characters that are not seen."""
+    also for look-alikes of the at sign, for characters that are not seen, and for numbers of hosts in place of a name:
+    whoever types one aims at a machine, often at our own."""
     # The length comes first: normalizing combining marks takes time that grows with the square of their number.
     normal = unicodedata.normalize("NFC", address) if len(address) <= MAX_LENGTH else address
     if len(normal) > MAX_LENGTH:
@@ -27,7 +28,11 @@ def normalized(address: str) -> str:
     if not plain and any(unicodedata.category(character) in ("Cc", "Cf") for character in normal):
         raise ValidationError("Not a valid email address.")
     local, at, domain = str(_check(str(_check(normal)).lower())).rpartition("@")
-    return local + at + _a_label(domain)
+    name = _a_label(domain)
+    # No top-level domain is a number (RFC 3696, section 2), and every address of a host ends in one.
+    if name.startswith("[") or name.rpartition(".")[2].isdigit():
+        raise ValidationError("Not a valid email address.")
+    return local + at + name
 
 
 def _a_label(domain: str) -> str:

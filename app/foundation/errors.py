@@ -213,6 +213,10 @@ class Unavailable(Failure):
         super().__init__(text, headers={"Retry-After": "1"})
 
 
+class NotSetUp(Unavailable):
+    """A part that nobody has set up here: not away, and so no reason to wake anybody."""
+
+
 # The codes of all failures, those of plugins behind the service's own; a code may have several failures.
 _OWN: list[type[Failure]] = [*Failure.__subclasses__(), Failure]
 CODES = list(dict.fromkeys(each.code for each in _OWN))

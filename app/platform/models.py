@@ -63,6 +63,7 @@ class PlatformAuditLog(Record):
 
     __tablename__ = "platform_audit_log"
     domain, segment = "platform", "audit-log"
+    bookkeeping = ("ip_address", "user_agent")
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS),
         create=Rule.NONE,

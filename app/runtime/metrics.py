@@ -74,6 +74,11 @@ def init_app(app: Flask) -> None:
                 connections.kept(purpose).noted = lambda gauge=gauge, taken=taken: gauge.set(len(taken))  # type: ignore[misc]
 
 
+def count_as(status: str) -> None:
+    """Count the running request under another status than that of its answer, which would read as a failure."""
+    g.counted_as = status
+
+
 def jobs() -> Sequence[Any]:
     """The jobs in the database by task and status; none where the database is away."""
     try:
@@ -98,12 +103,12 @@ def _observe(response: Response) -> Response:
     asked = request._get_current_object()  # type: ignore[attr-defined]
     route = asked.url_rule.rule if asked.url_rule is not None else "unmatched"
     method = asked.method if asked.method in METHODS else "other"
-    counted, timed = _series(method, route, response.status_code)
+    counted, timed = _series(method, route, g.get("counted_as") or str(response.status_code))
     counted.inc()
     timed.observe(time.perf_counter() - g.began)
     return response
 
 
 @cache
-def _series(method: str, route: str, status: int) -> tuple[Any, Any]:
-    return REQUESTS.labels(method, route, str(status)), LATENCY.labels(method, route)
+def _series(method: str, route: str, status: str) -> tuple[Any, Any]:
+    return REQUESTS.labels(method, route, status), LATENCY.labels(method, route)

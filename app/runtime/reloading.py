@@ -191,6 +191,7 @@ class Worker(GeventWorker):
             answered = super().handle_request(listener_name, req, sock, addr)
         finally:
             req.unreader.sock = plain
+            req.body.is_answered = True
         if req.body.is_broken:
             raise StopIteration  # what follows on the connection is no request
         return answered

@@ -37,9 +37,10 @@ class TimedSocket:
 
 class Body:
     """The body of a request as the application reads it: what is wrong with it is a failure that has an answer, after
-    which the connection is of no use."""
+    which the connection is of no use. What is left of it once the request ``is_answered`` gunicorn reads, to get to the
+    next one: what is wrong with that ends the connection, as a second answer would be taken for that of the next."""
 
-    is_broken = False
+    is_broken = is_answered = False
 
     def __init__(self, body: Any) -> None:
         self._body = body
@@ -61,6 +62,8 @@ class Body:
             return read(size)
         except (ParseException, NoMoreData):
             self.is_broken = True
+            if self.is_answered:
+                raise StopIteration from None
             raise MalformedBody() from None
         except (Failure, OSError):
             self.is_broken = True

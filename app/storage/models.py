@@ -82,6 +82,7 @@ class StorageUpload(Record):
     __tablename__ = "storage_upload"
     domain, segment = "storage", "upload"
     searchable = ("filename",)
+    bookkeeping = ("storage_key",)
     policy = Policy(Owner("user_id", public=PUBLISHED), managed="organization_id")
     operations_note = (
         "the upload route takes the bytes as multipart; here small files may come as contentBase64; bytes "

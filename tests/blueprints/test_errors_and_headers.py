@@ -48,6 +48,53 @@ def test_errors_under_the_guide_routes_have_their_shape(cast, method, path, stat
     assert (response.status_code, set(response.json)) == (status, {"error"})
 
 
+NOT_UTF_8 = {
+    "/api/v1/crm/contact": {"error", "code", "details"},
+    "/api/v1/crm/contact/_export": {"error", "code", "details"},
+    "/api/v1/crm/company": {"error"},
+    "/api/v1/auth/api-key": {"error", "statusCode"},
+    "/api/chat": {"error", "code", "details"},
+    "/api/auth/session": {"error", "code", "details"},
+    "/api/integrations/teams/webhooks": {"error", "code", "details"},
+    "/api/nosuch": {"error", "code", "details"},
+    "/healthz": {"error", "code", "details"},
+}
+
+
+@pytest.mark.parametrize("path", NOT_UTF_8)
+@pytest.mark.parametrize("sent", ["?name=%FF", "?%C3=x", "?a=%C3&b=%A9", "?name=%ED%A0%80", "?name=%C0%AF"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_is_not_utf_8_in_a_query_is_refused_in_the_shape_of_the_routes(owner, path, sent, method):
+    response = owner.send(method, path + sent)
+    assert (response.status_code, set(response.json)) == (400, NOT_UTF_8[path])
+
+
+@pytest.mark.parametrize("path", NOT_UTF_8)
+def test_what_is_not_utf_8_in_a_path_is_refused_alike(owner, path):
+    # As servers hand out /%FF; the client of the tests cannot say it.
+    response = owner.send("GET", path, environ_overrides={"PATH_INFO": f"{path}/\xff"})
+    assert (response.status_code, set(response.json)) == (400, NOT_UTF_8[path])
+
+
+def test_a_page_refuses_what_is_not_utf_8_as_a_page(cast):
+    response = cast.nobody.get("/account/sign-in?next=%FF")
+    assert (response.status_code, response.mimetype) == (400, "text/html")
+
+
+@pytest.mark.parametrize(
+    "sent", ["?lastName=%C3%A9", "?lastName=é", "?lastName=%F0%9F%98%80", "?lastName=100%25", "?lastName=5%zz"]
+)
+def test_what_is_utf_8_in_a_query_is_read(owner, sent):
+    assert owner.get(CONTACTS + sent).status_code in (200, 400)
+    assert "UTF-8" not in owner.get(CONTACTS + sent).text
+
+
+def test_a_request_of_a_batch_is_held_to_the_same(owner):
+    parts = [{"method": "GET", "path": f"{CONTACTS}?email=%FF"}]
+    answer = owner.post("/api/v1/_batch", {"requests": parts})
+    assert (answer.status_code, answer.json["details"]["body"]["error"]) == (400, "The query is not UTF-8")
+
+
 def test_errors_under_the_key_routes_have_their_shape(cast):
     response = cast.nobody.get("/api/v1/auth/api-key")
     assert response.json == {"error": "Authentication required", "statusCode": 401}

@@ -7,6 +7,7 @@ from flask_migrate import downgrade, upgrade
 from sqlalchemy import text
 
 from app.extensions import db
+from app.foundation.addresses import normalized
 from tests.auth.sign_in.visitors import PASSWORD, sign_up, visit
 
 INSERT = text(
@@ -24,6 +25,26 @@ def test_characters_that_are_not_seen_are_refused(app, cast, address):
     assert (refused.status_code, refused.json["code"]) == (400, "INVALID_EMAIL")
     person = {"firstName": "A", "lastName": "B", "email": address}
     assert cast.user().post("/api/v1/crm/contact", person).status_code == 400
+
+
+@pytest.mark.parametrize("domain", [
+    "[127.0.0.1]", "[10.0.0.10]", "10.0.0.10", "127.0.0.001", "\uff11\uff12\uff17.0.0.\uff11\uff10",
+    "10\u30020\u30020\u300210", "example.123", "[IPv6:::1]", "[example.com]",
+])  # fmt: skip
+def test_the_number_of_a_host_is_no_domain(app, cast, domain):
+    address = f"a@{domain}"
+    refused = sign_up(visit(app), email=address)
+    assert (refused.status_code, refused.json["code"]) == (400, "INVALID_EMAIL")
+    person = {"firstName": "Ada", "lastName": "King", "email": address}
+    answer = cast.user().post("/api/v1/crm/contact", person)
+    assert "email" in answer.json["details"]["fields"]
+
+
+@pytest.mark.parametrize(
+    "address", ["a@1.example.com", "a@127-0-0-1.example", "a@localhost", "a@xn--bcher-kva.example"]
+)
+def test_names_that_hold_digits_are_names(address):
+    assert normalized(address) == address
 
 
 def test_a_domain_is_stored_as_the_name_system_has_it_and_found_in_either_spelling(app):

@@ -46,6 +46,17 @@ def test_requests_are_counted_by_route_and_status(app, owner):
     assert more("rowgate_request_seconds_bucket", method="GET", route=LIST, le="+Inf") == 4
 
 
+def test_a_part_that_nobody_has_set_up_is_no_failure_in_metrics_and_logs(app, owner, caplog):
+    before, route = measured(app), "/api/integrations/teams/messages"
+    answer = owner.post(route, {"channelId": "19:x", "message": "Hello"})
+    assert (answer.status_code, answer.json["code"]) == (503, "UNAVAILABLE")
+    after = measured(app)
+    counted = {"method": "POST", "route": route, "status": "not_set_up"}
+    assert of(after, "rowgate_requests_total", **counted) - of(before, "rowgate_requests_total", **counted) == 1
+    assert of(after, "rowgate_requests_total", **{**counted, "status": "503"}) == 0
+    assert [each for each in caplog.records if each.levelname != "INFO"] == []
+
+
 def test_addresses_and_methods_that_are_made_up_make_no_series(app):
     for name in ("one", "two"):
         app.test_client().open(f"/nowhere/{name}", method="BREW")

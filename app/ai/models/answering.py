@@ -46,6 +46,7 @@ class AiProvider(Record):
     domain, segment = "ai", "provider"
     searchable = ("slug", "name")
     path = "/api/v1/ai"
+    bookkeeping = ("consecutive_failures", "last_checked_at", "last_error")
     policy = Policy(
         Public(public={"status": ["active", "degraded"]}), create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN
     )

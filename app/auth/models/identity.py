@@ -44,7 +44,11 @@ class AuthUser(Record):
     searchable = ("name",)
     audited = True
     cascades_widely = True
-    bookkeeping = ("last_login_at",)
+    # What colleagues do not see of each other, none of which the user writes; nor do they see when it was written.
+    bookkeeping = (
+        "email", "email_verified", "role", "banned", "ban_reason", "ban_expires", "two_factor_enabled", "last_login_at",
+        "locale", "delete_after", "updated_at",
+    )  # fmt: skip
     policy = Policy(Owner("id", co_members=("id", "name", "image")), create=Rule.ADMIN, session_only=SessionOnly.WRITES)
     operations_note = (
         "others register through the sign-up route; removal needs a fresh sign-in and is refused for the "
@@ -75,7 +79,7 @@ class AuthSession(Record):
     __tablename__ = "auth_session"
     domain, segment = "auth", "session"
     audited = True
-    bookkeeping = ("last_seen_at", "expires_at")
+    bookkeeping = ("token_hash", "cookie_hash", "last_seen_at", "expires_at")
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
     operations_note = "opened and renewed by the sign-in routes; deleting revokes"
     keys = (index("expires_at"),)
@@ -115,6 +119,10 @@ class AuthAccount(Record):
     __tablename__ = "auth_account"
     domain, segment = "auth", "account"
     audited = True
+    bookkeeping = (
+        "issuer", "access_token", "refresh_token", "id_token", "access_token_expires_at", "refresh_token_expires_at",
+        "password",
+    )  # fmt: skip
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
     operations_note = (
         "made by sign-up, OAuth or single sign-on; deleting unlinks, needs a fresh sign-in and is refused "
@@ -143,6 +151,7 @@ class AuthVerification(Record):
     __tablename__ = "auth_verification"
     domain, segment = "auth", "verification"
     audited = True
+    bookkeeping = ("identifier", "value", "context", "attempts")
     policy = Policy(
         Admin(),
         create=Rule.NONE,
@@ -185,7 +194,7 @@ class AuthTwoFactor(Record):
     __tablename__ = "auth_two_factor"
     domain, segment = "auth", "two-factor"
     audited = True
-    bookkeeping = ("last_used_step", "failed_verification_count")
+    bookkeeping = ("secret", "backup_codes", "last_used_step", "failed_verification_count", "locked_until")
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )
@@ -206,7 +215,7 @@ class AuthPasskey(Record):
     __tablename__ = "auth_passkey"
     domain, segment = "auth", "passkey"
     audited = True
-    bookkeeping = ("counter", "last_used_at")
+    bookkeeping = ("public_key", "credential_id", "counter", "last_used_at")
     policy = Policy(
         Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE, session_only=SessionOnly.ALL
     )

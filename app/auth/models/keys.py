@@ -56,7 +56,9 @@ class AuthApiKey(Record):
     domain, segment = "auth", "api-key"
     audited = True
     served_apart = True
-    bookkeeping = ("last_used_at", "request_count")
+    bookkeeping = (
+        "key_hash", "last_used_at", "rate_limit_enabled", "rate_limit_time_window", "rate_limit_max", "request_count",
+    )  # fmt: skip
     policy = Policy(Owner("user_id", until="revoked_at"), session_only=SessionOnly.ALL)
     operations_note = (
         "served by the API-key routes alone; anonymous create needs no credential while feature flag "

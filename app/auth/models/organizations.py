@@ -107,6 +107,7 @@ class AuthInvitation(Record):
     domain, segment = "auth", "invitation"
     searchable = ("email",)
     audited = True
+    bookkeeping = ("secret_hash",)
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS, write=Rule.MANAGERS, addressee="email"),
         create=Rule.MANAGERS,

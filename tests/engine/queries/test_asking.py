@@ -96,6 +96,7 @@ def test_several_conditions_on_one_relation_to_many_speak_of_the_same_row(owner)
         ("expand=companyId", "INVALID_EXPAND", "expand"),
         ("expand=company.deals.company.deals", "INVALID_EXPAND", "expand"),
         ("expand=deliverables&take=1000", "INVALID_EXPAND", "expand"),
+        ("expand=company.deals.contact&take=250", "INVALID_EXPAND", "expand"),
         ("search=", "INVALID_SEARCH", "search"),
         ("search=%25%26", "INVALID_SEARCH", "search"),
         ("count=many", "INVALID_PAGINATION", "count"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from uuid import uuid4
 
 import pytest
 
 from app.crm.models import CrmContact
-from app.engine import pages, statements
+from app.engine import pages, records, statements
 from app.engine.statements import of_queries
 from app.testing.cast import Actor
 from app.testing.waiting import await_true
@@ -94,6 +95,46 @@ def test_an_answer_that_is_too_large_is_refused(cast, build):
     sent = {"headers": {"Authorization": f"Bearer {owner.token}"}}
     answer = application.test_client().get("/api/v1/crm/contact?sort=lastName", **sent)
     assert (answer.status_code, answer.json["code"]) == (400, "INVALID_PAGINATION")
+
+
+NESTED = {"company": {"expand": {"deals": {"take": 5, "expand": {"company": {}, "contact": {}}}}}}
+
+
+@pytest.mark.parametrize(("expand", "each"), [
+    ({"company": {}}, 2), ({"company": {}, "contact": {"expand": {"company": {}}}}, 4), (NESTED, 1 + 1 + 5 * 3),
+    ({"company": {"expand": {"contacts": {"take": 2}}}}, 4),
+], ids=["one", "one_of_one", "within_many", "many_of_one"])  # fmt: skip
+def test_relations_to_one_count_among_the_records_of_an_answer(cast, build, expand, each):
+    owner, application = cast.user(), build(max_records=10 * each)
+    asking = type(owner)(application, owner.token)
+    assert asking.post(f"{DEALS}/_query", {"expand": expand, "take": 10}).status_code == 200
+    answer = asking.post(f"{DEALS}/_query", {"expand": expand, "take": 11})
+    assert (answer.status_code, answer.json["code"]) == (400, "INVALID_EXPAND")
+    assert f" {11 * each} records" in answer.json["details"]["fields"]["expand"][0]
+
+
+def test_a_single_record_counts_what_it_expands_as_well(cast, build):
+    owner = cast.user()
+    company = owner.post("/api/v1/crm/company", {"name": "Works"}).json["id"]
+    deal = owner.post(DEALS, {"name": "Crane", "companyId": company}).json["id"]
+    asking = type(owner)(build(max_records=22), owner.token)
+    assert asking.get(f"{DEALS}/{deal}?expand=company,contact").status_code == 200
+    assert asking.get(f"{DEALS}/{deal}?expand=company.deals").status_code == 200
+    answer = asking.get(f"{DEALS}/{deal}?expand=company.deals,contact")
+    assert (answer.status_code, answer.json["code"]) == (400, "INVALID_EXPAND")
+
+
+def test_what_expands_too_much_is_refused_before_the_first_statement(cast, build, monkeypatch):
+    owner = cast.user()
+    asking = type(owner)(build(max_records=10), owner.token)
+
+    def refuse(*args):
+        raise AssertionError("a statement was sent")
+
+    monkeypatch.setattr(pages, "list_page", refuse)
+    monkeypatch.setattr(records, "get", refuse)
+    for path in (f"{DEALS}?expand=company", f"/api/v1/crm/company/{uuid4()}?expand=deals"):
+        assert asking.get(path).status_code == 400
 
 
 def test_more_shapes_than_are_kept_stay_within_their_bound(owner):

@@ -19,7 +19,10 @@ from app.foundation.clock import now
 from app.foundation.errors import RateLimited
 
 DEALS, COMPANIES = "/api/v1/crm/deal", "/api/v1/crm/company"
-RISKY = ["=1+1", "+49 30 1234", "-x", "@sum", "\ttab", "\rreturn", "'s-Hertogenbosch", "''twice"]
+RISKY = [
+    "=1+1", "+49 30 1234", "-x", "@sum", "\ttab", "\rreturn", "\nline", "'s-Hertogenbosch", "''twice", '"=1', "\uff1d1",
+    "\uff0b1", "\uff0d1", "\uff201",
+]  # fmt: skip
 PLAIN = [
     "plain",
     'a "quoted" word',

@@ -99,6 +99,17 @@ def test_a_thousand_records_are_read_at_most(shop):
     assert (answer.status_code, answer.json["details"]["body"]["error"]) == (400, "A batch reads at most 1000 records")
 
 
+def test_what_the_requests_of_a_batch_expand_is_counted_together(shop, build):
+    small = type(shop.owner)(build(max_records=31), shop.owner.token)
+    company = shop.make(CrmCompany)["id"]
+    page, single = part("GET", f"{CONTACT}?expand=company&take=5"), part("GET", f"{COMPANY}/{company}?expand=contacts")
+    assert send(small, page, page, page, READ).status_code == 200
+    assert send(small, page, single, READ).status_code == 200
+    answer = send(small, page, page, single)
+    assert (answer.status_code, answer.json["details"]["index"]) == (400, 2)
+    assert "could hold 41 records" in answer.json["details"]["body"]["error"]
+
+
 def test_the_answer_of_a_batch_is_as_large_as_that_of_a_query_at_most(shop, build):
     small = type(shop.owner)(build(max_answer_bytes=4000), shop.owner.token)
     assert send(small, *[make_company(ref=f"c{n}") for n in range(3)]).status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,10 @@ from sqlalchemy import text
 
 from app.crm.models import CrmContact
 from app.engine import idempotency, kept_bytes
+from app.engine.principal import SYSTEM
+from app.engine.unit_of_work import run_unit
 from app.foundation.clock import now
+from app.foundation.errors import Conflict
 from app.jobs.registry import PERIODIC
 from app.testing.cast import Actor
 from app.testing.database import transaction
@@ -58,26 +62,75 @@ def test_an_answer_of_just_the_size_is_kept_whole(monkeypatch, workshop, body, o
         assert is_replay_of(again, first)
 
 
-@pytest.mark.parametrize("recounted", [False, True])
-def test_beyond_what_a_user_may_keep_ids_and_versions_are_kept(monkeypatch, cast, workshop, body, recounted):
-    """Whether this process has counted what it kept, or asks the database as another would."""
+def test_beyond_what_a_user_may_keep_ids_and_versions_are_kept(monkeypatch, cast, workshop, body):
     monkeypatch.setattr(kept_bytes, "MAX_KEPT_BYTES", 1000)
     owner, keys = workshop.owner, [new_key() for _ in range(6)]
-    first = []
-    for key in keys:
-        first.append(keyed(owner, "POST", CONTACTS, key, body | {"email": f"{key}@example.com"}))
-        if recounted:
-            kept_bytes._known.clear()
+    first = [keyed(owner, "POST", CONTACTS, key, body | {"email": f"{key}@example.com"}) for key in keys]
     whole = [not row["truncated"] for row in kept(owner)]
     assert whole == sorted(whole, reverse=True)
     assert (whole[0], whole[-1]) == (True, False)
-    assert sum(row["response_bytes"] for row in kept(owner) if not row["truncated"]) <= 1000
+    assert whole_bytes(owner) <= 1000
     last = keyed(owner, "POST", CONTACTS, keys[-1], body | {"email": f"{keys[-1]}@example.com"})
     assert is_brief_replay_of(last, first[-1])
     other = cast.user()
     theirs = Workshop(cast, other).body(CrmContact)
     keyed(other, "POST", CONTACTS, keys[0], theirs)
     assert not kept(other)[0]["truncated"]
+
+
+def whole_bytes(owner):
+    return sum(row["response_bytes"] for row in kept(owner) if not row["truncated"])
+
+
+def test_requests_at_the_same_time_keep_no_more_than_one_user_may(monkeypatch, workshop, body):
+    """Each with a connection of its own, as in workers of their own."""
+    length = len(keyed(workshop.owner, "POST", CONTACTS, new_key(), body).data)
+    monkeypatch.setattr(kept_bytes, "MAX_KEPT_BYTES", 5 * length)
+
+    def send(number):
+        return keyed(workshop.owner, "POST", CONTACTS, new_key(), body | {"email": f"{number}@at-once.example"})
+
+    with ThreadPoolExecutor(8) as pool:
+        assert {answer.status_code for answer in pool.map(send, range(24))} == {201}
+    assert 3 * length < whole_bytes(workshop.owner) <= 5 * length
+    assert len(kept(workshop.owner)) == 25
+
+
+def test_room_that_expired_answers_had_is_found_again(app, monkeypatch, workshop, body):
+    monkeypatch.setattr(kept_bytes, "MAX_KEPT_BYTES", 1000)
+    owner = workshop.owner
+    for _ in range(4):
+        keyed(owner, "POST", CONTACTS, new_key(), body | {"email": f"{new_key()}@example.com"})
+    assert kept(owner)[-1]["truncated"]
+    expire(app, owner)
+    with app.app_context():
+        idempotency.remove_expired()
+    keyed(owner, "POST", CONTACTS, new_key(), body | {"email": "soon@example.com"})
+    assert kept(owner)[-1]["truncated"]  # it was counted a moment ago
+    monkeypatch.setattr(kept_bytes, "RECOUNT_EVERY", timedelta(0))
+    keyed(owner, "POST", CONTACTS, new_key(), body | {"email": "later@example.com"})
+    assert not kept(owner)[-1]["truncated"]
+
+
+def counted(app, owner):
+    """The bytes that are counted for somebody; None where nothing is."""
+    query = text("SELECT bytes FROM platform_kept_bytes WHERE principal = :owner")
+    with app.app_context(), transaction() as session:
+        return session.scalar(query, {"owner": f"user:{owner.user_id}"})
+
+
+def test_what_is_undone_takes_no_room(app, workshop, body):
+    owner = workshop.owner
+
+    def undone(unit):
+        assert kept_bytes.take_room(unit, f"user:{owner.user_id}", 1000)
+        raise Conflict()
+
+    with app.app_context(), pytest.raises(Conflict):
+        run_unit(SYSTEM, undone)
+    assert counted(app, owner) is None
+    assert keyed(owner, "POST", CONTACTS, new_key(), body).status_code == 201
+    assert counted(app, owner) == whole_bytes(owner)
 
 
 def test_a_secret_is_shown_once_and_stored_nowhere(workshop):
@@ -136,6 +189,19 @@ def test_a_job_removes_what_is_over_and_nothing_else(app, cast, workshop, body, 
     with app.app_context():
         job.work()
     assert (kept(owner), len(kept(other))) == ([], 1)
+
+
+def test_counts_of_those_who_keep_nothing_are_removed_after_a_day(app, workshop, body):
+    owner = workshop.owner
+    keyed(owner, "POST", CONTACTS, new_key(), body)
+    expire(app, owner)
+    for age, left in ((0, True), (2, False)):
+        with app.app_context(), transaction() as session:
+            aged = "UPDATE platform_kept_bytes SET updated_at = :then WHERE principal = :owner"
+            session.execute(text(aged), {"then": now() - timedelta(days=age), "owner": f"user:{owner.user_id}"})
+        with app.app_context():
+            idempotency.remove_expired()
+        assert (counted(app, owner) is not None) is left
 
 
 @pytest.mark.parametrize("hours", [1, 24, 720])

@@ -8,6 +8,7 @@ import pytest
 
 from app.ai.models.answering import AiChain
 from app.analytics.models import AnalyticsEvent
+from app.auth.models.organizations import AuthTeamMember
 from app.crm.models import CrmCompany, CrmContact
 from app.engine import uniqueness, upserts
 from app.engine.policy import Parent, Rule
@@ -74,8 +75,7 @@ def test_a_record_that_is_there_is_merged_into_or_left(app, shop, model, named, 
 
 
 @pytest.mark.parametrize(("model", "named"), FIXED, ids=str)
-@resolutions
-def test_a_record_that_no_caller_changes_is_in_the_way_as_of_a_create(shop, cast, model, named, resolution):
+def test_a_record_that_no_caller_changes_is_in_the_way_as_of_a_create(shop, cast, model, named):
     body = body_of(shop, model, named)
     made = shop.maker(model).post(model.collection_path(), body).json
     sent = body | key_of(model, named, made)
@@ -83,10 +83,30 @@ def test_a_record_that_no_caller_changes_is_in_the_way_as_of_a_create(shop, cast
         path = model.collection_path()
         if actor is cast.admin and "organizationId" in made:
             sent = {**sent, "organizationId": made["organizationId"]}
-        single, answer = actor.post(path, sent), upsert(actor, model, sent, named, resolution)
+        single, answer = actor.post(path, sent), upsert(actor, model, sent, named)
         assert (answer.status_code, answer.json["code"]) == (single.status_code, single.json["code"])
         assert answer.json["details"]["items"][0]["fields"] == single.json["details"]["fields"]
     assert shop.maker(model).get(f"{path}/{made['id']}").json == made
+
+
+@pytest.mark.parametrize(("model", "named"), FIXED, ids=str)
+def test_a_record_that_no_caller_changes_is_left_to_whoever_may_make_it(app, shop, model, named):
+    body, actor = body_of(shop, model, named), shop.maker(model)
+    made = upsert(actor, model, body, named, "ignore").json["data"][0]
+    with growth(app) as grown:
+        answer = upsert(actor, model, body, named, "ignore")
+    assert (answer.status_code, answer.json["data"]) == (200, [made])
+    assert answer.json["meta"] == {"count": 1, "created": 0, "updated": 0, "ignored": 1}
+    assert grown == {}
+
+
+def test_a_record_that_no_caller_changes_is_in_the_way_of_those_who_may_not_make_it(shop, cast):
+    member = cast.colleague(shop.owner)
+    team = shop.owner.post("/api/v1/auth/team", {"name": "Crew"}).json["id"]
+    sent = {"teamId": team, "userId": str(member.principal.user_id)}
+    assert shop.owner.post("/api/v1/auth/team-member", sent).status_code == 201
+    assert upsert(member, AuthTeamMember, sent, "userId", "ignore").status_code in (403, 409)
+    assert upsert(shop.owner, AuthTeamMember, sent, "userId", "ignore").status_code == 200
 
 
 def test_made_merged_and_left_records_come_back_in_the_order_sent(shop):

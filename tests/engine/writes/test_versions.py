@@ -10,6 +10,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy import text, update
 
+from app.ai.models.answering import AiProvider, AiStream
 from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKey
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
@@ -43,7 +44,7 @@ def version(raw, model, identifier):
     return raw.execute(query, [identifier]).fetchone()[0]
 
 
-def change(raw, model, identifier, **values):
+def change(raw, model, identifier, /, **values):
     """An UPDATE of columns to SQL expressions."""
     sets = sql.SQL(", ").join(
         sql.SQL("{} = {}").format(sql.Identifier(name), sql.SQL(expression)) for name, expression in values.items()
@@ -88,10 +89,38 @@ def test_any_statement_that_changes_a_row_raises_its_version_by_one(raw, worksho
 def test_bookkeeping_raises_no_version(raw, workshop, model, column):
     planted = workshop.make(model)["id"]
     first = version(raw, model, planted)
-    is_time = model.fields()[column].spec.kind.name == "timestamp"
-    change(raw, model, planted, **{column: "now() - interval '7 seconds'" if is_time else f"coalesce({column}, 0) + 1"})
+    change(raw, model, planted, **{column: otherwise(model.fields()[column])})
     change(raw, model, planted, updated_at="now() - interval '7 seconds'")
     assert version(raw, model, planted) == first
+
+
+def otherwise(field):
+    """A value of the column that it does not have, in SQL."""
+    column, kind = field.attribute, field.spec.kind
+    match kind.name:
+        case "timestamp":
+            return "now() - interval '7 seconds'"
+        case "boolean":
+            return f"NOT {column}"
+        case "integer":
+            return f"coalesce({column}, 0) + 1"
+        case "enum":
+            first, second, *_ = kind.values
+            return f"CASE {column} WHEN '{first}' THEN '{second}' ELSE '{first}' END"
+        case _:
+            return f"left(repeat(md5(random()::text), 2), {kind.constraints.get('maxLength', 64)})"
+
+
+def test_the_time_of_a_change_moves_with_the_version_unless_it_is_bookkeeping_itself(raw, workshop):
+    """Who has not seen the change would see its time otherwise."""
+    provider, stream = workshop.make(AiProvider)["id"], workshop.make(AiStream)["id"]
+    moments = {}
+    for model, made, column in ((AiProvider, provider, "last_error"), (AiStream, stream, "updated_at")):
+        moved = {column: "'x'"} if column == "last_error" else {}
+        change(raw, model, made, **moved, updated_at="'2030-01-01'")
+        query = sql.SQL("SELECT updated_at FROM {} WHERE id = %s").format(sql.Identifier(model.__tablename__))
+        moments[model] = raw.execute(query, [made]).fetchone()[0].year == 2030
+    assert moments == {AiProvider: False, AiStream: True}
 
 
 @changed
