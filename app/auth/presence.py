@@ -1,0 +1,34 @@
+"""Whether work that goes on in somebody's name may go on: a request asks when it begins, work that lasts asks again."""
+
+from __future__ import annotations
+
+from app.auth.credentials import renewed
+from app.engine.principal import ROLES, Principal
+from app.foundation.errors import Failure, Unauthenticated
+
+# What is said of work whose person is banned or gone.
+GONE = "Your account may no longer act"
+# Seconds between two questions, where the work has no steps of its own.
+ASK_EVERY = 2.0
+
+
+def lasts(principal: Principal) -> bool:
+    """Whether a caller who was admitted would be admitted now, with every right of then. A database that is away for a
+    moment ends nothing."""
+    try:
+        return covers(renewed(principal), principal)
+    except Unauthenticated:
+        return False
+    except Failure:
+        return True
+
+
+def covers(found: Principal, asked: Principal) -> bool:
+    """Whether a caller who was found again has every right that there was."""
+    if not found.scopes >= asked.scopes or asked.is_admin > found.is_admin:
+        return False
+    return all(_rank(found.memberships.get(each)) >= _rank(role) for each, role in asked.memberships.items())
+
+
+def _rank(role: str | None) -> int:
+    return -ROLES.index(role) if role else -len(ROLES)
