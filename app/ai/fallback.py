@@ -24,6 +24,9 @@ class AttemptObserver(Protocol):
     def skipped(self, candidate: Candidate) -> None:
         """A provider was passed over because it keeps failing."""
 
+    def check(self) -> None:
+        """Raise where no answer is wanted any more; asked before another try."""
+
     def began(self, candidate: Candidate) -> None:
         """A provider is about to be called."""
 
@@ -54,8 +57,10 @@ def answer(
     deadline = time.monotonic() + plan.timeout
     failure: ProviderFailure | None = None
     for candidate in _tries(plan, observer):
-        if failure is not None and time.monotonic() >= deadline:
-            break
+        if failure is not None:
+            if time.monotonic() >= deadline:
+                break
+            observer.check()
         begun, asked = False, time.monotonic()
         try:
             observer.began(candidate)
