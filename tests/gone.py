@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from app.testing.cast import Actor, Cast
 
@@ -28,6 +29,12 @@ def demoted(cast: Cast, boss: Actor, member: Actor) -> None:
 
 def signed_out(cast: Cast, boss: Actor, member: Actor) -> None:
     assert member.post("/api/auth/signout").status_code == 200
+
+
+def meanwhile(way: Way, cast: Cast, boss: Actor, member: Actor) -> None:
+    """Have somebody go while the caller is within a unit of work."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(way, cast, boss, member).result(60)
 
 
 def membership(boss: Actor, member: Actor) -> str:
