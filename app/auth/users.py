@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from app.auth import devices, mails, memberships, organizations, passwords, proofs
 from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
-from app.auth.organizations import end_sessions
+from app.auth.models.organizations import AuthInvitation
+from app.auth.organizations import cancel_invitations, end_sessions
 from app.engine import audit
 from app.engine.database import reading
 from app.engine.principal import Credential, Principal, covered
@@ -80,11 +81,12 @@ def promote(unit: Unit, user: AuthUser) -> None:
 
 
 def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
-    """Refuse every credential of the user, as of the next request."""
+    """Refuse every credential of the user, as of the next request, and take the user's open invitations back."""
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
     audit.written(unit, "update", user, before)
     end_sessions(unit, user.id)
+    cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
 
 
 def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
