@@ -33,11 +33,8 @@ LIVING = {
     Credential.SESSION: """
 SELECT held.id, held.address, '{}'::text[] FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
 JOIN auth_session s ON s.id = held.id JOIN auth_user u ON u.id = s.user_id
-LEFT JOIN auth_user a ON a.id = s.impersonated_by AND a.role = 'admin'
-AND NOT (a.banned AND (a.ban_expires IS NULL OR a.ban_expires > %(now)s))
 WHERE s.expires_at > %(now)s
 AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
-AND (s.sign_in_method IS DISTINCT FROM 'impersonation' OR a.id IS NOT NULL)
 """,
     Credential.KEY: """
 SELECT held.id, held.address, k.ip_allow_list
