@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
-from app.auth.presence import GONE, NARROWER, covers
+from app.auth.presence import GONE, NARROWER
 from app.auth.users import found_again
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit
@@ -35,7 +35,7 @@ def run_query(unit: Unit, query_id: UUID) -> None:
         if query is None or query.status != "running":
             return
         found = found_again(unit.session, query.user_id)
-        if asker is None or found is None or not covers(found, asker):
+        if asker is None or found is None or not found.covers(asker):
             query.status, query.error_message = "failed", NARROWER if found else GONE
         else:
             _keep(unit, query, hits, begun)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.auth.credentials import renewed
-from app.engine.principal import ROLES, Principal
+from app.engine.principal import Principal
 from app.foundation.errors import Failure, Unauthenticated
 
 # What is said of work whose person is banned or gone.
@@ -18,19 +18,8 @@ def lasts(principal: Principal) -> bool:
     """Whether a caller who was admitted would be admitted now, with every right of then. A database that is away for a
     moment ends nothing."""
     try:
-        return covers(renewed(principal), principal)
+        return renewed(principal).covers(principal)
     except Unauthenticated:
         return False
     except Failure:
         return True
-
-
-def covers(found: Principal, asked: Principal) -> bool:
-    """Whether a caller who was found again has every right that there was."""
-    if not found.scopes >= asked.scopes or asked.is_admin > found.is_admin:
-        return False
-    return all(_rank(found.memberships.get(each)) >= _rank(role) for each, role in asked.memberships.items())
-
-
-def _rank(role: str | None) -> int:
-    return -ROLES.index(role) if role else -len(ROLES)
