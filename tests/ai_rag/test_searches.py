@@ -117,6 +117,17 @@ def test_a_search_of_somebody_who_goes_fails_and_keeps_nothing(app, cast, owner,
     assert found == OUTCOMES[way, moment]
 
 
+@pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.deleted])
+def test_what_somebody_gave_to_an_organization_is_indexed_for_it_when_they_have_gone(app, cast, owner, way):
+    index = owner.post("/api/v1/ai-rag/index", {"name": f"Left by one who was {way.__name__}"}).json["id"]
+    member = cast.colleague(owner)
+    entry = {"indexId": index, "title": "Cranes", "content": TEXTS["Cranes"]}
+    document = member.post("/api/v1/ai-rag/document", entry).json["id"]
+    way(cast, owner, member)
+    work(app)
+    assert owner.get(f"/api/v1/ai-rag/document/{document}").json["status"] == "indexed"
+
+
 GONE = [("failed", "Your account may no longer act")]
 OUTCOMES = {
     (gone.banned, "before"): GONE,
