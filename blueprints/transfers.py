@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response, copy_current_request_context, current_app, request
 
+from app.auth import presence
 from app.auth.authentication import caller, credentials_required
-from app.engine.copying import ClientGone
+from app.engine.copying import Client, ClientGone
 from app.engine.exporting import Export, Form
 from app.engine.record import Record
 from app.foundation.clock import now
@@ -58,9 +60,10 @@ def export(model: type[Record]) -> Response:
     return Response(body, headers=headers, content_type=CONTENT_TYPES[asked.form])
 
 
-def _client() -> Any:
-    """The socket that the request came on, as the server tells it."""
-    return request.environ.get("gunicorn.socket") or request.environ.get("werkzeug.socket")
+def _client() -> Client | None:
+    """Who reads, where the server tells the socket that the request came on. The answer goes on after the request."""
+    socket = request.environ.get("gunicorn.socket") or request.environ.get("werkzeug.socket")
+    return Client(socket, copy_current_request_context(partial(presence.lasts, caller()))) if socket else None
 
 
 class Zipped:

@@ -24,6 +24,9 @@ class AttemptObserver(Protocol):
     def skipped(self, candidate: Candidate) -> None:
         """A provider was passed over because it keeps failing."""
 
+    def check(self) -> None:
+        """Raise where no answer is wanted any more; asked before another try."""
+
     def began(self, candidate: Candidate) -> None:
         """A provider is about to be called."""
 
@@ -53,9 +56,7 @@ def answer(
     calls = {candidate.kind: _call(candidate.kind) for candidate in plan.candidates}
     deadline = time.monotonic() + plan.timeout
     failure: ProviderFailure | None = None
-    for candidate in _tries(plan, observer):
-        if failure is not None and time.monotonic() >= deadline:
-            break
+    for candidate in _tries(plan, observer, deadline):
         begun, asked = False, time.monotonic()
         try:
             observer.began(candidate)
@@ -84,8 +85,9 @@ def answer(
     raise _nobody(failure)
 
 
-def _tries(plan: Plan, observer: AttemptObserver) -> Iterator[Candidate]:
-    """Each try that the plan allows; between two at one provider there is a pause."""
+def _tries(plan: Plan, observer: AttemptObserver, deadline: float) -> Iterator[Candidate]:
+    """Each try that the plan allows, another one until ``deadline`` and while an answer is wanted; between two at one
+    provider there is a pause."""
     left = plan.max_attempts
     for candidate in plan.candidates:
         if left and not breaker.admits(candidate):
@@ -94,6 +96,10 @@ def _tries(plan: Plan, observer: AttemptObserver) -> Iterator[Candidate]:
         for number in range(min(1 + candidate.retries, left)):
             if number:
                 time.sleep(AGAIN_AFTER * 2 ** (number - 1))
+            if left < plan.max_attempts:
+                if time.monotonic() >= deadline:
+                    return
+                observer.check()
             left -= 1
             yield candidate
 

@@ -15,6 +15,7 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import Candidate
 from app.ai.turn_context import TurnContext, grounded
 from app.ai.turn_records import MAX_ANSWER_LENGTH, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
+from app.auth import presence
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -30,7 +31,7 @@ GOING_ON = or_(AiStream.status.in_(OPEN), AiStream.error_code == ABANDONED)
 
 
 class Stopped(Exception):
-    """The owner has ended the stream, or removed the chat."""
+    """The owner has ended the stream, removed the chat, or may not act any more."""
 
 
 class Turn:
@@ -42,10 +43,16 @@ class Turn:
         self.steps: list[StepRecord] = []
         self.length = 0
         self.is_stopped = False
-        self._saved = time.monotonic()
+        self._saved = self._asked_at = time.monotonic()
 
     def skipped(self, candidate: Candidate) -> None:
         self.attempts.append(AttemptRecord.skipped(candidate, len(self.attempts) + 1))
+
+    def check(self) -> None:
+        """Go on only for a caller who may still act; raises Stopped."""
+        if not presence.lasts(self.context.prompt.principal):
+            raise Stopped()
+        self._asked_at = time.monotonic()
 
     def began(self, candidate: Candidate) -> None:
         self.attempts.append(AttemptRecord(candidate, len(self.attempts) + 1))
@@ -71,6 +78,8 @@ class Turn:
 
     def hear(self, piece: Delta) -> Delta:
         """Keep a piece, as much of it as there is room for; raises Stopped when the answer is not wanted any more."""
+        if time.monotonic() - self._asked_at >= presence.ASK_EVERY:
+            self.check()
         piece = piece._replace(text=piece.text[: MAX_ANSWER_LENGTH - self.length])
         self.length += len(piece.text)
         if not self.steps:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -12,18 +15,20 @@ from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.ai import fallback, providers
-from app.ai.completion import ChatMessage, CompletionInfo, Prompt, ProviderFailure, storable
+from app.ai.completion import ChatMessage, CompletionInfo, Delta, Prompt, ProviderFailure, storable
 from app.ai.passages import documents_in
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
+from app.auth.presence import ASK_EVERY
 from app.auth.users import acting
+from app.engine.database import reading
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Failure
+from app.foundation.errors import Failure, Unavailable
 from app.notification.routing import notify
 
 MAX_LENGTH = AiAgentDeliverable.fields()["content"].spec.kind.constraints["maxLength"]
@@ -37,8 +42,30 @@ NOBODY = "Whoever asked for it is not there any more"
 NO_CHAIN = "The agent is not active"
 
 
-class Unwitnessed:
-    """Nobody watches the tries: attempts belong to chats."""
+class Unwanted(Exception):
+    """The work was cancelled or removed, or whoever asked for it may not act in the organization any more."""
+
+
+class Witness:
+    """Ends an answer that is not wanted any more. Of the tries it keeps nothing: attempts belong to chats."""
+
+    def __init__(self, deliverable_id: UUID) -> None:
+        self._id, self._asked_at = deliverable_id, time.monotonic()
+
+    def heard(self, pieces: Iterable[Delta]) -> Iterator[str]:
+        """The text of an answer; raises Unwanted."""
+        for piece in pieces:
+            if time.monotonic() - self._asked_at >= ASK_EVERY:
+                self.check()
+            if piece.kind == "text":
+                yield piece.text
+
+    def check(self) -> None:
+        self._asked_at = time.monotonic()
+        with suppress(Unavailable), reading() as session:
+            work = session.get(AiAgentDeliverable, self._id)
+            if work is None or work.status != "running" or _asker(session, work) is None:
+                raise Unwanted(NOBODY)
 
     def skipped(self, candidate: Candidate) -> None: ...
 
@@ -57,14 +84,16 @@ def work_on(deliverable_id: UUID) -> None:
     plan, prompt, schema = task
     reply = CompletionInfo()
     try:
-        text = "".join(each.text for each in fallback.answer(plan, prompt, reply, Unwitnessed()) if each.kind == "text")
+        witness = Witness(deliverable_id)
+        with closing(fallback.answer(plan, prompt, reply, witness)) as pieces:
+            text = "".join(witness.heard(pieces))
         data = _checked(text, schema)
     except fallback.StreamInterrupted as broken:
         run_unit(SYSTEM, _failed, deliverable_id, broken.failure.text)
     except Failure as failure:
         run_unit(SYSTEM, _failed, deliverable_id, failure.text)
-    except SchemaMismatch as unfit:
-        run_unit(SYSTEM, _failed, deliverable_id, str(unfit))
+    except (SchemaMismatch, Unwanted) as refusal:
+        run_unit(SYSTEM, _failed, deliverable_id, str(refusal))
     else:
         run_unit(SYSTEM, _done, deliverable_id, storable(text[:MAX_LENGTH]), data, reply)
 
@@ -74,7 +103,7 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
     if work is None or work.status not in UNFINISHED:
         return None
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
-    principal = acting(unit.session, work.requested_by_id, work.organization_id)
+    principal = _asker(unit.session, work)
     if principal is None or agent.status != "active":
         work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
         return None
@@ -87,6 +116,10 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
     # All members read what comes: it is made of what they all may read.
     prompt = Prompt((*instructions, brief, *transcript), principal, agent.index_id, shared=True)
     return plan, prompt, agent.output_schema
+
+
+def _asker(session: Session, work: AiAgentDeliverable) -> Principal | None:
+    return acting(session, work.requested_by_id, work.organization_id)
 
 
 def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
@@ -135,11 +168,14 @@ def _done(unit: Unit, deliverable_id: UUID, text: str, output: Any, reply: Compl
     work = unit.session.get(AiAgentDeliverable, deliverable_id, with_for_update=True)
     if work is None or work.status != "running":
         return
+    if _asker(unit.session, work) is None:
+        work.status, work.error_message = "failed", NOBODY
+        return
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
     work.content, work.data, work.submitted_at = text, output, now()
     work.status = "awaiting_approval" if agent.requires_approval else "approved"
     unit.session.add(_entry(unit.session, work, text, reply))
-    if agent.requires_approval and work.approver_id is not None:
+    if agent.requires_approval and work.approver_id and acting(unit.session, work.approver_id, work.organization_id):
         data = {"deliverableId": str(work.id), "configId": str(agent.id)}
         title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
         notify(

@@ -12,6 +12,7 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
+from app.auth.presence import GONE, NARROWER
 from app.auth.users import found_again
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit
@@ -27,10 +28,16 @@ def run_query(unit: Unit, query_id: UUID) -> None:
     query = unit.session.get(AiRagQuery, query_id)
     if query is not None and query.status == "running":
         begun = time.monotonic()
-        hits = _found(unit, query, found_again(unit.session, query.user_id))
+        asker = found_again(unit.session, query.user_id)
+        hits = _found(unit, query, asker) if asker else []
         # The row is locked once the search is over: whoever removes it meanwhile need not wait.
         query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
-        if query is not None and query.status == "running":
+        if query is None or query.status != "running":
+            return
+        found = found_again(unit.session, query.user_id)
+        if asker is None or found is None or not found.covers(asker):
+            query.status, query.error_message = "failed", NARROWER if found else GONE
+        else:
             _keep(unit, query, hits, begun)
 
 
@@ -51,9 +58,9 @@ def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: floa
     unit.session.add_all(_results(query, hits))
 
 
-def _found(unit: Unit, query: AiRagQuery, asker: Principal | None) -> list[search.Hit]:
-    """What the query finds in documents that the asker sees; nothing for one who is gone."""
-    if query.mode == "vector" or asker is None:
+def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
+    """What the query finds in documents that the asker sees."""
+    if query.mode == "vector":
         return []
     visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
     inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query))

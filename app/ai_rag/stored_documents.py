@@ -16,6 +16,8 @@ from uuid_utils.compat import uuid7
 from app.ai_rag.hooks import INDEX_DOCUMENT, content_hash, drop_chunks, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.organizations import home_of
+from app.auth.presence import GONE
+from app.auth.users import found_again
 from app.engine.hooks import Write, on_create, on_delete, on_update
 from app.engine.unit_of_work import Unit
 from app.jobs import queue
@@ -65,9 +67,14 @@ def keep_refusal(unit: Unit, document: StorageDocument, reason: str) -> None:
 
 
 def enter(unit: Unit, document_id: UUID) -> None:
-    """Let the knowledge base of its owner have a document as it is now."""
+    """Let the knowledge base of its owner have a document as it is now; a failed entry, where the owner may not act any
+    more."""
     document = unit.session.get(StorageDocument, document_id, with_for_update={"key_share": True})
-    if document is not None:
+    if document is None:
+        return
+    if found_again(unit.session, document.user_id) is None:
+        keep_refusal(unit, document, GONE)
+    else:
         _enter(unit, document)
 
 

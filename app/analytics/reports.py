@@ -35,6 +35,7 @@ from app.storage.models import StorageUpload
 from app.storage.object_store import object_store, put
 
 NO_SOURCE = "The plugin that brought this kind of report is not loaded"
+NOBODY = "Whoever asked for it is not there any more"
 UNFINISHED = ("queued", "running")
 MAX_ROWS = 5000
 Row = dict[str, Any]
@@ -94,7 +95,7 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
         return None
     principal = acting(unit.session, report.created_by_id, report.organization_id)
     if principal is None:
-        report.status, report.error_message = "failed", "Whoever asked for it is not there any more"
+        report.status, report.error_message = "failed", NOBODY
         return None
     if report.kind not in REPORTS:
         report.status, report.error_message, report.next_run_at = "failed", NO_SOURCE, None
@@ -108,6 +109,9 @@ def _keep(unit: Unit, report_id: UUID, figures: Figures, content: bytes | None, 
     job."""
     report = unit.session.get(AnalyticsReport, report_id, with_for_update=True)
     if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
+        return False
+    if acting(unit.session, report.created_by_id, report.organization_id) is None:
+        report.status, report.error_message = "failed", NOBODY
         return False
     _drop_file(unit, report)
     report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()

@@ -113,14 +113,16 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
 def renewed(principal: Principal) -> Principal:
     """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
     more."""
-    if principal.user_id is None or principal.impersonator_id is not None:
-        return principal  # they write nothing
+    if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
+        return principal  # nobody's, or one that writes nothing and reads nothing that lasts
     is_session = principal.credential is Credential.SESSION
     row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id)
     if row is None or (is_banned(row["banned"], row["ban_expires"]) if is_session else _outcome(row) != "VALID"):
         raise Unauthenticated(invalid_token=True)
     if is_session:
         return _person(row)
+    if principal.user_id is None:
+        return principal
     scopes = principal.scopes & covered(row["scopes"])
     is_admin = principal.is_admin and row["role"] == "admin" and "admin" in scopes
     return replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))

@@ -23,7 +23,7 @@ from app.auth.organizations import (
 from app.auth.reauthentication import require_fresh
 from app.engine import audit
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
-from app.engine.principal import Principal
+from app.engine.principal import MANAGERS, Principal
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden
 
@@ -47,6 +47,17 @@ def govern_user(user: AuthUser, write: Write) -> None:
         _keep_an_admin(user, write)
     if write.changed("role") or (write.changed("banned") and user.banned):
         end_sessions(write.unit, user.id)
+        _cancel_invitations_of(user, write)
+
+
+def _cancel_invitations_of(user: AuthUser, write: Write) -> None:
+    """Take back the open invitations of somebody who is banned, and those that only a platform admin could send."""
+    own = [AuthInvitation.inviter_id == user.id]
+    if not user.banned:
+        managed = (AuthMember.user_id == user.id, AuthMember.role.in_(MANAGERS))
+        own.append(AuthInvitation.organization_id.not_in(select(AuthMember.organization_id).where(*managed)))
+    if user.banned or user.role != "admin":
+        cancel_invitations(write.unit, *own)
 
 
 @on_delete(AuthUser)
@@ -55,6 +66,7 @@ def remove_user(user: AuthUser, write: Write) -> None:
         require_fresh(write.unit.principal)
     if user.role == "admin":
         _keep_an_admin(user, write)
+    cancel_invitations(write.unit, AuthInvitation.inviter_id == user.id)
     for organization in write.unit.session.scalars(_owned_by(user.id)):
         if organization.is_personal:
             write.unit.session.delete(organization)
@@ -131,6 +143,9 @@ def change_role(member: AuthMember, write: Write) -> None:
     refuse_second_owner(member.organization_id, member.role, write)
     check_grant(member.organization_id, member.role, write.unit.principal)
     _check_outranks(member, before, write)
+    if RANKS[member.role] < RANKS[before]:
+        beyond = [role for role, rank in RANKS.items() if rank >= RANKS[member.role]]
+        cancel_invitations(write.unit, *_invitations_of(member), AuthInvitation.role.in_(beyond))
 
 
 @on_delete(AuthMember)
@@ -154,8 +169,11 @@ def _leave_nothing(member: AuthMember, write: Write) -> None:
     for key in write.unit.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
         key.revoked_at = now()
         audit.note(write.unit, "auth.api_key.revoke", key)
-    own = (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
-    cancel_invitations(write.unit, *own)
+    cancel_invitations(write.unit, *_invitations_of(member))
+
+
+def _invitations_of(member: AuthMember) -> tuple[ColumnElement[bool], ...]:
+    return (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
 
 
 def check_grant(organization_id: UUID, role: str, principal: Principal) -> None:

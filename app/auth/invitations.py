@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
 
 from app.auth import mails, sessions, sign_in, users
 from app.auth.errors import InvalidToken
@@ -21,6 +22,7 @@ from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden
 from app.mail import outbox
+from app.mail.delivery import wanted
 
 KIND = "invitation"
 
@@ -50,6 +52,12 @@ def send(unit: Unit, invitation: AuthInvitation) -> None:
             "link": outbox.link(mails.secret_path("invitation", secret)),
         }  # fmt: skip
         outbox.send(unit, KIND, invitation.email, values, cause=invitation.secret_hash, language=language)
+
+
+@wanted(KIND)
+def _is_wanted(session: Session, secret_hash: str) -> bool:
+    """Whether the link in a mail that waits would be good for anything."""
+    return session.scalar(_open(secret_hash)) is not None
 
 
 def show(token: str) -> Invited:
@@ -135,9 +143,13 @@ def _join(
 def _held(unit: Unit, token: str) -> AuthInvitation:
     """The invitation of a link that can still be answered, locked; raises InvalidToken."""
     digest = crypto.vault().digest(token if len(token) <= MAX_SECRET_LENGTH else "")
-    wanted = (AuthInvitation.secret_hash == digest, AuthInvitation.status == "pending")
-    open_ = select(AuthInvitation).where(*wanted, AuthInvitation.expires_at > now())
-    found = unit.session.scalar(open_.with_for_update())
+    found: AuthInvitation | None = unit.session.scalar(_open(digest).with_for_update())
     if found is None:
         raise InvalidToken()
     return found
+
+
+def _open(secret_hash: str) -> Select[AuthInvitation]:
+    """The invitation with this digest, if it can still be answered."""
+    waiting = (AuthInvitation.secret_hash == secret_hash, AuthInvitation.status == "pending")
+    return select(AuthInvitation).where(*waiting, AuthInvitation.expires_at > now())

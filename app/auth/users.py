@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from app.auth import devices, mails, memberships, organizations, passwords, proofs
 from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
-from app.auth.organizations import end_sessions
+from app.auth.models.organizations import AuthInvitation
+from app.auth.organizations import cancel_invitations, end_sessions
 from app.engine import audit
 from app.engine.database import reading
 from app.engine.principal import Credential, Principal, covered
@@ -80,11 +81,12 @@ def promote(unit: Unit, user: AuthUser) -> None:
 
 
 def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
-    """Refuse every credential of the user, as of the next request."""
+    """Refuse every credential of the user, as of the next request, and take the user's open invitations back."""
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
     audit.written(unit, "update", user, before)
     end_sessions(unit, user.id)
+    cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
 
 
 def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
@@ -150,10 +152,12 @@ def signed_in_as(user_id: UUID) -> Principal:
 
 def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     """A user as the caller of work that was asked for earlier, with what the user may do by now; None for one who is
-    gone or banned."""
-    user = session.get(AuthUser, user_id, populate_existing=True) if user_id else None
-    if user is None or is_banned(user.banned, user.ban_expires):
+    gone or banned. It asks the database each time, whatever ``session`` has read before."""
+    if user_id is None:
         return None
-    roles, _ = memberships.look_up(session, user.id)
-    is_admin = user.role == "admin"
-    return Principal(Credential.SESSION, user.id, covered(["write"]), user.id, None, is_admin, roles)
+    columns = (AuthUser.role, AuthUser.banned, AuthUser.ban_expires, memberships.of(AuthUser.id))
+    row = session.execute(select(*columns).where(AuthUser.id == user_id)).one_or_none()
+    if row is None or is_banned(row.banned, row.ban_expires):
+        return None
+    roles, _ = memberships.counting(user_id, row.memberships, session)
+    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, None, row.role == "admin", roles)

@@ -1,7 +1,8 @@
 """COPY of a statement to a client: rows in blocks, on a connection that no request waits for.
 
 An export lasts as long as its client reads. So it takes no connection from the pools, and somebody watches it: a client
-that goes away or reads nothing any more, and an export that takes too long, end the statement.
+that goes away or reads nothing any more, a caller who may not have it any more, and an export that takes too long, end
+the statement.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -28,8 +30,8 @@ from app.runtime.places import Places
 from config import Settings
 
 BLOCK_BYTES = 64 * 1024
-# Seconds between two looks at the client.
-LOOK_EVERY = 0.25
+# Seconds between two looks at the client, and between two questions to the database about the caller.
+LOOK_EVERY, ASK_EVERY = 0.25, 2.0
 CANCEL_TIMEOUT = 1.0
 # The other end has closed; macOS tells that of a whole connection only.
 GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
@@ -46,15 +48,24 @@ Rows = Sequence[memoryview]
 
 
 class ClientGone(BrokenPipeError):
-    """Nobody reads the export any more; the server closes the connection without a word."""
+    """Nobody reads the export any more, or may; the server closes the connection without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who reads an export: the connection that it goes over, and whether its caller may still have it, which another
+    thread asks."""
+
+    socket: socket.socket
+    may_read: Callable[[], bool]
 
 
 @contextmanager
 def copied(
-    sql: str, parameters: Mapping[str, Any], principal: Principal, client: socket.socket | None
+    sql: str, parameters: Mapping[str, Any], principal: Principal, client: Client | None
 ) -> Iterator[Iterator[Rows]]:
     """The rows of a COPY in one snapshot, without the end of their lines, in blocks; at the end of the context its
-    statement ends. ``client`` is the connection to who reads them, where that can be watched.
+    statement ends. ``client`` is who reads them, where that can be watched.
 
     Raises RateLimited where too many exports run, QueryTimeout, ClientGone, and other failures of the database.
     """
@@ -161,10 +172,11 @@ def _require(result: Any, status: pq.ExecStatus) -> None:
 class Watch:
     """Ends an export from outside: its own thread may wait for the statement, or for the client."""
 
-    def __init__(self, connection: psycopg.Connection[Any], client: socket.socket | None, settings: Settings) -> None:
+    def __init__(self, connection: psycopg.Connection[Any], client: Client | None, settings: Settings) -> None:
         self.has_ended_it = False
         self._connection, self._client = connection, client
-        self._until, self._stall = time.monotonic() + settings.export_timeout, settings.export_stall
+        self._asked_at = time.monotonic()
+        self._until, self._stall = self._asked_at + settings.export_timeout, settings.export_stall
         self._handed_out: float | None = None
         self._over = threading.Event()
         if client is not None:
@@ -182,7 +194,10 @@ class Watch:
 
     def _run(self) -> None:
         while not self._over.wait(LOOK_EVERY):
-            if self._is_late() or self._is_gone():
+            if self._is_late() or self._is_gone() or self._is_refused():
+                # The question may have taken longer than the rest of the export; its connection serves others then.
+                if self._over.is_set():
+                    return
                 self.has_ended_it = True
                 self._hang_up()
                 cancel(self._connection)
@@ -195,14 +210,22 @@ class Watch:
     def _is_gone(self) -> bool:
         """This asks the operating system alone, and takes nothing of a request that may follow."""
         client: Any = self._client
-        if client.fileno() < 0:
+        if client.socket.fileno() < 0:
             return True
         poll = connections.poll()
-        poll.register(client.fileno(), GONE)
+        poll.register(client.socket.fileno(), GONE)
         return bool(poll.poll(0))
+
+    def _is_refused(self) -> bool:
+        if time.monotonic() < self._asked_at + ASK_EVERY:
+            return False
+        client: Any = self._client
+        is_refused = not client.may_read()
+        self._asked_at = time.monotonic()
+        return is_refused
 
     def _hang_up(self) -> None:
         """Whoever writes to the client is told that it is gone."""
         client: Any = self._client
         with suppress(OSError):
-            client.shutdown(socket.SHUT_RDWR)
+            client.socket.shutdown(socket.SHUT_RDWR)

@@ -5,7 +5,6 @@ An export shows what the caller gets of single records, of the rows that the cal
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ from sqlalchemy.types import TypeEngine
 
 from app.engine import encoding, fragments, pages, spreadsheets
 from app.engine.conditions import Source
-from app.engine.copying import copied
+from app.engine.copying import Client, copied
 from app.engine.encoding import names_outside, shown_fields
 from app.engine.kinds import Enum
 from app.engine.ordering import newest_first, order_by, ordered
@@ -76,7 +75,7 @@ class Export:
     ordinary failure; what fails later breaks off. ``rows`` counts those handed out. Raises as ``copied`` does."""
 
     def __init__(
-        self, model: type[Record], principal: Principal, asked: ExportQuery, client: socket.socket | None = None
+        self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None = None
     ) -> None:
         self.rows = 0
         self._blocks = self._written(model, principal, asked, client)
@@ -91,7 +90,7 @@ class Export:
         self._blocks.close()  # type: ignore[attr-defined]
 
     def _written(
-        self, model: type[Record], principal: Principal, asked: ExportQuery, client: socket.socket | None
+        self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None
     ) -> Iterator[bytes]:
         statement = of_queries.get(
             (model, principal.reader, "export", asked.key), lambda: _compiled(model, principal.reader, asked)

@@ -7,6 +7,7 @@ message is sent at least once, and each time under the same Message-ID.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.message import EmailMessage
@@ -14,6 +15,7 @@ from uuid import UUID
 
 from flask import current_app
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.engine.database import reading
 from app.engine.events import Event
@@ -38,11 +40,25 @@ MOST_ATTEMPTS = 50
 KEPT = timedelta(days=30)
 BATCH_SIZE = 200
 NEVER_ENDED = "None of the attempts came to an end"
+UNWANTED = "It was out of place before it could be sent"
 ERASED = {"text": None, "html": None, "unsubscribe_url": None}
 
 
 # A message, by its kind and cause, was sent or given up.
 concluded: Event[[Unit, str, str, bool]] = Event()
+# Of kinds that may be out of place by the time they are sent: whether the message for a cause still is wanted.
+IsWanted = Callable[[Session, str], bool]
+_WANTED: dict[str, IsWanted] = {}
+
+
+def wanted(kind: str) -> Callable[[IsWanted], IsWanted]:
+    """Ask the function before each attempt to send a message of ``kind``; to be used as a decorator."""
+
+    def register(is_wanted: IsWanted) -> IsWanted:
+        _WANTED[kind] = is_wanted
+        return is_wanted
+
+    return register
 
 
 @dataclass(frozen=True)
@@ -106,6 +122,10 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
         return None
     if mail.attempts >= MOST_ATTEMPTS:
         unit.execute(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
+        return None
+    if mail.kind in _WANTED and not _WANTED[mail.kind](unit.session, mail.cause):
+        unit.execute(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))
+        concluded.emit(unit, mail.kind, mail.cause, False)
         return None
     mail.attempts += 1
     mail.next_attempt_at = now() + timedelta(seconds=STEPS * current_app.config["SETTINGS"].mail_timeout)

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthUser
 from app.engine.principal import SYSTEM
@@ -15,8 +16,9 @@ from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
 from app.mail import outbox
-from app.mail.delivery import concluded
+from app.mail.delivery import concluded, wanted
 from app.notification.models import NotificationNotification, NotificationPreference
+from app.notification.receivers import may_be_told
 from app.notification.routing import default_of, notification_routed
 
 KIND, CHANNEL = "notification", "email"
@@ -30,7 +32,7 @@ def send(unit: Unit, notification: NotificationNotification) -> None:
     if CHANNEL not in notification.channels:
         return
     user = unit.session.get(AuthUser, notification.user_id)
-    if user is None or not user.email_verified:
+    if user is None or not user.email_verified or not may_be_told(unit.session, notification):
         return
     values = {"name": user.name, "title": notification.title, "body": notification.body}
     path = (notification.data or {}).get("link")
@@ -40,6 +42,13 @@ def send(unit: Unit, notification: NotificationNotification) -> None:
         unit, KIND, user.email, values, cause=notification.id, language=user.locale or "en",
         unsubscribe_url=outbox.link(f"{UNSUBSCRIBE}?{urlencode({'token': token_of(user.id)})}"),
     )  # fmt: skip
+
+
+@wanted(KIND)
+def is_wanted(session: Session, cause: str) -> bool:
+    """Whether the receiver of a mail that waits may still have it."""
+    notification = session.get(NotificationNotification, UUID(cause))
+    return notification is not None and may_be_told(session, notification)
 
 
 @concluded.subscribe

@@ -11,9 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
+from app.auth.presence import GONE
+from app.auth.users import found_again
 from app.engine.database import reading
 from app.engine.events import Event
-from app.engine.principal import SYSTEM
+from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import ForeignKeyViolation, Invalid
 from app.jobs import queue
@@ -52,12 +54,16 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
 
 
 def read(document_id: UUID) -> None:
-    """Fill a document with the text of its upload. What is gone meanwhile or was written by hand is left alone.
+    """Fill a document with the text of its upload. What is gone meanwhile or was written by hand is left alone; nothing
+    is read for an owner who may not act any more.
 
     The file is read outside of any transaction: that takes as long as its sender likes, within the limits.
     """
-    upload = _upload_of(document_id)
+    upload, owner = _asked_for(document_id)
     if upload is None:
+        return
+    if owner is None:
+        run_unit(SYSTEM, _keep_refusal, document_id, upload.id, GONE)
         return
     with tempfile.TemporaryFile() as file:
         object_store().fetch(upload.storage_key, file)
@@ -70,17 +76,22 @@ def read(document_id: UUID) -> None:
             run_unit(SYSTEM, _keep_text, document_id, upload.id, text)
 
 
-def _upload_of(document_id: UUID) -> StorageUpload | None:
-    """The file that a document waits for, detached."""
+def _asked_for(document_id: UUID) -> tuple[StorageUpload | None, Principal | None]:
+    """The file that a document waits for, detached, and the owner of the document as the database knows them by now."""
     with reading() as session:
         document = session.get(StorageDocument, document_id)
-        waits = document is not None and document.upload_id is not None and not document.content
-        return session.get(StorageUpload, document.upload_id) if document and waits else None
+        if document is None or document.upload_id is None or document.content:
+            return None, None
+        return session.get(StorageUpload, document.upload_id), found_again(session, document.user_id)
 
 
 def _keep_text(unit: Unit, document_id: UUID, upload_id: UUID, text: str) -> None:
     document = _waiting(unit.session, document_id, upload_id)
-    if document is not None:
+    if document is None:
+        return
+    if found_again(unit.session, document.user_id) is None:
+        text_refused.emit(unit, document, GONE)
+    else:
         document.content = text
         document.version += 1
         text_read.emit(unit, document)

@@ -15,11 +15,13 @@ from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.auth import mails, users
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import home_of
+from app.auth.presence import GONE
 from app.engine import pages, records
 from app.engine.catalogue import every_model
 from app.engine.database import reading
@@ -31,7 +33,7 @@ from app.engine.query import Count, Query, equals
 from app.engine.record import Record
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import NotFound, RateLimited, Unavailable
+from app.foundation.errors import NotFound, RateLimited
 from app.jobs.queue import defer
 from app.jobs.registry import GIVEN_UP
 from app.storage import kept_files
@@ -43,6 +45,10 @@ PAGE = "/account/export"
 BATCH_SIZE = 50
 # Archives of one user that may be there at once.
 MAX_EXPORTS = 5
+
+
+class Gone(Exception):
+    """The archive is gone, or whoever it is for may not act any more."""
 
 
 def ask(unit: Unit) -> StorageExport:
@@ -78,30 +84,51 @@ def make(export_id: UUID) -> None:
     """Make the archive that a user has asked for, as a job."""
     with reading() as session:
         export = session.get(StorageExport, export_id)
-        owner = users.found_again(session, export.user_id) if export and export.status == "pending" else None
-        home = home_of(session, owner.user_id) if owner and owner.user_id else None
-    if export is None or owner is None:
+    if export is None or export.status != "pending":
         return
-    alone = replace(owner, is_admin=False, memberships={home: "owner"} if home else {}, organization_id=home)
-    with tempfile.TemporaryFile() as file:
-        with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-            _write(archive, owner, alone)
-        size = file.tell()
-        key = kept_files.keep(file)
     try:
-        run_unit(SYSTEM, _finish, export_id, key, size)
-    except BaseException:
-        object_store().remove(key)
-        raise
+        with tempfile.TemporaryFile() as file:
+            with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+                _write(archive, export.user_id)
+            size = file.tell()
+            key = kept_files.keep(file)
+        try:
+            run_unit(SYSTEM, _finish, export_id, key, size)
+        except BaseException:
+            object_store().remove(key)
+            raise
+    except Gone:
+        _fail(export_id, GONE)
 
 
 def give_up(export_id: UUID) -> None:
     """Say of an archive that it could not be made."""
+    _fail(export_id, GIVEN_UP)
+
+
+def _fail(export_id: UUID, reason: str) -> None:
     pending = update(StorageExport).where(StorageExport.id == export_id, StorageExport.status == "pending")
-    run_unit(SYSTEM, Unit.execute, pending.values(status="failed", error_message=GIVEN_UP))
+    run_unit(SYSTEM, Unit.execute, pending.values(status="failed", error_message=reason))
 
 
-def _write(archive: ZipFile, owner: Principal, alone: Principal) -> None:
+def _found_again(session: Session, user_id: UUID | None) -> Principal:
+    """The user as the database knows them by now; raises Gone."""
+    found = users.found_again(session, user_id)
+    if found is None:
+        raise Gone
+    return found
+
+
+def _check(user_id: UUID | None) -> None:
+    """Go on only for a user who may still act; raises Gone."""
+    with reading() as session:
+        _found_again(session, user_id)
+
+
+def _write(archive: ZipFile, user_id: UUID) -> None:
+    with reading() as session:
+        owner, home = _found_again(session, user_id), home_of(session, user_id)
+    alone = replace(owner, is_admin=False, memberships={home: "owner"} if home else {}, organization_id=home)
     for model in every_model():
         if isinstance(model.policy.scope, Admin | Public):
             continue
@@ -111,6 +138,7 @@ def _write(archive: ZipFile, owner: Principal, alone: Principal) -> None:
             for record in _records(model, reader, wanted):
                 lines.write(dumps(record) + b"\n")
     for upload in _uploads(alone):
+        _check(user_id)
         with archive.open(f"files/{upload.id}/{upload.filename}", "w", force_zip64=True) as member:
             object_store().fetch(upload.storage_key, member)
 
@@ -119,6 +147,7 @@ def _records(model: type[Record], reader: Principal, wanted: dict[str, Any]) -> 
     whole = any(UNLISTED in field.spec.flags for field in model.fields().values())
     query = Query(where=equals(model, **wanted), take=BATCH_SIZE, cursor="", count=Count.NONE, is_plain=False)
     while True:
+        _check(reader.user_id)
         page = pages.list_page(model, reader, query)
         yield from _wholly(model, reader, page.records) if whole else page.records
         if page.next is None:
@@ -149,7 +178,8 @@ def _uploads(reader: Principal) -> Iterator[StorageUpload]:
 def _finish(unit: Unit, export_id: UUID, key: str, size: int) -> None:
     export = unit.session.get(StorageExport, export_id, with_for_update=True)
     if export is None or export.status != "pending":
-        raise Unavailable("The archive is not wanted any more")
+        raise Gone
+    _found_again(unit.session, export.user_id)
     export.status, export.storage_key, export.size = "ready", key, size
     user = unit.session.get_one(AuthUser, export.user_id)
     mails.tell(unit, user, "export-ready", PAGE, cause=export.id, until=export.expires_at)

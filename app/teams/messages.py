@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthAccount
+from app.auth.users import found_again
 from app.engine.database import reading
 from app.engine.principal import SYSTEM, Principal
 from app.engine.unit_of_work import Unit, run_unit
@@ -19,12 +21,15 @@ from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
 from app.jobs.queue import defer
 from app.notification.models import NotificationNotification
+from app.notification.receivers import may_be_told
 from app.notification.routing import notification_routed
 from app.teams import connector
 from app.teams.app_tokens import credentials
 from app.teams.cards import Card
 from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import around_tenant, tenants_of
+
+log = logging.getLogger(__name__)
 
 POST, DELIVER = "post_to_teams", "deliver_to_teams"
 CARD = "application/vnd.microsoft.card.adaptive"
@@ -68,7 +73,9 @@ def channel(principal: Principal, channel_id: str) -> Place:
         return _place(found)
 
 
-def post(place: Place, message: str, card: Card | None, note_job: Callable[[Unit], None]) -> Sent | None:
+def post(
+    principal: Principal, place: Place, message: str, card: Card | None, note_job: Callable[[Unit], None]
+) -> Sent | None:
     """Begin a thread in a channel, or have a job do it when Teams wants it slower (None), which ``note_job`` notes in
     the unit that asks for the job. Raises what ``connector.send`` does; a channel that is closed to the bot for good is
     not tried again."""
@@ -81,23 +88,32 @@ def post(place: Place, message: str, card: Card | None, note_job: Callable[[Unit
     except connector.Throttled as failure:
         if failure.details:
             raise
-        run_unit(SYSTEM, _leave_to_job, place, body, note_job)
+        run_unit(principal, _leave_to_job, place, body, note_job)
         return None
     return Sent(str(answer.get("activityId") or answer.get("id") or ""), str(answer.get("id") or ""))
 
 
 def _leave_to_job(unit: Unit, place: Place, body: dict[str, Any], note_job: Callable[[Unit], None]) -> None:
-    defer(unit, POST, place.id, one_of=place.id, body=body)
+    defer(unit, POST, place.id, one_of=place.id, body=body, asked_by=str(unit.principal.user_id))
     note_job(unit)
 
 
-def post_again(conversation_id: UUID, body: dict[str, Any]) -> None:
-    """Send a message that had to wait, as a job."""
+def post_again(conversation_id: UUID, body: dict[str, Any], asked_by: str = "") -> None:
+    """Send a message that had to wait, as a job; nothing for somebody who may not act any more."""
     with reading() as session:
         found = session.get(Conversation, conversation_id)
+        if found and asked_by and not _may_post(session, UUID(asked_by), found.tenant_id):
+            log.warning("A message that waited for Teams is not sent: its author may not write there any more")
+            return
         place = _place(found) if found and found.removed_at is None else None
     if place is not None:
         _sent_later(place, "/v3/conversations", body)
+
+
+def _may_post(session: Session, user_id: UUID, tenant_id: str) -> bool:
+    """Whether a user may still write to the channels of a tenant."""
+    author = found_again(session, user_id)
+    return author is not None and (author.is_admin or tenant_id in tenants_of(session, user_id))
 
 
 def activity_of(message: str, card: Card | None) -> dict[str, Any]:
@@ -119,10 +135,15 @@ def deliver(notification_id: UUID) -> None:
     """Send a notification to its receiver's chat with the bot, if there is one, as a job."""
     with reading() as session:
         notification = session.get(NotificationNotification, notification_id)
-        place = _chat_with(session, notification.user_id) if notification else None
-        if notification is None or place is None:
+        if notification is None:
             return
+        is_wanted = may_be_told(session, notification)
+        place = _chat_with(session, notification.user_id) if is_wanted else None
         text = f"**{notification.title}**\n\n{notification.body}".strip()
+    if not is_wanted:
+        give_up(notification_id)
+    if place is None:
+        return
     path = f"/v3/conversations/{connector.quoted(place.conversation_id)}/activities"
     activity = activity_of(text, None) | {"channelData": {"notification": {"alert": True}}}
     _sent_later(place, path, activity)

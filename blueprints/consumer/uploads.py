@@ -13,6 +13,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 
+from app.auth import credentials
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.engine import records
@@ -124,8 +125,11 @@ def _received() -> Response:
         content = dumps([coming[0].sha256, file.filename, file.mimetype])
         keyed = keyed_request(content)
 
+        # A file may take minutes to come.
+        principal = credentials.renewed(caller())
+
         def run(store: Callable[[Unit], UUID]) -> Response:
-            return run_keyed(caller(), keyed, partial(_kept, store=store))
+            return run_keyed(principal, keyed, partial(_kept, store=store))
 
         return uploads.keep(run, coming[0], file.filename or "", file.mimetype)
     finally:

@@ -66,7 +66,7 @@ def build() -> Blueprint:
 def _sent(place: Place, message: str, card: Card | None, lease: Lease | None) -> Reply:
     """Send the message, unless a request with the same key has left it to a job by now."""
     is_left_to_a_job = lease is not None and lease.progress is not None
-    sent = None if is_left_to_a_job else messages.post(place, message, card, partial(_note_job, lease))
+    sent = None if is_left_to_a_job else messages.post(caller(), place, message, card, partial(_note_job, lease))
     body = {
         "id": sent.id if sent else None, "conversationId": sent.conversation_id if sent else None,
         "channelId": place.channel_id, "status": "sent" if sent else "queued",

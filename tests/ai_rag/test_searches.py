@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select
 
+from app.ai_rag import searches
+from app.ai_rag.models import AiRagQuery, AiRagResult
+from app.testing.database import transaction
 from app.testing.waiting import work
+from tests import gone
 
 TEXTS = {
     "Cranes": "The tower crane may be forty metres high.",
@@ -85,3 +90,51 @@ def test_a_vector_search_fails_where_no_embeddings_are_made(app, owner, index):
 def test_a_filter_that_says_nothing_is_refused(owner, index, bad):
     response = owner.post("/api/v1/ai-rag/query", {"indexId": index, "text": "Crane", "filter": bad})
     assert (response.status_code, list(response.json["details"]["fields"])) == (400, ["filter"])
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.deleted])
+@pytest.mark.parametrize("moment", ["before", "meanwhile"])
+def test_a_search_of_somebody_who_goes_fails_and_keeps_nothing(app, cast, owner, index, monkeypatch, way, moment):
+    member = cast.colleague(owner)
+    asked = {"indexId": index, "text": "How high is the crane?"}
+    query = member.post("/api/v1/ai-rag/query", asked).json["id"]
+    find = searches.search.search
+
+    def find_and_go(*arguments):
+        hits = find(*arguments)
+        gone.meanwhile(way, cast, owner, member)
+        return hits
+
+    if moment == "before":
+        way(cast, owner, member)
+    else:
+        monkeypatch.setattr(searches.search, "search", find_and_go)
+    work(app)
+    with app.app_context(), transaction() as session:
+        own = select(AiRagQuery.status, AiRagQuery.error_message).where(AiRagQuery.id == query)
+        found = [tuple(row) for row in session.execute(own)]
+        assert not session.scalars(select(AiRagResult.id).where(AiRagResult.query_id == query)).all()
+    assert found == OUTCOMES[way, moment]
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.deleted])
+def test_what_somebody_gave_to_an_organization_is_indexed_for_it_when_they_have_gone(app, cast, owner, way):
+    index = owner.post("/api/v1/ai-rag/index", {"name": f"Left by one who was {way.__name__}"}).json["id"]
+    member = cast.colleague(owner)
+    entry = {"indexId": index, "title": "Cranes", "content": TEXTS["Cranes"]}
+    document = member.post("/api/v1/ai-rag/document", entry).json["id"]
+    way(cast, owner, member)
+    work(app)
+    assert owner.get(f"/api/v1/ai-rag/document/{document}").json["status"] == "indexed"
+
+
+GONE = [("failed", "Your account may no longer act")]
+OUTCOMES = {
+    (gone.banned, "before"): GONE,
+    (gone.banned, "meanwhile"): GONE,
+    # As somebody who is let in again finds nothing of an organization they have left.
+    (gone.removed, "before"): [("completed", None)],
+    (gone.removed, "meanwhile"): [("failed", "You may do less than when you asked for it")],
+    (gone.deleted, "before"): [],
+    (gone.deleted, "meanwhile"): [],
+}

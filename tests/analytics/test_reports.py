@@ -13,8 +13,10 @@ from app.analytics import reports
 from app.analytics.hooks import after
 from app.analytics.models import AnalyticsReport
 from app.foundation.clock import now, wire
+from app.storage.object_store import object_store
 from app.testing.database import transaction
 from app.testing.waiting import work
+from tests import gone
 from tests.ai.chains import ask
 
 REPORT = "/api/v1/analytics/report"
@@ -108,6 +110,29 @@ def test_who_has_left_gets_no_more_figures(app, owner, cast):
     owner.delete(f"/api/v1/auth/member/{membership}")
     work(app)
     assert owner.get(f"{REPORT}/{report}").json["status"] == "failed"
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.deleted])
+def test_figures_of_somebody_who_goes_meanwhile_are_not_kept_and_leave_no_file(app, owner, cast, monkeypatch, way):
+    member = cast.colleague(owner)
+    period = {"periodStart": wire(now() - timedelta(days=1)), "periodEnd": wire(now())}
+    body = {"name": "Mine", "kind": "usage", "organizationId": str(owner.organization_id), "format": "csv", **period}
+    report = member.post(REPORT, body).json["id"]
+    kept = []
+
+    def keep(content):
+        kept.append(put(content))
+        way(cast, owner, member)
+        return kept[-1]
+
+    put = reports.put
+    monkeypatch.setattr(reports, "put", keep)
+    work(app)
+    left = owner.get(f"{REPORT}/{report}").json
+    assert (left["status"], left["errorMessage"]) == ("failed", "Whoever asked for it is not there any more")
+    assert (left["data"], left["rowCount"], left["uploadId"]) == (None, None, None)
+    with app.app_context():
+        assert not {*kept} & {key for key, _ in object_store().keys()}
 
 
 @pytest.mark.parametrize(

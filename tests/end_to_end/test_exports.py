@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from app.analytics.models import AnalyticsEvent
 from app.runtime.embedded import database_url
 from app.testing.waiting import await_true
+from tests import gone
 from tests.end_to_end.service import free_port, gunicorn, started
 
 PATH = "/api/v1/analytics/event/_export?as=ndjson"
@@ -125,6 +127,35 @@ def test_what_fails_in_the_middle_does_not_end_as_if_it_were_whole(service, tell
                 response.read()
         with asked(service, teller, "/api/v1/analytics/event?take=1&fields=name") as connection:
             assert connection.getresponse().status == 200
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.deleted, gone.removed, gone.demoted, gone.signed_out])
+def test_an_export_breaks_off_when_its_caller_goes_or_loses_a_right(service, teller, cast, database, way):
+    member = cast.colleague(teller, role="admin")
+    with asked(service, member) as connection:
+        response = connection.getresponse()
+        response.read(1000)
+        way(cast, teller, member)
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            read_slowly(response)
+    await_true(lambda: running(database) == 0, 2)
+
+
+def test_an_export_breaks_off_when_its_key_is_revoked(service, teller, cast):
+    key = cast.key(teller, "read")
+    with asked(service, key) as connection:
+        response = connection.getresponse()
+        response.read(1000)
+        held = teller.get(gone.KEY, query_string={"sort": "-createdAt"}).json["data"][0]["id"]
+        assert teller.delete(f"{gone.KEY}/{held}").status_code == 200
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            read_slowly(response)
+
+
+def read_slowly(response):
+    """Read to the end, so slowly that a whole export takes a minute."""
+    while response.read(1 << 16):
+        time.sleep(0.05)
 
 
 def test_a_user_has_two_exports_at_a_time_over_all_workers(service, teller, cast, database):

@@ -11,13 +11,15 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, update
 
-from app.auth import impersonation
+from app.auth import impersonation, sessions
+from app.auth.models.identity import AuthUser
 from app.foundation.clock import now
 from app.mail.models import PlatformMail
 from app.storage import exports, kept_files, uploads
 from app.storage.models import StorageExport
 from app.storage.object_store import object_store
-from app.testing.database import transaction
+from app.testing.database import transaction, unit_of_work
+from tests import gone
 from tests.writes import created
 
 EXPORTS = "/api/auth/account/export"
@@ -128,3 +130,50 @@ def test_an_archive_is_kept_by_the_sweep_and_goes_after_its_week(app, owner, mad
     with app.app_context():
         kept_files.expire(StorageExport)
         assert key not in {each for each, _ in object_store().keys()}
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.deleted])
+@pytest.mark.parametrize("moment", ["before", "among the records", "among the files", "at the end"])
+def test_an_archive_of_somebody_who_goes_fails_and_leaves_no_file(app, cast, owner, monkeypatch, way, moment):
+    created(owner, "storage/upload", filename="a.txt", contentType="text/plain", contentBase64="SGVsbG8=")
+    identifier = UUID(owner.post(EXPORTS).json["id"])
+    steps = {"among the records": (exports.pages, "list_page"), "among the files": (exports, "_uploads"),
+             "at the end": (kept_files, "keep")}  # fmt: skip
+    with app.app_context():
+        before = {key for key, _ in object_store().keys()}
+        if moment in steps:
+            go_at(monkeypatch, *steps[moment], lambda: way(cast, owner, owner))
+        else:
+            way(cast, owner, owner)
+        exports.make(identifier)
+        assert {key for key, _ in object_store().keys()} <= before
+        with transaction() as session:
+            left = session.get(StorageExport, identifier)
+            found = (left.status, left.error_message) if left else None
+    assert found == (None if way is gone.deleted else ("failed", "Your account may no longer act"))
+
+
+def test_who_is_let_in_again_asks_for_another_archive(app, cast, made):
+    owner = cast.user()
+    identifier = UUID(owner.post(EXPORTS).json["id"])
+    gone.banned(cast, owner, owner)
+    with app.app_context():
+        exports.make(identifier)
+    assert cast.admin.patch(f"{gone.USER}/{owner.user_id}", {"banned": False}).status_code == 200
+    with app.app_context(), unit_of_work() as unit:
+        again = sessions.open_session(unit, unit.session.get_one(AuthUser, owner.user_id)).token
+    back = type(owner)(app, again, owner.user_id, owner.organization_id)
+    assert archive(back, made(back)).namelist()
+
+
+def go_at(monkeypatch, module, name, go):
+    """Have somebody go the first time that a step is begun."""
+    step, gone_already = getattr(module, name), []
+
+    def begin(*arguments, **more):
+        if not gone_already:
+            gone_already.append(True)
+            go()
+        return step(*arguments, **more)
+
+    monkeypatch.setattr(module, name, begin)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, select, update
 
+from app.auth.models.identity import AuthAccount
+from app.auth.models.organizations import AuthMember
 from app.foundation.clock import now
 from app.foundation.errors import UpstreamFailure
+from app.notification.models import NotificationNotification
 from app.notification.routing import notify
 from app.teams import connector
 from app.teams.models import IntegrationTeamsConversation
 from app.testing.cast import Actor
 from app.testing.database import transaction, unit_of_work
 from app.testing.waiting import work
+from tests import gone
 from tests.teams.inbox import WEBHOOK
 from tests.teams.microsoft import APP_ID, TENANT
 
@@ -165,6 +169,19 @@ def test_a_message_that_waits_is_not_sent_where_the_bot_was_removed(teams, ms, a
     assert len(ms.sent) == 3
 
 
+@pytest.mark.parametrize("end", ["banned", "deleted", "identity unlinked"])
+def test_a_message_that_waits_is_not_sent_for_somebody_who_has_gone(teams, teams_cast, ms, ada, channel, end):
+    ms.answers = [(429, {}, {"Retry-After": "0"})] * 3
+    assert send(ada, channel).status_code == 202
+    if end == "identity unlinked":
+        with teams.app_context(), transaction() as session:
+            session.execute(delete(AuthAccount).where(AuthAccount.user_id == ada.user_id))
+    else:
+        getattr(gone, end)(teams_cast, ada, ada)
+    work(teams)
+    assert len(ms.sent) == 3
+
+
 def test_a_channel_that_is_closed_to_the_bot_is_not_tried_again(ms, ada, channel):
     ms.answers = [(403, {"error": {"code": "BotNotInConversationRoster"}}, {})]
     assert [send(ada, channel).status_code for _ in range(2)] == [403, 404]
@@ -247,3 +264,22 @@ def test_a_notification_goes_to_its_receivers_chat_with_the_bot(teams, ms, known
     assert sent["path"] == f"/v3/conversations/{connector.quoted(chat['id'])}/activities"
     assert sent["body"]["text"] == "**Bob mentioned you**\n\nsee canvas 7"
     assert ada.get("/api/v1/notification/notification").json["data"][0]["deliveryStatus"] == "delivered"
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.removed])
+def test_a_notification_is_not_sent_to_the_chat_of_somebody_who_has_gone(teams, teams_cast, ms, known, way):
+    object_id, boss = f"ada-{uuid4()}", teams_cast.user()
+    ada = known(object_id)
+    chat = {"id": f"a:{uuid4().hex}", "conversationType": "personal", "tenantId": TENANT}
+    sender = {"from": {"id": "29:u", "aadObjectId": object_id}}
+    introduce(teams, ms, conversation=chat, channelData={"tenant": {"id": TENANT}}, **sender)
+    with teams.app_context(), unit_of_work() as unit:
+        unit.session.add(AuthMember(organization_id=boss.organization_id, user_id=ada.user_id, role="member"))
+        unit.session.flush()
+        notify(unit, ada.user_id, "MENTION", "Bob mentioned you", organization_id=boss.organization_id)
+    way(teams_cast, boss, ada)
+    work(teams)
+    assert ms.sent == []
+    with teams.app_context(), transaction() as session:
+        own = select(NotificationNotification.delivery_status).where(NotificationNotification.user_id == ada.user_id)
+        assert session.scalars(own).all() == ["failed"]

@@ -135,6 +135,14 @@ def test_an_account_whose_deletion_is_cancelled_in_the_last_second_stays(ada, ca
     assert exists(cast, ada)
 
 
+def test_an_account_that_is_banned_in_its_week_goes_all_the_same(ada, cast):
+    ada.post("account/delete")
+    assert cast.admin.patch(f"/api/v1/auth/user/{ada.id}", {"banned": True}).status_code == 200
+    ada.set(delete_after=now() - timedelta(seconds=1))
+    carry_out(cast.app)
+    assert not exists(cast, ada)
+
+
 def test_the_last_admin_is_not_deleted(empty):
     with empty.app_context():
         upgrade()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select, update
 
+from app.auth import users
+from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation
 from app.foundation.clock import now
 from app.testing.cast import Actor
-from app.testing.database import transaction
+from app.testing.database import transaction, unit_of_work
+from tests import gone
 from tests.auth.accounts.people import NEW_PASSWORD, sign_up_person
 from tests.auth.sign_in.visitors import SAME_ORIGIN, address, session_of, visit
 from tests.mail import letters
@@ -161,7 +165,14 @@ def test_an_invitation_is_declined_by_whoever_holds_the_mail(app, ada, owner, in
     assert memberships(owner, ada.id) == []
 
 
-@pytest.mark.parametrize("end", ["canceled", "deleted", "expired", "organization gone", "inviter left"])
+WAYS = {
+    "inviter left": gone.removed, "inviter banned": gone.banned, "inviter deleted": gone.deleted,
+    "inviter demoted": gone.demoted,
+}  # fmt: skip
+ENDS = ("canceled", "deleted", "expired", "organization gone", "inviter banned by a command", *WAYS)
+
+
+@pytest.mark.parametrize("end", ENDS)
 def test_an_invitation_that_is_over_lets_nobody_in(app, cast, ada, end):
     owner = cast.user()
     home = owner.post("/api/v1/auth/organization", {"name": "Harbour"}).json["id"]
@@ -176,17 +187,43 @@ def test_an_invitation_that_is_over_lets_nobody_in(app, cast, ada, end):
         assert owner.delete(path).status_code == 200
     elif end == "organization gone":
         assert owner.delete(f"/api/v1/auth/organization/{home}").status_code == 200
-    elif end == "inviter left":
-        row = inviter.get(MEMBERS, query_string={"userId": str(inviter.user_id), "organizationId": home}).json["data"][
-            0
-        ]
-        assert inviter.delete(f"{MEMBERS}/{row['id']}").status_code == 200
+    elif end in WAYS:
+        WAYS[end](cast, replace(owner, organization_id=home), inviter)
+    elif end == "inviter banned by a command":
+        with app.app_context(), unit_of_work() as unit:
+            users.ban(unit, unit.session.get_one(AuthUser, inviter.user_id))
     else:
         with app.app_context(), transaction() as session:
             over = {"expires_at": now() - timedelta(seconds=1)}
             session.execute(update(AuthInvitation).where(AuthInvitation.id == made["id"]).values(over))
     for route in ("invitation", "invitation/accept", "invitation/reject"):
         assert told(ada.post(route, token=secret)) == INVALID
+
+
+def test_a_lower_role_takes_back_the_invitations_that_go_beyond_it(app, cast, ada, newcomer):
+    owner = cast.user()
+    home = owner.post("/api/v1/auth/organization", {"name": "Harbour"}).json["id"]
+    inviter = cast.user()
+    cast.admin.post(MEMBERS, {"organizationId": home, "userId": str(inviter.user_id), "role": "owner"})
+    for person, role in ((ada, "member"), (newcomer, "admin")):
+        sent = {"email": person.email, "organizationId": home, "role": role}
+        assert inviter.post(INVITATIONS, sent).status_code == 201
+    there = replace(owner, organization_id=home)
+    row = gone.membership(there, inviter)
+    assert owner.patch(f"{MEMBERS}/{row}", {"role": "admin"}).status_code == 200
+    waiting = {each["role"]: each["status"] for each in owner.get(INVITATIONS).json["data"]}
+    assert waiting == {"member": "pending", "admin": "canceled"}
+
+
+def test_who_is_no_platform_admin_any_more_invites_to_nothing_but_what_they_manage(cast, ada, newcomer, owner):
+    admin = cast.user(role="admin")
+    for organization, person in ((owner.organization_id, ada), (admin.organization_id, newcomer)):
+        sent = {"email": person.email, "organizationId": str(organization)}
+        assert admin.post(INVITATIONS, sent).status_code == 201
+    assert cast.admin.patch(f"{gone.USER}/{admin.user_id}", {"role": "user"}).status_code == 200
+    rows = cast.admin.get(f"{INVITATIONS}?inviterId={admin.user_id}").json["data"]
+    shown = {each["email"]: each["status"] for each in rows}
+    assert shown == {ada.email: "canceled", newcomer.email: "pending"}
 
 
 def test_the_generic_route_goes_on_to_work_for_verified_accounts(ada, newcomer, owner, invite):

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
+from app.ai_rag.models import AiRagDocument
 from app.jobs import registry
 from app.storage import documents
+from app.storage.models import StorageDocument
+from app.testing.database import transaction
 from app.testing.waiting import work
+from tests import gone
 from tests.storage.documents.test_documents import DOCUMENTS, made, upload
 from tests.storage.documents.test_texts import pdf
 
@@ -134,3 +139,42 @@ def test_a_search_asks_for_twenty_labels_at_most(app, owner, keys, status):
     work(app)
     if status == 201:
         assert owner.get(f"/api/v1/ai-rag/query/{answer.json['id']}").json["status"] == "completed"
+
+
+REFUSED = [("failed", "Your account may no longer act")]
+
+
+@pytest.mark.parametrize("moment", ["before", "meanwhile"])
+@pytest.mark.parametrize(("way", "entries"), [(gone.banned, REFUSED), (gone.deleted, [])])
+def test_the_file_of_somebody_who_goes_is_not_kept_as_a_text(app, cast, owner, monkeypatch, way, entries, moment):
+    document = made(owner, uploadId=upload(owner, b"From the file"))["id"]
+    extract, read = documents.extract, []
+
+    def extract_and_go(*arguments):
+        read.append(extract(*arguments))
+        way(cast, owner, owner)
+        return read[-1]
+
+    if moment == "before":
+        way(cast, owner, owner)
+    else:
+        monkeypatch.setattr(documents, "extract", extract_and_go)
+    work(app)
+    assert bool(read) == (moment == "meanwhile")
+    assert left_of(app, document) == ([], [""])[way is gone.banned] + entries
+
+
+def test_a_document_of_somebody_who_goes_does_not_enter_the_knowledge_base(app, cast, owner):
+    document = made(owner, title="Plan", content="First this.")["id"]
+    gone.banned(cast, owner, owner)
+    work(app)
+    assert left_of(app, document) == ["First this.", *REFUSED]
+
+
+def left_of(app, document):
+    """The text of a document, and how its entry in the knowledge base came out."""
+    with app.app_context(), transaction() as session:
+        text = session.scalars(select(StorageDocument.content).where(StorageDocument.id == document)).all()
+        entry = select(AiRagDocument.status, AiRagDocument.error_message)
+        rows = session.execute(entry.where(AiRagDocument.storage_document_id == document))
+        return [each or "" for each in text] + [tuple(row) for row in rows]

@@ -13,6 +13,7 @@ from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.testing.cast import Actor
 from app.testing.database import transaction
+from tests import gone
 from tests.storage.uploads.forms import PNG, UPLOAD, bytes_of, content_of, send, sent
 
 CUT = b'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\ncut'
@@ -208,3 +209,30 @@ def test_with_the_store_away_an_upload_is_503_and_leaves_no_row(cast, build, tmp
 def app_store(app):
     with app.app_context():
         return object_store()
+
+
+class Coming(io.BytesIO):
+    """A form on its way, during which something happens."""
+
+    def __init__(self, form, happens):
+        super().__init__(form)
+        self._happens = happens
+
+    def readinto(self, buffer):
+        happens, self._happens = self._happens, lambda: None
+        happens()
+        return super().readinto(buffer)
+
+
+@pytest.mark.parametrize("way", [gone.banned, gone.deleted, gone.signed_out])
+def test_the_file_of_somebody_who_goes_while_it_comes_is_not_kept(application, cast, way):
+    somebody, before = cast.user(), (rows(application), objects(application))
+    owner = Actor(application, somebody.token, somebody.user_id, somebody.organization_id)
+    form = CUT + b"\r\n--b--\r\n"
+    body = Coming(form, lambda: gone.meanwhile(way, cast, owner, owner))
+    response = owner.send(
+        "POST", UPLOAD, input_stream=body, content_type="multipart/form-data; boundary=b",
+        headers={"Content-Length": str(len(form))},
+    )  # fmt: skip
+    assert response.status_code == 401
+    assert (rows(application), objects(application)) == before
