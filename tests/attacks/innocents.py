@@ -26,7 +26,7 @@ from tests.attacks.caller import TIMEOUT
 from tests.attacks.world import PASSWORD, World
 
 # Connections that are kept, so that both workers are asked; and how many may wait for their answers at a time.
-KEPT, WAITING = 8, 200
+KEPT, WAITING = 8, 500
 # Everybody who signs in is at a number of this network, so that no sign-in is from a device that is news.
 NETWORK = "198.19.0"
 
@@ -76,7 +76,7 @@ def change(world: World, number: int) -> Request:
 
 
 # A password takes long to hash, so that many sign-ins would be an attack themselves.
-KINDS = {"item": Kind(40, item), "sign-in": Kind(8, sign_in), "health": Kind(40, health), "change": Kind(8, change)}
+KINDS = {"item": Kind(40, item), "sign-in": Kind(6, sign_in), "health": Kind(40, health), "change": Kind(8, change)}
 USUAL = ("item", "sign-in", "health")
 
 

@@ -74,6 +74,8 @@ def _judged(service: Service, world: World, assault: Assault, options: argparse.
 def _play(service: Service, world: World, assault: Assault, seconds: float) -> Row:
     """Make one assault between two quiet times."""
     with Innocents(world, assault.innocents) as innocents:
+        _recovery(world)
+        quiet = time.monotonic()
         time.sleep(seconds)
         workers, began = service.web_workers(), time.monotonic()
         statuses = assail(world, assault, seconds)
@@ -84,7 +86,7 @@ def _play(service: Service, world: World, assault: Assault, seconds: float) -> R
         seen = innocents.seen()
     service.forget_jobs()
     others = [
-        Others(kind, _begun(asked, 0, began), _begun(asked, began, ended), _begun(asked, calm, calm + seconds))
+        Others(kind, _begun(asked, quiet, began), _begun(asked, began, ended), _begun(asked, calm, calm + seconds))
         for kind, asked in seen.items()
     ]
     return Row(assault, others, statuses, len(workers - service.web_workers()), recovery)
