@@ -1,6 +1,6 @@
 """The process of an assault: python -m tests.attacks.attackers deep-skip 10 < world
 
-It writes how many answers it had of each status; 0 stands for none.
+It writes how many answers it had of each status, those of errors with their code.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 
 from config import ROOT
 from tests.attacks.assaults import ASSAULTS, Assault
-from tests.attacks.caller import Answer, flood
+from tests.attacks.caller import TIMEOUT, Answer, flood
 from tests.attacks.world import World
 
 # Requests a second of all attackers together, which is under DEFAULT_LIMIT: what is shown is no flood.
@@ -25,14 +26,14 @@ PATIENCE = 60
 NICENESS = 15
 
 
-def assail(world: World, assault: Assault, seconds: float) -> Counter[int]:
-    """Have a process of its own make an assault for ``seconds``, and count the statuses that it was answered."""
+def assail(world: World, assault: Assault, seconds: float) -> Counter[str]:
+    """Have a process of its own make an assault for ``seconds``, and count what it was answered."""
     command = [sys.executable, "-m", "tests.attacks.attackers", assault.name, str(seconds)]
     ended = subprocess.run(
         command, cwd=ROOT, input=world.written(), capture_output=True, text=True, timeout=seconds + PATIENCE
     )
     assert not ended.returncode, ended.stderr
-    return Counter({int(status): number for status, number in json.loads(ended.stdout).items()})
+    return Counter(json.loads(ended.stdout))
 
 
 def main() -> None:
@@ -48,7 +49,17 @@ def main() -> None:
         return answer
 
     answers = flood(ask, assault.at_once, seconds)
-    json.dump(Counter(answer.status for answer in answers), sys.stdout)
+    json.dump(Counter(map(outcome, answers)), sys.stdout)
+
+
+def outcome(answer: Answer) -> str:
+    """The status of an answer, and the code of an error that says one."""
+    if not answer.status:
+        return "silent" if answer.seconds >= TIMEOUT else "reset"
+    with suppress(ValueError, AttributeError):
+        if answer.status >= 400 and (code := answer.json.get("code")):
+            return f"{answer.status} {code}"
+    return str(answer.status)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def _play(service: Service, world: World, assault: Assault, seconds: float) -> R
         quiet = time.monotonic()
         time.sleep(seconds)
         workers, began = service.web_workers(), time.monotonic()
-        statuses = assail(world, assault, seconds)
+        answers = assail(world, assault, seconds)
         ended = time.monotonic()
         recovery = _recovery(world)
         calm = time.monotonic()
@@ -89,7 +89,7 @@ def _play(service: Service, world: World, assault: Assault, seconds: float) -> R
         Others(kind, _begun(asked, quiet, began), _begun(asked, began, ended), _begun(asked, calm, calm + seconds))
         for kind, asked in seen.items()
     ]
-    return Row(assault, others, statuses, len(workers - service.web_workers()), recovery)
+    return Row(assault, others, answers, len(workers - service.web_workers()), recovery)
 
 
 def _begun(seen: list[Seen], begin: float, end: float) -> list[Seen]:

@@ -17,8 +17,8 @@ MAX_RATIO = 4.0
 MAX_P99 = 0.25
 # Seconds until the service is well behind an assault.
 MAX_RECOVERY = 10.0
-HEADS = ("assault", "others", "before", "during", "after", "ratio", "failed", "answers to the attack", "verdict")
-WIDTHS = (25, 8, 13, 13, 13, 6, 8, 30, 0)
+HEADS = ("assault", "others", "before", "during", "after", "ratio", "verdict", "not answered")
+WIDTHS = (25, 8, 13, 13, 13, 6, 7, 0)
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ def outcome(seen: Seen) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """What an assault did: to others, to the workers, and how many answers of each status it had."""
+    """What an assault did: to others, to the workers, and which answers it had."""
 
     assault: Assault
     others: list[Others]
-    statuses: Counter[int]
+    answers: Counter[str]
     lost_workers: int
     recovery: float
 
@@ -107,15 +107,14 @@ class Row:
 
     def lines(self) -> Iterable[str]:
         """The row as it is printed, with a line for each kind of others."""
-        statuses = " ".join(f"{status}:{number}" for status, number in sorted(self.statuses.items()))
         name, verdict = self.assault.name, "bad" if self.faults() else "good"
         for others in self.others:
             times = [str(Seconds.taken(seen)) for seen in (others.before, others.during, others.after)]
-            failed = " ".join(f"{what}:{number}" for what, number in others.failures.items()) or "-"
-            ratio = f"{others.ratio:.1f}" if others.during else "-"
-            yield line(name, others.kind, *times, ratio, failed, statuses, verdict)
-            name = statuses = verdict = ""
-        yield from (f"    {fault}" for fault in self.faults())
+            failed = ", ".join(f"{number} {what}" for what, number in others.failures.items()) or "-"
+            yield line(name, others.kind, *times, f"{others.ratio:.1f}", verdict, failed)
+            name = verdict = ""
+        yield "    answered: " + ", ".join(f"{number} {what}" for what, number in sorted(self.answers.items()))
+        yield from (f"    out of bounds: {fault}" for fault in self.faults())
 
 
 def line(*cells: str) -> str:

@@ -20,7 +20,8 @@ def answers(seconds, *, status=200, number=100):
 
 def row(during, *, section=QUERIES, lost_workers=0, recovery=0.5):
     others = Others("item", answers(QUIET), during, answers(QUIET))
-    return Row(Assault("made-up", section, 1, lambda _, __: None), [others], Counter({200: 7}), lost_workers, recovery)
+    assault = Assault("made-up", section, 1, lambda _, __: None)
+    return Row(assault, [others], Counter({"200": 7, "429 RATE_LIMITED": 2}), lost_workers, recovery)
 
 
 def test_others_may_wait_up_to_four_times_as_long_as_before():
@@ -61,5 +62,8 @@ def test_a_worker_that_was_ended_and_a_service_that_stays_unwell_are_out_of_boun
 
 def test_the_lines_of_a_row_name_the_assault_once_and_what_is_wrong():
     first, *rest = row(answers(5 * QUIET)).lines()
-    assert first.split() == ["made-up", "item", "10/10", "50/50", "10/10", "5.0", "-", "200:7", "bad"]
-    assert rest == ["    item: p99 50 ms is 5.0 times 10 ms"]
+    assert first.split() == ["made-up", "item", "10/10", "50/50", "10/10", "5.0", "bad", "-"]
+    assert rest == [
+        "    answered: 7 200, 2 429 RATE_LIMITED",
+        "    out of bounds: item: p99 50 ms is 5.0 times 10 ms",
+    ]

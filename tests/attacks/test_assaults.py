@@ -1,0 +1,25 @@
+"""The assaults of `make attacks` on queries and locks ask for what they say, so that none is harmless by a mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.attacks.assaults import ASSAULTS, QUERIES, batch_with_a_stranger
+from tests.attacks.world import make_world
+
+pytestmark = pytest.mark.alone
+
+
+@pytest.fixture(scope="module")
+def world(service):
+    return make_world(service, 2000)
+
+
+@pytest.mark.parametrize("name", [name for name, each in ASSAULTS.items() if each.section == QUERIES])
+def test_an_assault_on_queries_asks_what_is_answered(world, name):
+    assert ASSAULTS[name].ask(world, 0).status == 200
+
+
+def test_a_batch_with_a_stranger_is_refused_for_what_stands_behind_its_reads(world):
+    refused = [batch_with_a_stranger(world, number).json["details"] for number in range(2)]
+    assert [(each["index"], each["status"]) for each in refused] == [(40, 403), (40, 403)]
