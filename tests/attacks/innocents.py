@@ -76,7 +76,7 @@ def change(world: World, number: int) -> Request:
 
 
 # A password takes long to hash, so that many sign-ins would be an attack themselves.
-KINDS = {"item": Kind(40, item), "sign-in": Kind(5, sign_in), "health": Kind(40, health), "change": Kind(8, change)}
+KINDS = {"item": Kind(40, item), "sign-in": Kind(4, sign_in), "health": Kind(40, health), "change": Kind(8, change)}
 USUAL = ("item", "sign-in", "health")
 
 

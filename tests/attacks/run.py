@@ -17,12 +17,12 @@ from tests.attacks.attackers import assail
 from tests.attacks.innocents import KINDS, USUAL, Innocents, Seen, connect, send
 from tests.attacks.service import Service, running
 from tests.attacks.table import Others, Row, head
-from tests.attacks.world import World, make_world
+from tests.attacks.world import World, make_world, with_newcomer
 
 # Each caller is told apart by the address that a proxy would say; all else is as it comes.
 SETTINGS = {"TRUSTED_PROXIES": "1"}
 # Seconds in which the service gets warm, and for which the harness waits for it to be well again.
-WARMING, PATIENCE = 5.0, 120.0
+WARMING, PATIENCE = 5.0, 60.0
 # Answers in a row that came soon, each within so many seconds, from which the service counts as well.
 IN_A_ROW, SOON = 40, 0.25
 
@@ -73,12 +73,13 @@ def _judged(service: Service, world: World, assault: Assault, options: argparse.
 
 def _play(service: Service, world: World, assault: Assault, seconds: float) -> Row:
     """Make one assault between two quiet times."""
+    attacked = with_newcomer(service, world)
     with Innocents(world, assault.innocents) as innocents:
         _recovery(world)
         quiet = time.monotonic()
         time.sleep(seconds)
         workers, began = service.web_workers(), time.monotonic()
-        answers = assail(world, assault, seconds)
+        answers = assail(attacked, assault, seconds)
         ended = time.monotonic()
         recovery = _recovery(world)
         calm = time.monotonic()

@@ -76,12 +76,11 @@ class Service:
         with self.app.app_context(), db.engine.connect() as connection:
             return int(connection.execute(text(statement), binds).scalar_one())
 
-    def fill(self, statements: Iterable[str], **binds: object) -> None:
-        """Carry out statements that bring in many rows, and have the planner know of them."""
+    def execute(self, statements: Iterable[str], **binds: object) -> None:
+        """Carry out statements, each by itself and however long it takes."""
         with psycopg.connect(database_url(self.folder), autocommit=True) as connection:
             for statement in statements:
                 connection.execute(statement, binds)
-            connection.execute("VACUUM ANALYZE")
 
     def web_workers(self) -> set[int]:
         """The processes that answer requests at this moment."""

@@ -5,19 +5,28 @@ from __future__ import annotations
 import pytest
 
 from tests.attacks.assaults import ASSAULTS, QUERIES, batch_with_a_stranger
-from tests.attacks.world import make_world
+from tests.attacks.world import DEAL, make_world, with_newcomer
 
+ROWS = 2000
 pytestmark = pytest.mark.alone
 
 
 @pytest.fixture(scope="module")
 def world(service):
-    return make_world(service, 2000)
+    return make_world(service, ROWS)
 
 
 @pytest.mark.parametrize("name", [name for name, each in ASSAULTS.items() if each.section == QUERIES])
 def test_an_assault_on_queries_asks_what_is_answered(world, name):
     assert ASSAULTS[name].ask(world, 0).status == 200
+
+
+def test_a_newcomer_has_the_rows_of_the_attacker(service, world):
+    newcomer = with_newcomer(service, world)
+    assert newcomer.attacker != world.attacker
+    read = [each.caller(each.attacker).get(f"{DEAL}?take=1").json for each in (world, newcomer)]
+    assert read[0] == read[1]
+    assert read[1]["meta"]["count"] == ROWS
 
 
 def test_a_batch_with_a_stranger_is_refused_for_what_stands_behind_its_reads(world):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.attacks.caller import Caller
@@ -23,8 +23,9 @@ class World:
     """What those who send requests have to know: addresses of records, credentials, and emails of accounts."""
 
     port: int
-    # The attacker's session and company, and the sessions of the attacker's further accounts.
+    # The session of who attacks, the organization and a company of all attackers, and sessions of further accounts.
     attacker: str
+    organization: str
     company: str
     accomplices: list[str]
     # The innocents' key, a record that it reads, a public company, and those who sign in.
@@ -55,12 +56,19 @@ def make_world(service: Service, rows: int) -> World:
     person = {"firstName": "Ida", "lastName": "Innocent", "email": "ida@example.com", "companyId": company}
     item = f"{CONTACT}/{caller.made(CONTACT, person)['id']}"
     own = service.caller().holding(attacker.token or "").made(COMPANY, {"name": "Mallory & Co"})["id"]
-    service.fill(FILLING, organization=attacker.organization_id, rows=rows, companies=max(1, rows // DEALS_EACH))
+    service.execute(FILLING, organization=attacker.organization_id, rows=rows, companies=max(1, rows // DEALS_EACH))
     return World(
-        port=service.port, attacker=attacker.token or "", company=own,
+        port=service.port, attacker=attacker.token or "", organization=str(attacker.organization_id), company=own,
         accomplices=[each.token or "" for each in accomplices],
         key=key or "", item=item, public=f"{COMPANY}/{company}", people=[_sign_up(service, n) for n in range(SIGN_UPS)],
     )  # fmt: skip
+
+
+def with_newcomer(service: Service, world: World) -> World:
+    """The same world attacked by somebody else of the organization, who has not used up what a user may."""
+    newcomer = service.cast.user()
+    service.execute(MOVING, user=newcomer.user_id, organization=world.organization)
+    return replace(world, attacker=newcomer.token or "")
 
 
 def _sign_up(service: Service, number: int) -> str:
@@ -72,6 +80,11 @@ def _sign_up(service: Service, number: int) -> str:
     return email
 
 
+# Out of the organization that everybody has, so that this one is the only one.
+MOVING = (
+    "UPDATE auth_member SET organization_id = %(organization)s WHERE user_id = %(user)s",
+    "UPDATE auth_session SET active_organization_id = %(organization)s WHERE user_id = %(user)s",
+)
 FILLING = (
     """INSERT INTO crm_company (id, created_at, updated_at, organization_id, name, industry, visibility)
     SELECT gen_random_uuid(), now() - n * interval '1 minute', now(), %(organization)s, 'company ' || n,
@@ -91,4 +104,5 @@ FILLING = (
         SELECT c.id, row_number() OVER () AS place, (SELECT id FROM crm_contact WHERE company_id = c.id) AS contact
         FROM crm_company AS c WHERE organization_id = %(organization)s AND name LIKE 'company %%'
     ) AS company ON company.place = 1 + n %% %(companies)s::int""",
+    "VACUUM ANALYZE",
 )
