@@ -64,19 +64,18 @@ def sums(number: int) -> str:
 
 
 def batch_of_sums(world: World, number: int) -> Answer:
-    requests = [{"method": "GET", "path": sums(100 * number + each)} for each in range(40)]
-    return world.caller(world.attacker).post(BATCH, {"requests": requests})
+    return world.caller(world.attacker).post(BATCH, {"requests": slow_reads(number)})
 
 
-def batch_with_a_stranger(world: World, number: int) -> Answer:
-    """Slow reads of one's own, and behind them something about a company that others have published."""
-    reads: list[dict[str, Any]] = [{"method": "GET", "path": sums(100 * number + each)} for each in range(40)]
-    last = [
-        {"method": "PATCH", "path": world.public, "body": {"industry": "mine"}},
-        {"method": "DELETE", "path": world.public},
-        {"method": "POST", "path": DEAL, "body": {"name": "Theirs", "companyId": world.public.rpartition("/")[2]}},
-    ][number % 3]
-    return world.caller(world.attacker).post(BATCH, {"requests": [*reads, last]})
+def batch_changing_strangers(world: World, number: int) -> Answer:
+    """Slow reads of one's own, and behind them changes of companies that others have published."""
+    method, body = (("PATCH", {"body": {"industry": "mine"}}), ("DELETE", {}))[number % 2]
+    last = [{"method": method, "path": path, **body} for path in world.public]
+    return world.caller(world.attacker).post(BATCH, {"requests": [*slow_reads(number), *last]})
+
+
+def slow_reads(number: int) -> list[dict[str, Any]]:
+    return [{"method": "GET", "path": sums(100 * number + each)} for each in range(40)]
 
 
 def open_stream(world: World, number: int) -> Answer:
@@ -159,7 +158,7 @@ EVERY = [
     Assault("sums", QUERIES, 40, lambda world, number: world.caller(world.attacker).get(sums(number))),
     Assault("batches-of-sums", QUERIES, 40, batch_of_sums),
     Assault("exports", QUERIES, 40, reading(f"{DEAL}/_export", **{"as": "csv"})),
-    Assault("batches-with-a-stranger", LOCKS, 4, batch_with_a_stranger, (*USUAL, "change")),
+    Assault("changes-of-strangers", LOCKS, 4, batch_changing_strangers, (*USUAL, "change")),
     Assault("streams", NUMBERS, 600, open_stream),
     Assault("slow-bodies", NUMBERS, 800, slow_body),
     Assault("upserts", NUMBERS, 8, upserts),

@@ -21,7 +21,7 @@ from tests.attacks.world import World
 # Requests a second of all attackers together, which is under DEFAULT_LIMIT: what is shown is no flood.
 PACE = 90
 # Seconds for the answers to what was asked last, and for the process to come up.
-PATIENCE = 60
+PATIENCE = 120
 # Attackers are on machines of their own: what they do themselves is to slow nobody here.
 NICENESS = 15
 

@@ -1,6 +1,6 @@
 """Make assaults on a whole service, and measure what others notice of them.
 
-python -m tests.attacks.run [--only deep-skip] [--seconds 10] [--rows 200000]
+python -m tests.attacks.run [--only deep-skip] [--only files] [--seconds 10] [--rows 200000]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from contextlib import closing
 from itertools import cycle
 
-from tests.attacks.assaults import ASSAULTS, Assault
+from tests.attacks.assaults import EVERY, Assault
 from tests.attacks.attackers import assail
 from tests.attacks.innocents import KINDS, USUAL, Innocents, Seen, connect, send
 from tests.attacks.service import Service, running
@@ -31,6 +31,7 @@ def main() -> int:
     """Make the assaults one after the other; the status is 1 when one of them stopped others."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # which ends the parts in order
+    chosen = [each for each in EVERY if not options.only or {each.name, each.section} & set(options.only)]
     with running(SETTINGS) as service:
         began = time.monotonic()
         world = make_world(service, options.rows)
@@ -38,8 +39,8 @@ def main() -> int:
         _warm_up(world)
         print(f"rowgate: p50/p99 in milliseconds, {options.seconds:.0f} s each\n\n{head()}", flush=True)
         rows = []
-        for name in options.only or ASSAULTS:
-            rows.append(_judged(service, world, ASSAULTS[name], options))
+        for assault in chosen:
+            rows.append(_judged(service, world, assault, options))
     bad = [row.assault.name for row in rows if row.faults()]
     print(f"\nrowgate: out of bounds: {', '.join(bad)}" if bad else "\nrowgate: every assault was within its bounds")
     return int(bool(bad))
@@ -47,11 +48,15 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", action="append", choices=list(ASSAULTS), help="this assault, or several")
+    parser.add_argument("--only", action="append", choices=_names(), help="an assault, or a kind of them")
     parser.add_argument("--seconds", type=float, default=10, help="how long each assault goes on")
     parser.add_argument("--rounds", type=int, default=3, help="how often it is made, while it only slows others")
     parser.add_argument("--rows", type=int, default=200_000, help="how many deals the attacker has")
     return parser.parse_args()
+
+
+def _names() -> list[str]:
+    return list(dict.fromkeys([*(each.name for each in EVERY), *(each.section for each in EVERY)]))
 
 
 def _warm_up(world: World) -> None:

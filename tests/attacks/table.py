@@ -15,6 +15,8 @@ from tests.attacks.observer import percentile
 MAX_RATIO = 4.0
 # What holds up a worker now and then, and not the database all the time, may also stay under so many seconds.
 MAX_P99 = 0.25
+# A ratio to what was slow by itself says nothing.
+MAX_QUIET = 0.25
 # Seconds until the service is well behind an assault.
 MAX_RECOVERY = 10.0
 HEADS = ("assault", "others", "before", "during", "after", "ratio", "verdict", "not answered")
@@ -69,6 +71,8 @@ class Others:
 
     def faults(self, section: str) -> Iterator[str]:
         """What is out of bounds."""
+        if self.quiet > MAX_QUIET:
+            yield f"{self.kind}: p99 {1000 * self.quiet:.0f} ms before it is no quiet"
         if self.is_slow(section):
             yield f"{self.kind}: p99 {1000 * self.p99:.0f} ms is {self.ratio:.1f} times {1000 * self.quiet:.0f} ms"
         for what, number in self.failures.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attacks.assaults import ASSAULTS, QUERIES, batch_with_a_stranger
+from tests.attacks.assaults import ASSAULTS, QUERIES, batch_changing_strangers
 from tests.attacks.world import DEAL, make_world, with_newcomer
 
 ROWS = 2000
@@ -29,6 +29,6 @@ def test_a_newcomer_has_the_rows_of_the_attacker(service, world):
     assert read[1]["meta"]["count"] == ROWS
 
 
-def test_a_batch_with_a_stranger_is_refused_for_what_stands_behind_its_reads(world):
-    refused = [batch_with_a_stranger(world, number).json["details"] for number in range(2)]
+def test_batches_are_refused_for_their_changes_of_strangers_alone(world):
+    refused = [batch_changing_strangers(world, number).json["details"] for number in range(2)]
     assert [(each["index"], each["status"]) for each in refused] == [(40, 403), (40, 403)]

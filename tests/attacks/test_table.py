@@ -18,8 +18,8 @@ def answers(seconds, *, status=200, number=100):
     return [Seen(place, seconds, status) for place in range(number)]
 
 
-def row(during, *, section=QUERIES, lost_workers=0, recovery=0.5):
-    others = Others("item", answers(QUIET), during, answers(QUIET))
+def row(during, *, quiet=QUIET, section=QUERIES, lost_workers=0, recovery=0.5):
+    others = Others("item", answers(quiet), during, answers(quiet))
     assault = Assault("made-up", section, 1, lambda _, __: None)
     return Row(assault, [others], Counter({"200": 7, "429 RATE_LIMITED": 2}), lost_workers, recovery)
 

@@ -28,10 +28,10 @@ class World:
     organization: str
     company: str
     accomplices: list[str]
-    # The innocents' key, a record that it reads, a public company, and those who sign in.
+    # The innocents' key, a record that it reads, public companies, and those who sign in.
     key: str
     item: str
-    public: str
+    public: list[str]
     people: list[str]
 
     def caller(self, token: str | None, address: str = "198.19.255.1", timeout: float = 30.0) -> Caller:
@@ -52,15 +52,16 @@ def make_world(service: Service, rows: int) -> World:
     owner, attacker, accomplices = cast.user(), cast.user(), [cast.user() for _ in range(ACCOMPLICES)]
     key = cast.key(owner, "read", "write").token
     caller, public = service.caller().holding(key or ""), {"name": "Open House", "visibility": "public"}
-    company = caller.made(COMPANY, public)["id"]
-    person = {"firstName": "Ida", "lastName": "Innocent", "email": "ida@example.com", "companyId": company}
+    companies = [caller.made(COMPANY, public)["id"] for _ in range(2)]
+    person = {"firstName": "Ida", "lastName": "Innocent", "email": "ida@example.com", "companyId": companies[0]}
     item = f"{CONTACT}/{caller.made(CONTACT, person)['id']}"
     own = service.caller().holding(attacker.token or "").made(COMPANY, {"name": "Mallory & Co"})["id"]
     service.execute(FILLING, organization=attacker.organization_id, rows=rows, companies=max(1, rows // DEALS_EACH))
     return World(
         port=service.port, attacker=attacker.token or "", organization=str(attacker.organization_id), company=own,
         accomplices=[each.token or "" for each in accomplices],
-        key=key or "", item=item, public=f"{COMPANY}/{company}", people=[_sign_up(service, n) for n in range(SIGN_UPS)],
+        key=key or "", item=item, public=[f"{COMPANY}/{each}" for each in companies],
+        people=[_sign_up(service, number) for number in range(SIGN_UPS)],
     )  # fmt: skip
 
 
