@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from contextlib import closing
-from itertools import cycle
+from itertools import count
 
 from tests.attacks.assaults import EVERY, Assault
 from tests.attacks.attackers import assail
@@ -104,11 +104,14 @@ def _begun(seen: list[Seen], begin: float, end: float) -> list[Seen]:
 
 def _recovery(world: World) -> float:
     """Seconds until everything is answered soon again and again, or until patience ends."""
-    began, good, asked = time.monotonic(), 0, cycle(KINDS[name] for name in USUAL)
-    while good < IN_A_ROW and time.monotonic() < began + PATIENCE:
+    began, good, kinds = time.monotonic(), 0, [KINDS[name] for name in USUAL]
+    for number in count():
         with closing(connect(world)) as connection:
-            seen = send(connection, next(asked).request(world, good), time.monotonic())
+            asked = kinds[number % len(kinds)].request(world, number)
+            seen = send(connection, asked, time.monotonic())
         good = good + 1 if seen.status == 200 and seen.seconds < SOON else 0
+        if good == IN_A_ROW or time.monotonic() > began + PATIENCE:
+            break
     return time.monotonic() - began
 
 
