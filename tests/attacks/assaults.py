@@ -41,15 +41,14 @@ class Assault:
 
 def importing(content: Callable[[], bytes], form: str, **parameters: str) -> Ask:
     """Upload a file to be imported."""
-    path, kinds = f"{COMPANY}/_import?{urlencode({'as': form, **parameters})}", {"csv": "text/csv"}
-    kind = kinds.get(form, "application/x-ndjson")
+    path = f"{COMPANY}/_import?{urlencode({'as': form, **parameters})}"
+    kind = "text/csv" if form == "csv" else "application/x-ndjson"
     return lambda world, _: world.caller(world.attacker).send("POST", path, content(), kind)
 
 
 def reading(path: str, **parameters: Any) -> Ask:
     """Read a list, sums or an export."""
-    full = f"{path}?{urlencode(parameters)}" if parameters else path
-    return lambda world, _: world.caller(world.attacker).get(full)
+    return lambda world, _: world.caller(world.attacker).get(f"{path}?{urlencode(parameters)}")
 
 
 def asking(path: str, body: dict[str, Any]) -> Ask:
@@ -93,7 +92,7 @@ def open_stream(world: World, number: int) -> Answer:
 
 
 def slow_body(world: World, number: int) -> Answer:
-    """Begin to send a body, a byte each second."""
+    """Send a body of blanks, a byte each second."""
     caller, began, said = world.caller(None, _network(number)), time.monotonic(), b""
     head = connections.head(caller, "POST", SIGN_IN, content_type="application/json", content_length=str(SLOW))
     with suppress(OSError), socket.create_connection(("127.0.0.1", world.port), timeout=caller.timeout) as connection:

@@ -71,10 +71,9 @@ def sign_in(world: World, number: int) -> Request:
 
 
 def change(world: World, number: int) -> Request:
+    path, body = world.public[number % len(world.public)], json.dumps({"employees": 1 + number})
     headers = {"Authorization": f"Bearer {world.key}", "Content-Type": "application/json"}
-    return Request(
-        "PATCH", world.public[number % len(world.public)], headers, json.dumps({"employees": 1 + number}).encode()
-    )
+    return Request("PATCH", path, headers, body.encode())
 
 
 # A password takes long to hash, so that many sign-ins would be an attack themselves.
