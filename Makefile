@@ -18,7 +18,7 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz attacks tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -101,6 +101,9 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/pytest tests/engine/queries/test_reference_model.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
 	@$(BIN)/pytest tests/engine/writes/test_write_model.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
 	@$(BIN)/python -m tests.faults.run --rounds 40
+
+attacks: .venv/dev ## measure what others notice while one caller attacks
+	@$(BIN)/python -m tests.attacks.run
 
 tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate

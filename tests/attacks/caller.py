@@ -38,6 +38,7 @@ class Caller:
     port: int
     address: str
     token: str | None = None
+    timeout: float = TIMEOUT
 
     def holding(self, token: str) -> Caller:
         """The same address with another credential."""
@@ -68,7 +69,7 @@ class Caller:
 
     def send(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Answer:
         """Send a request; ``body`` goes as it is when it is bytes, and as JSON otherwise."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         began = time.perf_counter()
         try:

@@ -7,11 +7,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
+import psycopg
 from flask_migrate import upgrade
 from sqlalchemy import text
 
@@ -19,7 +20,7 @@ from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
-from app.runtime.embedded import Postgres, Redis
+from app.runtime.embedded import Postgres, Redis, database_url
 from app.testing.cast import Cast
 from app.testing.database import unit_of_work
 from app.testing.parts import UNSAFE_BUT_FAST
@@ -44,7 +45,8 @@ PATIENCE = 5
 class Service:
     """The running processes, and who calls them."""
 
-    def __init__(self, folder: str, stack: ExitStack) -> None:
+    def __init__(self, folder: str, stack: ExitStack, given: Mapping[str, str] = SETTINGS) -> None:
+        self.folder = folder
         self.postgres, self.redis = Postgres(folder, UNSAFE_BUT_FAST), Redis(folder)
         for part in (self.postgres, self.redis):
             stack.callback(part.stop)
@@ -58,7 +60,7 @@ class Service:
         self.cast = Cast(self.app)
         self.port = free_port()
         self.log = Path(folder) / "log"
-        settings = SETTINGS | {"VAR_DIR": folder}
+        settings = {**given, "VAR_DIR": folder}
         web = stack.enter_context(started(gunicorn(2), self.port, self.log, **settings))
         jobs = stack.enter_context(_working(Path(folder) / "jobs.log", **settings))
         self.parts = [psutil.Process(process.pid) for process in (web, jobs)]
@@ -73,6 +75,16 @@ class Service:
         """What a query of the database counts."""
         with self.app.app_context(), db.engine.connect() as connection:
             return int(connection.execute(text(statement), binds).scalar_one())
+
+    def execute(self, statements: Iterable[str], **binds: object) -> None:
+        """Carry out statements, each by itself and however long it takes."""
+        with psycopg.connect(database_url(self.folder), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement, binds)
+
+    def web_workers(self) -> set[int]:
+        """The processes that answer requests at this moment."""
+        return {process.pid for process in self.parts[0].children()}
 
     def forget_jobs(self) -> None:
         """Have what an attack left in the queue done by nobody."""
@@ -113,9 +125,9 @@ def _working(log: Path, **settings: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def running() -> Iterator[Service]:
+def running(settings: Mapping[str, str] = SETTINGS) -> Iterator[Service]:
     """A service from nothing, which leaves nothing."""
     folder = tempfile.mkdtemp(prefix="rga-")
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder)
-        yield Service(folder, stack)
+        yield Service(folder, stack, settings)
