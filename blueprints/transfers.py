@@ -33,7 +33,7 @@ def add_export(blp: Blueprint, model: type[Record], collection: str) -> None:
     def handler() -> Response:
         return export(model)
 
-    guard = credentials_required(model.policy.session_only, reads=True)
+    guard = credentials_required(model.policy.session_only, reads=True, private=True)
     view = guard(
         document_export(blp, model, name, [each.partition(";")[0] for each in CONTENT_TYPES.values()])(handler)
     )

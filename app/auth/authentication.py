@@ -42,9 +42,9 @@ class Access:
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
     credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
-    ``private`` ones are closed to admins who impersonate. On the routes of ``people``, whom ``app.auth.login`` admits,
-    a browser's session counts. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the
-    tab in Teams counts as well.
+    ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
+    with its parts. On the routes of ``people``, whom ``app.auth.login`` admits, a browser's session counts. With
+    ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the tab in Teams counts as well.
     """
 
     open: str = ""
@@ -54,6 +54,7 @@ class Access:
     people: bool = False
     reads: bool = False
     private: bool = False
+    composite: bool = False
     tickets: bool = False
     tabs: bool = False
 
@@ -63,10 +64,16 @@ def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
     return declaring(Access(open=reason, limited=limited))
 
 
-def credentials_required(session_only: SessionOnly = SessionOnly.NEVER, *, reads: bool = False) -> Callable[[F], F]:
+def credentials_required(
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    reads: bool = False,
+    private: bool = False,
+    composite: bool = False,
+) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb, or of reading alone where it
     ``reads``."""
-    return declaring(Access(session_only=session_only, reads=reads))
+    return declaring(Access(session_only=session_only, reads=reads, private=private, composite=composite))
 
 
 def session_welcome(reason: str) -> Callable[[F], F]:
@@ -136,7 +143,8 @@ def admitted(access: Access) -> Principal:
     except Failure:
         _note(principal, "denied")
         raise
-    _note(principal, "success")
+    if not access.composite:
+        _note(principal, "success")
     return principal
 
 
