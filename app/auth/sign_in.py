@@ -9,8 +9,9 @@ from flask import current_app, request
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import devices, mails, passwords, throttling, users, verification
+from app.auth import devices, identities, mails, passwords, throttling, users, verification
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
+from app.auth.identities import Link
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.sessions import SignedIn, open_session
 from app.auth.two_factor import challenges
@@ -30,11 +31,16 @@ WHERE u.email = %s
 """
 
 
-def enter(unit: Unit, user: AuthUser, *, method: str = "password") -> SignedIn | Challenged:
+def enter(unit: Unit, user: AuthUser, *, method: str = "password", link: Link | None = None) -> SignedIn | Challenged:
     """Open a session for a user who gave a first factor, or ask for the second one where the account has one. Every way
-    of signing in ends here, so that none goes round it."""
-    challenged = challenges.ask(unit, user, method)
-    return challenged or open_session(unit, user, method=method)
+    of signing in ends here, so that none goes round it. The identity in ``link`` becomes a way in as the session is
+    opened, and none before."""
+    challenged = challenges.ask(unit, user, method, link)
+    if challenged is not None:
+        return challenged
+    if link is not None:
+        identities.link(unit, user, link)
+    return open_session(unit, user, method=method)
 
 
 def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:

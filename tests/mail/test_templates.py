@@ -26,6 +26,8 @@ SAMPLES = {
     "new-device": {"link": LINK, "device": "Firefox on Linux", "address_of": "192.0.2.7", "time": "12 May 2027, 14:05"},
     "password-changed": {"link": LINK, "time": "12 May 2027, 14:05 UTC"},
     "factors-changed": {"link": LINK, "change": "passkey-added", "time": "12 May 2027, 14:05 UTC"},
+    "sign-in-linked": {"link": LINK, "way": "google", "time": "12 May 2027, 14:05 UTC"},
+    "sign-in-unlinked": {"link": LINK, "way": "google", "time": "12 May 2027, 14:05 UTC"},
     "key-created": {"link": LINK, "key": "Deployment", "start": "rg_4fK2", "time": "12 May 2027, 14:05 UTC"},
     "key-expires": {"link": LINK, "key": "Deployment", "start": "rg_4fK2", "until": "19 May 2027"},
     "impersonated": {"by": "Grace Hopper", "time": "12 May 2027, 14:05", "until": "12 May 2027, 14:35"},
@@ -43,6 +45,8 @@ CHOICES = {
         "two-factor-enabled", "two-factor-disabled", "recovery-codes", "passkey-added", "passkey-removed",
         "passkey-cloned", "factors-reset",
     ),
+    ("sign-in-linked", "way"): ("github", "google", "microsoft"),
+    ("sign-in-unlinked", "way"): ("github", "google", "microsoft", "credential"),
 }  # fmt: skip
 HOSTILE = {
     "line feeds": ("Ada\n\nBcc: all@example.com\n\n", "Ada Bcc: all@example.com"),
@@ -134,7 +138,11 @@ def test_a_choice_that_nobody_translated_is_an_error(kind, name):
 @pytest.mark.parametrize(("given", "said"), HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize(("kind", "language"), EVERY)
 def test_a_hostile_value_stays_text_on_one_line(kind, language, given, said):
-    free = [name for name in ("name", *SAMPLES[kind]) if name not in ("link", "unsubscribe", "role", "change", "body")]
+    free = [
+        name
+        for name in ("name", *SAMPLES[kind])
+        if name not in ("link", "unsubscribe", "role", "change", "way", "body")
+    ]
     plain = rendered(kind, language, body=None)
     mail = rendered(kind, language, **dict.fromkeys(free, given), body=None)
     assert mail.text.count("\n") == plain.text.count("\n")
