@@ -37,9 +37,7 @@ def find(unit: Unit, issuer: str, subject: str) -> AuthAccount | None:
 
 def add(unit: Unit, user: AuthUser, link: Link) -> AuthAccount:
     """Let an identity sign a user in; raises UniqueViolation where it is somebody's already."""
-    account = AuthAccount(
-        user_id=user.id, provider_id=link.provider, issuer=link.issuer, account_id=link.subject
-    )  # fmt: skip
+    account = AuthAccount(user_id=user.id, provider_id=link.provider, issuer=link.issuer, account_id=link.subject)
     unit.store(account)
     audit.written(unit, "create", account, actor=user)
     return account

@@ -90,8 +90,8 @@ def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) ->
             # Whoever merely wrote the address down would keep this way in when its holder comes.
             raise Refused("account_not_verified")
         return own
-    own = AuthUser.email == _address(identity)
-    user = unit.session.scalar(select(AuthUser).where(own).with_for_update())
+    by_address = select(AuthUser).where(AuthUser.email == _address(identity))
+    user = unit.session.scalar(by_address.with_for_update())
     if user is not None and not (identity.email_verified and user.email_verified):
         raise Refused("account_not_linked")
     return user

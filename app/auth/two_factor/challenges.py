@@ -37,8 +37,8 @@ def ask(unit: Unit, user: AuthUser, method: str, link: Link | None = None) -> Ch
     factor = factors.of(unit.session, user.id)
     if factor is None or devices.is_trusted(unit, factor):
         return None
-    waiting = {"link": link.values} if link else {}
-    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method, **waiting)
+    waiting = link.values if link else None
+    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method, link=waiting)
     return Challenged(secret, _methods(unit, factor, method), proof.expires_at)
 
 
@@ -113,7 +113,7 @@ def finish(unit: Unit, row: AuthVerification, user: AuthUser) -> SignedIn:
     identity that has become somebody else's meanwhile."""
     context = proofs.context_of(row)
     unit.session.delete(row)
-    if "link" in context:
+    if context.get("link"):
         _link(unit, user, Link(**context["link"]))
     return open_session(unit, user, method=context["method"])
 
