@@ -23,6 +23,7 @@ from app.engine.statements import autocommitted
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
 from app.foundation.errors import Forbidden, UniqueViolation
+from app.mail import outbox
 from app.runtime import rate_limits
 
 CREDENTIAL_OF = """
@@ -68,7 +69,9 @@ def hashed_for_sign_up(password: str, address: str, name: str) -> str:
 
 def _sign_up(unit: Unit, values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
     user = add_account(unit, values, hashed)
-    verification.send(unit, user)
+    # Whoever deletes an account and makes it again has no further mail sent by that.
+    if outbox.is_due(unit, verification.KIND_VERIFY, user.email):
+        verification.send(unit, user)
     return user, None if must_verify(user) else open_session(unit, user)
 
 
