@@ -13,12 +13,12 @@ from urllib.parse import parse_qsl
 from uuid import UUID
 
 import orjson
-from flask import Response, current_app
+from flask import Response, current_app, g
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
-from app.auth import credentials
+from app.auth import credentials, impersonation
 from app.auth.authentication import Access, authorize, caller, credentials_required
 from app.engine import locks
 from app.engine.concurrency import place_for
@@ -70,14 +70,15 @@ ANSWERED = {
 
 def build() -> Blueprint:
     blp = Blueprint("batch", __name__, url_prefix="/api/v1", description="Several requests in one.")
+    blp.after_request(_note_parts)
 
     @serve(blp, "POST", "/_batch", Operation(
-        "batch", "Carry out several requests", access=credentials_required(reads=True),
+        "batch", "Carry out several requests", access=credentials_required(reads=True, composite=True),
         takes=Body(batch.Batch, example=EXAMPLE), gives=Answer(batch.BatchAnswer, example=ANSWERED),
         fails=(404, 409, 412, 428), once=True, description=TEXT,
     ))  # fmt: skip
     def carry_out_batch(given: dict[str, Any]) -> Response:
-        parts = batch.parts_of(given)
+        g.parts = parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
         with place_for(caller()):
@@ -257,6 +258,24 @@ def _route(path: str, method: str) -> tuple[str, str]:
     if endpoint.rpartition(".")[2] not in part_operations():
         raise Invalid({"path": ["Is no route that a batch takes."]})
     return endpoint, values.get("id", "")
+
+
+def _note_parts(response: Response) -> Response:
+    """Write down what an impersonating session has asked for: the batch, and the routes of its requests."""
+    principal = g.get("principal")
+    if principal is not None and principal.impersonator_id is not None:
+        routes = [f"{part.method} {_rule(part)}" for part in g.get("parts", ())]
+        run_unit(principal, impersonation.note_request, "success", routes)
+    return response
+
+
+def _rule(part: Part) -> str:
+    """The route of a part, as it is written down: without the ids in its path."""
+    try:
+        rule, _ = current_app.url_map.bind("").match(part.path.partition("?")[0], part.method, return_rule=True)
+    except HTTPException:
+        return "unmatched"
+    return rule.rule
 
 
 def _failed(part: Part, failure: Failure) -> Failure:

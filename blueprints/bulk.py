@@ -8,7 +8,7 @@ from uuid import UUID
 
 from flask import Response, current_app, request
 
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import caller, rights_required
 from app.engine.bulk import Change
 from app.engine.concurrency import place_for
 from app.engine.encoding import Representation
@@ -37,7 +37,7 @@ WRITING = (CREDENTIAL, IDEMPOTENCY_KEY)
 
 def add_bulk(blp: Blueprint, model: type[Record], collection: str) -> None:
     """Route what changes and deletes many records; arrays are made by the route that makes one."""
-    guard = credentials_required(model.policy.session_only)
+    guard = rights_required(model)
     if model.policy.update is not Rule.NONE:
         for method, name in (("PUT", "updateMany"), ("PATCH", "patchMany")):
             handler = strict(_update(model), (*WRITING, bulk.RETURN))
@@ -134,7 +134,7 @@ def _deleted(unit: Unit, model: type[Record], named: Mapping[int, Change], fault
 def _add_matching(blp: Blueprint, model: type[Record], collection: str, operation: str) -> None:
     endpoint = f"{operation}Matching{model.__name__}"
     view = document_matching(blp, model, operation, endpoint)(strict(_match(model, operation), WRITING))
-    guarded = credentials_required(model.policy.session_only)(view)
+    guarded = rights_required(model)(view)
     blp.add_url_rule(f"{collection}/_matching/_{operation}", endpoint, guarded, methods=["POST"])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import caller, rights_required
 from app.engine import alone
 from app.engine.policy import Rule
 from app.engine.record import Record
@@ -59,13 +59,13 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
         name = operation_id(model, "patch" if method == "PATCH" else operation)
         strict_handler = handler if operation in ("list", "read") else strict(handler, KNOWN[operation])
         view = document_operation(blp, model, "update" if method == "PATCH" else operation, name)(strict_handler)
-        guarded = credentials_required(model.policy.session_only)(view)
+        guarded = rights_required(model)(view)
         blp.add_url_rule(rule, name, guarded, methods=[method])
 
 
 def add_queries(blp: Blueprint, model: type[Record], collection: str, envelope: Envelope = lists.envelope) -> None:
     """Route what asks of the list of ``model``: QUERY and its POST twin, and sums."""
-    guard = credentials_required(model.policy.session_only, reads=True)
+    guard = rights_required(model, reads=True)
     for name, path, method, handler in (
         ("query", "_query", "POST", _query(model, envelope)),
         ("aggregate", "_aggregate", "GET", _sums(model)),

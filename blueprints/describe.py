@@ -154,13 +154,14 @@ def access_text(model: type[Record], operation: str) -> str:
     return f"{model.model_summary()} {who}".strip() + note
 
 
-def window_parameters() -> list[dict[str, Any]]:
+def window_parameters(most: int = 1000) -> list[dict[str, Any]]:
+    """The parameters of a page of at most so many records."""
     return [
         {
             "name": "take",
             "in": "query",
             "description": "How many records to answer at most, up to the maximum that the service sets.",
-            "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20},
+            "schema": {"type": "integer", "minimum": 1, "maximum": most, "default": 20},
         },
         {
             "name": "skip",

@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app.auth import credentials
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import caller, credentials_required, rights_required
 from app.engine.concurrency import place_for
 from app.engine.database import OutcomeUnknown
 from app.engine.idempotency import KeyedRequest
@@ -64,7 +64,7 @@ def add_import(blp: Blueprint, model: type[Record], collection: str) -> None:
             return _imported(model, asked, file, digest)
 
     view = document_import(blp, model, endpoint)(strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY, *PARAMETERS)))
-    guarded = credentials_required(model.policy.session_only)(view)
+    guarded = rights_required(model)(view)
     blp.add_url_rule(f"{collection}/_import", endpoint, guarded, methods=["POST"])
 
 

@@ -51,6 +51,8 @@ SECURITY = {
 
 # Where keys may come in the query; elsewhere, a session may come in the cookie.
 DATA = "/api/v1/"
+# Where a key in the query reads at most, and what reads there by POST.
+GUARDED, READING = "/api/v1/auth/", ("/_query", "/_aggregate")
 OF_PEOPLE: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 FAILURES: tuple[Failure, ...] = (
@@ -122,11 +124,13 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
         components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
             if isinstance(operation, dict):
                 operation.get("responses", {}).pop("default", None)
                 if not path.startswith(DATA):
                     operation.setdefault("security", OF_PEOPLE)
+                elif path.startswith(GUARDED) and method != "get" and not path.endswith(READING):
+                    operation.setdefault("security", [{"bearer": []}])
     document["servers"] = [{"url": "/"}]
     return document
 

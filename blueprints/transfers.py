@@ -10,7 +10,7 @@ from typing import Any
 from flask import Response, copy_current_request_context, current_app, request
 
 from app.auth import presence
-from app.auth.authentication import caller, credentials_required
+from app.auth.authentication import caller, rights_required
 from app.engine.copying import Client, ClientGone
 from app.engine.exporting import Export, Form
 from app.engine.record import Record
@@ -35,7 +35,7 @@ def add_export(blp: Blueprint, model: type[Record], collection: str) -> None:
     def handler() -> Response:
         return export(model)
 
-    guard = credentials_required(model.policy.session_only, reads=True)
+    guard = rights_required(model, reads=True, private=True)
     view = guard(
         document_export(blp, model, name, [each.partition(";")[0] for each in CONTENT_TYPES.values()])(handler)
     )

@@ -12,19 +12,24 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.platform import saved_views
 from blueprints.base import Blueprint, answer, wanted
 from blueprints.declarations import Answer, Body, Operation, serve
+from blueprints.describe import window_parameters
 from blueprints.replies import Reply, carry_out
 from schemas.envelopes import Deleted
+from schemas.queries import window
 from schemas.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
 
 DEFINITION = {"where": {"stage": "lead"}, "sort": ["-amount"], "columns": ["name", "amount"]}
 GIVEN = {"model": "crm/deal", "name": "Open deals", "shared": True, "definition": DEFINITION}
 EXAMPLE = {
-    "id": EXAMPLE_ID, **GIVEN, "own": True, "createdAt": "2027-01-01T09:00:00.000Z",
+    "id": EXAMPLE_ID, **GIVEN, "own": True, "writable": True, "createdAt": "2027-01-01T09:00:00.000Z",
     "updatedAt": "2027-01-01T09:00:00.000Z",
 }  # fmt: skip
 OF_MODEL = {
     "name": "model", "in": "query", "schema": {"type": "string"}, "description": "Only those of this model.",
 }  # fmt: skip
+
+# A page of the largest views is still small.
+MAX_TAKE = 100
 
 signed_in = credentials_required()
 
@@ -34,11 +39,12 @@ def build() -> Blueprint:
     blp = Blueprint("views", __name__, url_prefix="/api/v1/_views", description="Saved views of records.")
 
     @serve(blp, "GET", "", Operation(
-        "listViews", "List your saved views and those shared with you", access=signed_in, query=(OF_MODEL,),
-        gives=Answer(ViewList, example={"data": [EXAMPLE]}),
+        "listViews", "List your saved views and those shared with you", access=signed_in,
+        query=(OF_MODEL, *window_parameters(MAX_TAKE)),
+        gives=Answer(ViewList, example={"data": [EXAMPLE], "meta": {"count": 1, "take": 20, "skip": 0}}),
     ))  # fmt: skip
     def list_views() -> Response:
-        return answer({"data": run_unit(caller(), _listed, request.args.get("model"))})
+        return answer(run_unit(caller(), _listed, request.args.get("model"), *window(request.args, MAX_TAKE)))
 
     @serve(blp, "POST", "", Operation(
         "createView", "Save a view", access=signed_in, takes=Body(ViewCreate, example=GIVEN),
@@ -64,9 +70,11 @@ def build() -> Blueprint:
     return blp
 
 
-def _listed(unit: Unit, model: str | None) -> list[dict[str, Any]]:
+def _listed(unit: Unit, model: str | None, take: int, skip: int) -> dict[str, Any]:
     models = [name for name in models_of(unit.principal) if model in (None, name)]
-    return [view_of(each, unit.principal) for each in saved_views.list_views(unit, models)]
+    found, count = saved_views.list_views(unit, models, take, skip)
+    data = [view_of(each, unit.principal) for each in found]
+    return {"data": data, "meta": {"count": count, "take": take, "skip": skip}}
 
 
 def _created(unit: Unit, model: Any, given: dict[str, Any]) -> Reply:

@@ -11,9 +11,10 @@ from app.engine.encoding import dumps
 from app.engine.principal import Principal
 from app.engine.record import Record
 from app.foundation.errors import Invalid
-from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView
+from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
 from schemas.catalogue import Standing
 from schemas.derive import WireSchema
+from schemas.envelopes import ListMeta
 from schemas.fields import Flag, Identifier, Moment, Text
 
 ABOUT_DEFINITION = "What is shown and how: up to the program that shows it, which the service does not read."
@@ -45,21 +46,25 @@ class View(ViewUpdate):
     id = Identifier(required=True, metadata={"format": "uuid"})
     model = fields.String(required=True)
     is_own = Flag(required=True, data_key="own", metadata={"description": "Whether the caller made it."})
+    is_writable = Flag(
+        required=True, data_key="writable", metadata={"description": "Whether it is the caller's to change."}
+    )
     created_at = Moment(required=True, data_key="createdAt")
     updated_at = Moment(required=True, data_key="updatedAt")
 
 
 class ViewList(WireSchema):
-    """Views by name."""
+    """A page of views, by name."""
 
     data = fields.List(fields.Nested(View), required=True)
+    meta = fields.Nested(ListMeta, required=True)
 
 
 def view_of(view: PlatformSavedView, principal: Principal) -> dict[str, Any]:
     """A view as ``principal`` gets it."""
     return {
         "id": view.id, "model": view.model, "name": view.name, "shared": view.is_shared,
-        "own": view.user_id == principal.user_id, "definition": view.definition,
+        "own": is_own(view, principal), "writable": may_change(view, principal), "definition": view.definition,
         "createdAt": view.created_at, "updatedAt": view.updated_at,
     }  # fmt: skip
 

@@ -16,6 +16,7 @@ from app.auth import cookies, credentials, impersonation, key_usage, tickets
 from app.auth.errors import InsufficientScope
 from app.engine.policy import SessionOnly
 from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
+from app.engine.record import Record
 from app.engine.unit_of_work import run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
@@ -42,9 +43,10 @@ class Access:
 
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
     credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
-    ``private`` ones are closed to admins who impersonate. On the routes of ``people``, whom ``app.auth.login`` admits,
-    a browser's session counts. With ``tickets`` one may come in the query, for a stream. With ``tabs`` the token of the
-    tab in Teams counts as well.
+    ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
+    with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
+    ``app.auth.login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
+    ``tabs`` the token of the tab in Teams counts as well.
     """
 
     open: str = ""
@@ -54,6 +56,8 @@ class Access:
     people: bool = False
     reads: bool = False
     private: bool = False
+    composite: bool = False
+    guarded: bool = False
     tickets: bool = False
     tabs: bool = False
 
@@ -63,10 +67,22 @@ def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
     return declaring(Access(open=reason, limited=limited))
 
 
-def credentials_required(session_only: SessionOnly = SessionOnly.NEVER, *, reads: bool = False) -> Callable[[F], F]:
+def credentials_required(
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    reads: bool = False,
+    composite: bool = False,
+) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb, or of reading alone where it
     ``reads``."""
-    return declaring(Access(session_only=session_only, reads=reads))
+    return declaring(Access(session_only=session_only, reads=reads, composite=composite))
+
+
+def rights_required(model: type[Record], *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
+    """Declare the same of a route to the records of ``model``, as its policy has it. A key in the query, which stays in
+    logs and histories, writes nobody's accounts and organizations."""
+    session_only, guarded = model.policy.session_only, model.domain == "auth"
+    return declaring(Access(session_only=session_only, reads=reads, private=private, guarded=guarded))
 
 
 def session_welcome(reason: str) -> Callable[[F], F]:
@@ -136,7 +152,8 @@ def admitted(access: Access) -> Principal:
     except Failure:
         _note(principal, "denied")
         raise
-    _note(principal, "success")
+    if not access.composite:
+        _note(principal, "success")
     return principal
 
 
@@ -176,6 +193,9 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
     if scope not in principal.scopes:
         key_usage.conclude("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)
+    if access.guarded and principal.from_query and scope != "read":
+        key_usage.conclude("INSUFFICIENT_PERMISSIONS")
+        raise Invalid({"api_key": ["Writes no accounts and organizations; use the Authorization header."]})
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:
         return
     # An admin key of an admin may stand in for a session where only writes are narrowed.

@@ -99,13 +99,14 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
         _touch(AuthApiKey, row["id"], last_used_at=now())
     scopes = covered(row["scopes"])
     if row["user_id"] is None:
-        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}))
+        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
     return Principal(
         credential=Credential.KEY,
         credential_id=row["id"],
         scopes=scopes,
         user_id=row["user_id"],
         is_admin="admin" in scopes and row["role"] == "admin" and not from_query,
+        from_query=from_query,
         **_acting_in(row),
     )
 

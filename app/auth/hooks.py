@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
-from app.auth import memberships, recovery, users
+from app.auth import identities, memberships, recovery, users
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
@@ -88,6 +88,7 @@ def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
     users.keep_a_way_in(write.unit, account.user_id)
+    identities.tell_unlinked(write.unit, account)
 
 
 @on_create(AuthOrganization)

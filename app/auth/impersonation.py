@@ -3,6 +3,8 @@ down."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from flask import request
@@ -38,10 +40,13 @@ def _impersonate(unit: Unit, user_id: UUID) -> SignedIn:
     return opened
 
 
-def note_request(unit: Unit, outcome: str) -> None:
-    """Write down what an impersonating session asks for, and whether it was refused that."""
+def note_request(unit: Unit, outcome: str, parts: Sequence[str] = ()) -> None:
+    """Write down what an impersonating session asks for, with the routes of the ``parts`` that make it up, and whether
+    it was refused that."""
     own = unit.session.get(AuthSession, unit.principal.credential_id)
     if own is not None:
         route = request.url_rule.rule if request.url_rule else "unmatched"
-        changes = {"route": f"{request.method} {route}", "by": str(own.impersonated_by)}
+        changes: dict[str, Any] = {"route": f"{request.method} {route}", "by": str(own.impersonated_by)}
+        if parts:
+            changes["parts"] = list(parts)
         audit.note(unit, "auth.session.impersonated_request", own, changes=changes, outcome=outcome)

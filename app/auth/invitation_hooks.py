@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from app.auth import invitations
 from app.auth.hooks import check_grant, count, lock_organization, refuse_second_owner
+from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthTeam
 from app.engine.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.principal import Credential, Principal
@@ -12,6 +15,8 @@ from app.foundation.errors import Conflict, Forbidden, Unauthenticated
 from app.runtime import rate_limits
 
 MAX_PENDING = 100
+# An account is new for so long.
+NEW = timedelta(days=1)
 
 
 @on_create(AuthInvitation)
@@ -29,8 +34,18 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
         fits = team.organization_id == invitation.organization_id
         require(fits, "teamId", "Must be a team of the organization.")
     if write.unit.principal.credential is not Credential.SYSTEM:
-        rate_limits.consume(rate_limits.by_setting("invitation"), f"user:{write.unit.principal.user_id}")
+        _count(write)
     invitations.send(write.unit, invitation)
+
+
+def _count(write: Write) -> None:
+    """Count an invitation against what its sender may send; raises RateLimited. An account that is new, or that nobody
+    stands for by an address, may send fewer: others are as easily made."""
+    with write.unit.session.no_autoflush:
+        sender = write.unit.get(AuthUser, write.unit.principal.user_id)
+    is_known = sender.email_verified and sender.created_at <= now() - NEW
+    for name in ("invitation",) if is_known else ("invitation", "new-account-invitation"):
+        rate_limits.consume(rate_limits.by_setting(name), f"user:{sender.id}")
 
 
 @on_update(AuthInvitation)

@@ -37,7 +37,11 @@ class Invited:
 
 
 def send(unit: Unit, invitation: AuthInvitation) -> None:
-    """Give a new invitation its secret, and send that to its address, in the language of whoever has it."""
+    """Give a new invitation its secret, and send that to its address, in the language of whoever has it. An address
+    that has had an invitation a moment ago, or several today, gets none, from whomever they are; the invitation stands
+    and has no link then."""
+    if not outbox.is_due(unit, KIND, invitation.email):
+        return
     secret = crypto.link_secret()
     invitation.secret_hash = crypto.vault().digest(secret)
     with unit.session.no_autoflush:

@@ -71,7 +71,8 @@ def login_required(
     return lambda view: declaring(access)(flask_login.login_required(view))
 
 
-def login_welcome(reason: str, *, reads: bool = False) -> Callable[[F], F]:
+def login_welcome(reason: str, *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
     """Declare that a route of people works without a credential, why, and that it knows who is signed in. A credential
     that is not good counts as none. With ``reads``, one that may only read is good enough."""
-    return declaring(Access(optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads))
+    access = Access(optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads, private=private)
+    return declaring(access)

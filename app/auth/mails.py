@@ -18,6 +18,8 @@ from app.foundation.clock import now
 from app.mail import outbox
 from app.mail.templates import LANGUAGES
 
+# Their senders ask themselves whether they are due.
+PROVING = ("verify-address", "change-address", "reset-password", "welcome")
 SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console/keys", "/account/forgot"
 
 
@@ -32,7 +34,10 @@ def tell(
     **values: Any,
 ) -> None:
     """Write a mail of ``kind`` to a user, or to another address of theirs; its link leads to ``path``. Times are shown
-    in UTC."""
+    in UTC. An address that was never proved may be a stranger's, who is not to hear of everything that somebody does
+    to an account of that address."""
+    if not (user.email_verified or kind in PROVING or outbox.is_due(unit, kind, to or user.email)):
+        return
     language = user.locale or languages.DEFAULT
     shown = {name: moment(value, language) if isinstance(value, datetime) else value for name, value in values.items()}
     if path:

@@ -39,7 +39,9 @@ def send_link(_: UUID, *, sealed: str) -> None:
 
 def _send_link(unit: Unit, address: str) -> None:
     user = unit.session.scalar(select(AuthUser).where(AuthUser.email == address))
-    if user is None or users.is_banned(user.banned, user.ban_expires) or not outbox.is_due(unit, KIND, address):
+    if user is None or users.is_banned(user.banned, user.ban_expires):
+        return
+    if not outbox.is_due(unit, KIND, address, by_day=not user.email_verified):
         return
     proof, secret = proofs.issue(unit, proofs.RESET, user.id, email=address)
     mails.tell(unit, user, KIND, mails.secret_path("reset", secret), cause=proof.id)

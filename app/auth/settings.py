@@ -29,6 +29,12 @@ SETTINGS = (
         pattern=LIMIT,
     ),
     Setting("invitation_limit", "200 per hour", "invitations that one user sends", pattern=LIMIT),
+    Setting(
+        "new_account_invitation_limit",
+        "20 per day",
+        "the same while the account is younger than a day or its address is not verified",
+        pattern=LIMIT,
+    ),
     Setting("require_email_verification", False, "sign-in and new keys only for accounts with a verified address"),
     Setting(
         "key_max_days",

@@ -9,8 +9,9 @@ from flask import current_app, request
 from marshmallow import ValidationError
 from sqlalchemy import select
 
-from app.auth import devices, mails, passwords, throttling, users, verification
+from app.auth import devices, identities, mails, passwords, throttling, users, verification
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
+from app.auth.identities import Link
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.sessions import SignedIn, open_session
 from app.auth.two_factor import challenges
@@ -22,6 +23,7 @@ from app.engine.statements import autocommitted
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
 from app.foundation.errors import Forbidden, UniqueViolation
+from app.mail import outbox
 from app.runtime import rate_limits
 
 CREDENTIAL_OF = """
@@ -30,11 +32,16 @@ WHERE u.email = %s
 """
 
 
-def enter(unit: Unit, user: AuthUser, *, method: str = "password") -> SignedIn | Challenged:
+def enter(unit: Unit, user: AuthUser, *, method: str = "password", link: Link | None = None) -> SignedIn | Challenged:
     """Open a session for a user who gave a first factor, or ask for the second one where the account has one. Every way
-    of signing in ends here, so that none goes round it."""
-    challenged = challenges.ask(unit, user, method)
-    return challenged or open_session(unit, user, method=method)
+    of signing in ends here, so that none goes round it. The identity in ``link`` becomes a way in as the session is
+    opened, and none before."""
+    challenged = challenges.ask(unit, user, method, link)
+    if challenged is not None:
+        return challenged
+    if link is not None:
+        identities.link(unit, user, link)
+    return open_session(unit, user, method=method)
 
 
 def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
@@ -62,7 +69,9 @@ def hashed_for_sign_up(password: str, address: str, name: str) -> str:
 
 def _sign_up(unit: Unit, values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
     user = add_account(unit, values, hashed)
-    verification.send(unit, user)
+    # Whoever deletes an account and makes it again has no further mail sent by that.
+    if outbox.is_due(unit, verification.KIND_VERIFY, user.email):
+        verification.send(unit, user)
     return user, None if must_verify(user) else open_session(unit, user)
 
 

@@ -67,6 +67,8 @@ class Principal:
     waiting: Sequence[UUID] = ()
     # The admin who looks at the service with the eyes of the user.
     impersonator_id: UUID | None = None
+    # Of a key that came in an address, where it is written down by whoever passes it on.
+    from_query: bool = False
 
     @property
     def reader(self) -> Reader:

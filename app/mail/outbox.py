@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app
-from sqlalchemy import exists, select
+from sqlalchemy import exists, func, select
 from uuid_utils.compat import uuid7
 
 from app.engine.unit_of_work import Unit
@@ -21,8 +21,9 @@ from app.mail.templates import render
 from config import Settings
 
 DELIVER = "deliver_mail"
-# How often anybody may have mail of one kind sent to an address.
-PAUSE = timedelta(minutes=5)
+# How often anybody may have mail of one kind sent to an address, whoever asks. Besides there are so many a day as
+# MAILS_PER_ADDRESS says.
+PAUSE, DAY = timedelta(minutes=5), timedelta(days=1)
 NO_SERVER = "MAIL_URL is not set"
 
 
@@ -60,11 +61,17 @@ def send(
         defer(unit, DELIVER, id)
 
 
-def is_due(unit: Unit, kind: str, to: str) -> bool:
-    """Whether anybody may have mail of ``kind`` sent to an address again; of those who ask at once, one may."""
+def is_due(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
+    """Whether anybody may have mail of ``kind`` sent to an address again; of those who ask at once, one may. Mail that
+    the owner of the address may need in haste is not counted ``by_day``, or strangers could use it up."""
     unit.lock(f"mail {kind} to {to}")
-    lately = (PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - PAUSE)
-    return not unit.session.scalar(select(exists().where(*lately)))
+    with unit.session.no_autoflush:
+        sent = select(func.count(), func.max(PlatformMail.created_at)).where(
+            PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - DAY
+        )
+        count, last = unit.session.execute(sent).one()
+    most = current_app.config["SETTINGS"].mails_per_address
+    return (last is None or last <= now() - PAUSE) and not (by_day and count >= most)
 
 
 def link(path: str) -> str:

@@ -25,5 +25,13 @@ SETTINGS = (
         "sender of mails, such as Rowgate <no-reply@example.com>; empty means no-reply at the host of BASE_URL",
         pattern=r"[^<>\r\n]*<[^@<>\s]+@[^@<>\s]+>|[^@<>\s]+@[^@<>\s]+",
     ),
+    Setting(
+        "mails_per_address",
+        5,
+        "mails of one kind that others can have sent to one address in a day, however many ask: invitations, and links "
+        "to prove an address; the same for notices about an account whose address is not verified",
+        low=1,
+        high=1000,
+    ),
     Setting("mail_timeout", 20.0, "seconds that each step of a delivery may take", low=0.1, high=300.0),
 )

@@ -32,6 +32,12 @@ LANGUAGES = (DEFAULT, *sorted(language for kind, language in _FOUND if kind == S
 
 _URL = re.compile(r'https?://[^\s"<>\\]+', re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
+# What a reader's program makes a link of by itself: schemes, and dots that a name follows, in whatever script. The dots
+# of other scripts are those that browsers take for one.
+_SCHEME = re.compile(r"(?<=:)(?=//)")
+_DOTTED = re.compile(r"(?<=\S[.\u3002\uff0e\uff61])(?=[^\W\d_])")
+# Values that are no words of people.
+_OURS = ("link", "unsubscribe", "address")
 # They turn the direction of the text around them, so a name could rewrite the sentence that it stands in.
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -96,20 +102,32 @@ def _paragraphs(text: str) -> list[list[str]]:
 def _cleaned(name: str, value: Any) -> str:
     """A value as a template may write it; a body alone has more than one line."""
     text = "" if value is None else str(value)
+    clean = _seen if name in _OURS else _unlinked
     if name != "body":
-        return _line(text, MAX_LINE)
-    return _cut("\n".join(_line(line, MAX_BODY) for line in text.strip().splitlines()), MAX_BODY)
+        return _cut(clean(text), MAX_LINE)
+    return _cut("\n".join(map(clean, text.strip().splitlines())), MAX_BODY)
+
+
+def _unlinked(text: str) -> str:
+    """A line that people have typed, with a space in what would become a link: a mail says names, and leads where the
+    service wants."""
+    return _DOTTED.sub(" ", _SCHEME.sub(" ", _seen(text)))
 
 
 def _line(text: str, length: int) -> str:
-    """One line of at most ``length`` characters, all of which are seen or needed by those beside them."""
+    """One line of at most ``length`` characters."""
+    return _cut(_seen(text), length)
+
+
+def _seen(text: str) -> str:
+    """One line of characters that are seen, or needed by those beside them."""
     # Control characters and halves of surrogate pairs cannot be sent; those that are whitespace part words.
     seen = (
         character
         for character in " ".join(text.split())
         if unicodedata.category(character) not in ("Cc", "Cs") and character not in _DIRECTIONS
     )
-    return _cut(" ".join("".join(seen).split()), length)
+    return " ".join("".join(seen).split())
 
 
 def _cut(text: str, length: int) -> str:

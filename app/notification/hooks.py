@@ -31,7 +31,9 @@ def give_preferences(unit: Unit, user: AuthUser) -> None:
 
 @on_create(AuthInvitation)
 def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
-    """Notify the invited person, where the address is an account's, besides the mail."""
+    """Notify the invited person, where the address is an account's, besides the mail, and no oftener."""
+    if invitation.secret_hash is None:
+        return
     holder = (AuthUser.email == invitation.email, AuthUser.email_verified)
     with write.unit.session.no_autoflush:
         user_id = write.unit.session.scalar(select(AuthUser.id).where(*holder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, g
@@ -9,18 +10,15 @@ from flask import Blueprint, Response, g
 from app.auth import deletion
 from app.auth.authentication import caller
 from app.engine.unit_of_work import run_unit
-from app.foundation.errors import Failure, Forbidden
+from app.foundation.errors import Failure
 from app.foundation.languages import gettext as _
 from app.storage import exports
 from blueprints.account import notices, pages
 
 
-@pages.signed_in
+@partial(pages.signed_in, private=True)
 def export() -> Response:
     principal = caller()
-    # As the JSON route of archives has it.
-    if principal.impersonator_id is not None:
-        raise Forbidden()
     found = run_unit(principal, exports.own)
     may_ask = len(found) < exports.MAX_EXPORTS and not any(each.status == "pending" for each in found)
     deletion_at = notices.standing_of(principal).delete_after

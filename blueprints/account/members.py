@@ -76,8 +76,13 @@ def remove(organization_id: UUID, member_id: UUID) -> Response:
 def invite(organization_id: UUID) -> Response:
     form = pages.sent(InvitationForm)
     sent = {"organizationId": str(organization_id), "email": form.email.data, "role": form.role.data}
-    run_unit(caller(), Unit.create, AuthInvitation, load(create_schema(AuthInvitation), sent))
-    return pages.done("organization", gettext("The invitation is out."), organization_id=organization_id)
+    made = run_unit(caller(), Unit.create, AuthInvitation, load(create_schema(AuthInvitation), sent))
+    told = (
+        gettext("The invitation is out.")
+        if made["mailed"]
+        else gettext("The invitation is made. The address has just had one, so no further mail was sent.")
+    )
+    return pages.done("organization", told, organization_id=organization_id)
 
 
 @pages.signed_in

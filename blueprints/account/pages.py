@@ -50,8 +50,9 @@ class FormOutOfDate(Failure):
     status, code, text = 400, "VALIDATION_ERROR", "The page had been open for too long. Send it once more."
 
 
-def signed_in(view: F) -> F:
-    """Declare that a view is for whoever is signed in; anybody else signs in first and comes back."""
+def signed_in(view: F, *, private: bool = False) -> F:
+    """Declare that a view is for whoever is signed in; anybody else signs in first and comes back. One that is
+    ``private`` is closed to admins who impersonate."""
 
     @wraps(view)
     def checked(*arguments: Any, **options: Any) -> Any:
@@ -60,7 +61,8 @@ def signed_in(view: F) -> F:
         back = request.full_path.rstrip("?") if request.method in SAFE_METHODS else _place_of(view, options)
         return redirect(url_for("account.sign_in", next=own_path(back)), 303)
 
-    return login_welcome("leads whoever is not signed in to the sign-in page")(checked)  # type: ignore[return-value]
+    declare = login_welcome("leads whoever is not signed in to the sign-in page", private=private)
+    return declare(checked)  # type: ignore[return-value]
 
 
 def acts_on(page: str) -> Callable[[F], F]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
+from app.foundation.clock import now
 from app.testing.cast import Actor
 from app.testing.database import transaction
 
@@ -156,7 +158,9 @@ def test_an_invitation_ends_in_the_future(cast, owner):
     assert response.status_code == 400
 
 
-def test_an_organization_has_a_hundred_open_invitations_at_most(owner):
+def test_an_organization_has_a_hundred_open_invitations_at_most(app, owner):
+    with app.app_context(), transaction() as session:
+        session.get_one(AuthUser, owner.user_id).created_at = now() - timedelta(days=2)
     statuses = [invite(owner, f"guest{number}@many.example").status_code for number in range(101)]
     assert statuses == [201] * 100 + [409]
 

@@ -161,7 +161,7 @@ def test_an_organization_with_line_breaks_in_its_name_adds_nothing_to_the_subjec
     work(mailing)
     (message,) = server.to(email)
     assert message.get_all("Bcc") is None
-    assert "Acme Bcc: all@evil.example" in message["Subject"]
+    assert "Acme Bcc: all@evil. example" in message["Subject"]
     assert server.recipients == [[email]]
 
 

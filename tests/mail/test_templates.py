@@ -26,6 +26,8 @@ SAMPLES = {
     "new-device": {"link": LINK, "device": "Firefox on Linux", "address_of": "192.0.2.7", "time": "12 May 2027, 14:05"},
     "password-changed": {"link": LINK, "time": "12 May 2027, 14:05 UTC"},
     "factors-changed": {"link": LINK, "change": "passkey-added", "time": "12 May 2027, 14:05 UTC"},
+    "sign-in-linked": {"link": LINK, "way": "google", "time": "12 May 2027, 14:05 UTC"},
+    "sign-in-unlinked": {"link": LINK, "way": "google", "time": "12 May 2027, 14:05 UTC"},
     "key-created": {"link": LINK, "key": "Deployment", "start": "rg_4fK2", "time": "12 May 2027, 14:05 UTC"},
     "key-expires": {"link": LINK, "key": "Deployment", "start": "rg_4fK2", "until": "19 May 2027"},
     "impersonated": {"by": "Grace Hopper", "time": "12 May 2027, 14:05", "until": "12 May 2027, 14:35"},
@@ -43,14 +45,18 @@ CHOICES = {
         "two-factor-enabled", "two-factor-disabled", "recovery-codes", "passkey-added", "passkey-removed",
         "passkey-cloned", "factors-reset",
     ),
+    ("sign-in-linked", "way"): ("github", "google", "microsoft"),
+    ("sign-in-unlinked", "way"): ("github", "google", "microsoft", "credential"),
 }  # fmt: skip
+# Values that the service makes itself, and the address of a person.
+OURS = ("link", "unsubscribe", "role", "change", "way", "address")
 HOSTILE = {
-    "line feeds": ("Ada\n\nBcc: all@example.com\n\n", "Ada Bcc: all@example.com"),
-    "a header": ("Ada\r\nBcc: all@example.com", "Ada Bcc: all@example.com"),
-    "other separators": ("Ada\u2028Bcc:\x0b\x85all@example.com", "Ada Bcc: all@example.com"),
+    "line feeds": ("Ada\n\nBcc: all@example.com\n\n", "Ada Bcc: all@example. com"),
+    "a header": ("Ada\r\nBcc: all@example.com", "Ada Bcc: all@example. com"),
+    "other separators": ("Ada\u2028Bcc:\x0b\x85all@example.com", "Ada Bcc: all@example. com"),
     "controls": ("A\x00d\x1b[2Ja\x7f", "Ad[2Ja"),
     "half of a pair": ("A\ud83dda", "Ada"),
-    "turned text": ("Ada \u202emoc.elpmaxe\u202c", "Ada moc.elpmaxe"),
+    "turned text": ("Ada \u202emoc.elpmaxe\u202c", "Ada moc. elpmaxe"),
     "markup": (f"{MARKUP}</title><b>&amp;", f"{MARKUP}</title><b>&amp;"),
     "a template": ("{{ 7 * 7 }}{% block x %}", "{{ 7 * 7 }}{% block x %}"),
     "great length": ("Ada " * 2500, ("Ada " * 50)[:199] + "…"),
@@ -134,7 +140,7 @@ def test_a_choice_that_nobody_translated_is_an_error(kind, name):
 @pytest.mark.parametrize(("given", "said"), HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize(("kind", "language"), EVERY)
 def test_a_hostile_value_stays_text_on_one_line(kind, language, given, said):
-    free = [name for name in ("name", *SAMPLES[kind]) if name not in ("link", "unsubscribe", "role", "change", "body")]
+    free = [name for name in ("name", *SAMPLES[kind]) if name not in (*OURS, "body")]
     plain = rendered(kind, language, body=None)
     mail = rendered(kind, language, **dict.fromkeys(free, given), body=None)
     assert mail.text.count("\n") == plain.text.count("\n")
@@ -145,6 +151,33 @@ def test_a_hostile_value_stays_text_on_one_line(kind, language, given, said):
     mail.html.encode()
     tags = [each.name for each in BeautifulSoup(mail.html, "html.parser").find_all()]
     assert tags == [each.name for each in BeautifulSoup(plain.html, "html.parser").find_all()]
+
+
+# What programs that read mail turn into a link by themselves.
+LINKED = re.compile(r"\w+://|\bwww\.\w|\w[.\u3002\uff0e\uff61][^\W\d_]")
+TYPED = {
+    "https://evil.example/pay?x=1": "https: //evil. example/pay?x=1",
+    "HTTP://EVIL.EXAMPLE": "HTTP: //EVIL. EXAMPLE",
+    "pay at www.evil.example now": "pay at www. evil. example now",
+    "evil.\u202ecom": "evil. com",
+    "ev\x00il.\x00com": "evil. com",
+    "b\u00fccher.example, b\u00fccher\u3002\u4e2d\u56fd": "b\u00fccher. example, b\u00fccher\u3002 \u4e2d\u56fd",
+    "evil.xn--p1ai": "evil. xn--p1ai",
+    "mail ada@evil.example": "mail ada@evil. example",
+    "J.R.R. Tolkien, 3.5 t, Acme Inc.": "J. R. R. Tolkien, 3.5 t, Acme Inc.",
+}
+
+
+@pytest.mark.parametrize(("given", "said"), TYPED.items(), ids=ascii)
+@pytest.mark.parametrize(("kind", "language"), EVERY)
+def test_what_people_type_is_readable_and_becomes_no_link(kind, language, given, said):
+    free = [name for name in ("name", *SAMPLES[kind]) if name not in OURS]
+    mail = rendered(kind, language, **dict.fromkeys(free, given))
+    for text in (mail.subject, mail.text, shown(mail)):
+        for value in (SAMPLES[kind][name] for name in SAMPLES[kind] if name in OURS):
+            text = text.replace(value, "")
+        assert not LINKED.search(text)
+    assert said in mail.text or kind in UNPROVED
 
 
 @pytest.mark.parametrize("kind", UNPROVED)

@@ -30,6 +30,7 @@ from app.engine.fields import (
     virtual,
 )
 from app.engine.indexes import unique
+from app.engine.kinds import Boolean
 from app.engine.policy import Organization, Parent, Policy, Rule
 from app.engine.record import Record
 from app.engine.structures import Nested
@@ -144,6 +145,12 @@ class AuthInvitation(Record):
         HIDDEN, DIGEST, min=64, max=64, unique=True, note="of the secret in the link that is sent"
     )
     responded_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
+    mailed = virtual(
+        Boolean(),
+        READ_ONLY,
+        expression=lambda model: model.secret_hash.is_not(None),
+        note="whether its link was sent: not to an address that had one a moment ago, or several that day",
+    )
 
 
 class AuthTeam(Record):

@@ -11,7 +11,8 @@ from marshmallow import ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.auth import organizations, users
+from app.auth import identities, organizations, users
+from app.auth.identities import Link
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
 from app.auth.oauth.providers import Identity, Refused
 from app.auth.reauthentication import FRESH
@@ -46,26 +47,27 @@ def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth
 
 
 def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn | Challenged:
-    known = (AuthAccount.issuer == identity.issuer, AuthAccount.account_id == identity.subject)
-    account = unit.session.scalar(select(AuthAccount).where(*known))
+    account = identities.find(unit, identity.issuer, identity.subject)
     asking = _asking(unit.session, session_id)
+    link = Link(identity.provider, identity.issuer, identity.subject)
     if account is not None:
         if asking is not None and asking.user_id != account.user_id:
             raise Refused("account_linked_elsewhere")
         user = unit.session.get_one(AuthUser, account.user_id)
     else:
-        user = _user_to_link(unit, identity, asking)
-        account = AuthAccount(user_id=user.id, provider_id=identity.provider, issuer=identity.issuer)
-        account.account_id = identity.subject
-        unit.store(account)
-        audit.written(unit, "create", account, actor=user)
+        found = _user_to_link(unit, identity, asking)
+        user = found or _new_user(unit, identity)
+        account = None if found else identities.add(unit, user, link)
     if users.is_banned(user.banned, user.ban_expires):
         raise Refused("account_not_available")
     if must_verify(user):
         raise Refused("account_not_verified")
-    if identity.token:
+    outcome = enter(unit, user, method=method, link=None if account else link)
+    # An identity that waits for a second factor brings its tokens when it comes again.
+    account = account or identities.find(unit, identity.issuer, identity.subject)
+    if account is not None and identity.token:
         _keep_tokens(account, identity)
-    return enter(unit, user, method=method)
+    return outcome
 
 
 def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
@@ -78,7 +80,8 @@ def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
     return asking
 
 
-def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) -> AuthUser:
+def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) -> AuthUser | None:
+    """The user that an unknown identity is of; none where it makes a new one."""
     if asking is not None:
         if now() - asking.authenticated_at > FRESH:
             raise Refused("reauthentication_required")
@@ -87,19 +90,22 @@ def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) ->
             # Whoever merely wrote the address down would keep this way in when its holder comes.
             raise Refused("account_not_verified")
         return own
-    try:
-        address = normalized(identity.email or "")
-    except ValidationError:
-        raise Refused("email_missing") from None
-    user = unit.session.scalar(select(AuthUser).where(AuthUser.email == address).with_for_update())
-    if user is None:
-        return _new_user(unit, identity, address)
-    if not (identity.email_verified and user.email_verified):
+    by_address = select(AuthUser).where(AuthUser.email == _address(identity))
+    user = unit.session.scalar(by_address.with_for_update())
+    if user is not None and not (identity.email_verified and user.email_verified):
         raise Refused("account_not_linked")
     return user
 
 
-def _new_user(unit: Unit, identity: Identity, address: str) -> AuthUser:
+def _address(identity: Identity) -> str:
+    try:
+        return normalized(identity.email or "")
+    except ValidationError:
+        raise Refused("email_missing") from None
+
+
+def _new_user(unit: Unit, identity: Identity) -> AuthUser:
+    address = _address(identity)
     name = "".join(filter(str.isprintable, identity.name or "")).strip()[:MAX_NAME_LENGTH] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
     organizations.provision_user(unit, user)

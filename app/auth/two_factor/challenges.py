@@ -7,8 +7,9 @@ from datetime import datetime
 
 from sqlalchemy import exists, select
 
-from app.auth import devices, proofs, users
+from app.auth import devices, identities, proofs, users
 from app.auth.errors import InvalidCode, InvalidToken
+from app.auth.identities import Link
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
 from app.auth.sessions import SignedIn, open_session
 from app.auth.two_factor import codes, factors
@@ -28,14 +29,16 @@ class Challenged:
     expires_at: datetime
 
 
-def ask(unit: Unit, user: AuthUser, method: str) -> Challenged | None:
-    """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for."""
+def ask(unit: Unit, user: AuthUser, method: str, link: Link | None = None) -> Challenged | None:
+    """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for. The
+    identity in ``link`` waits for it as well."""
     # Whoever switches the factor on holds the user, so that no session is opened behind its back.
     unit.session.execute(select(AuthUser.id).where(AuthUser.id == user.id).with_for_update(key_share=True))
     factor = factors.of(unit.session, user.id)
     if factor is None or devices.is_trusted(unit, factor):
         return None
-    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method)
+    waiting = link.values if link else None
+    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method, link=waiting)
     return Challenged(secret, _methods(unit, factor, method), proof.expires_at)
 
 
@@ -106,7 +109,18 @@ def held_for_passkey(unit: Unit, challenge: str) -> tuple[AuthVerification, Auth
 
 
 def finish(unit: Unit, row: AuthVerification, user: AuthUser) -> SignedIn:
-    """Use a challenge up and open its session."""
-    method = proofs.context_of(row)["method"]
+    """Use a challenge up, link the identity that has waited for it, and open its session. Raises InvalidCode for an
+    identity that has become somebody else's meanwhile."""
+    context = proofs.context_of(row)
     unit.session.delete(row)
-    return open_session(unit, user, method=method)
+    if context.get("link"):
+        _link(unit, user, Link(**context["link"]))
+    return open_session(unit, user, method=context["method"])
+
+
+def _link(unit: Unit, user: AuthUser, link: Link) -> None:
+    known = identities.find(unit, link.issuer, link.subject)
+    if known is None:
+        identities.link(unit, user, link)
+    elif known.user_id != user.id:
+        raise InvalidCode()

@@ -19,6 +19,7 @@ interface View {
   name: string;
   shared: boolean;
   own: boolean;
+  writable: boolean;
   definition: Partial<ListState>;
 }
 
@@ -26,6 +27,20 @@ interface Props {
   model: Model;
   state: ListState;
   change: Change;
+}
+
+/** How many views the service answers at most. */
+const PAGE = 100;
+
+/** Every view of a model, by name. */
+async function allViews(resource: string, signal: AbortSignal): Promise<View[]> {
+  const found: View[] = [];
+  for (;;) {
+    const query = new URLSearchParams({ model: resource, take: String(PAGE), skip: String(found.length) });
+    const { data } = await ask<{ data: View[] }>("GET", `/api/v1/_views?${query}`, undefined, signal);
+    found.push(...data);
+    if (data.length < PAGE) return found;
+  }
 }
 
 /** What a view keeps. */
@@ -42,9 +57,7 @@ export function Views({ model, state, change }: Props) {
   const [isSaving, setSaving] = useState(false);
   const resource = nameOf(model);
   const key = ["views", resource];
-  const { data = [] } = useQuery({
-    queryKey: key, queryFn: async ({ signal }) => (await ask<{ data: View[] }>("GET", `/api/v1/_views?model=${encodeURIComponent(resource)}`, undefined, signal)).data,
-  });
+  const { data = [] } = useQuery({ queryKey: key, queryFn: ({ signal }) => allViews(resource, signal) });
   const current = data.find(({ id }) => id === state.view);
   const isChanged = current && KEPT.some((name) => JSON.stringify(current.definition[name] ?? null) !== JSON.stringify(state[name]));
   const act = async (work: () => Promise<View | undefined>) => {
@@ -75,7 +88,7 @@ export function Views({ model, state, change }: Props) {
   const groups = [["own", data.filter(({ own }) => own)], ["shared", data.filter(({ own }) => !own)]] as const;
   return (
     <>
-      {current?.own && isChanged && <Button onClick={() => void act(() => ask("PUT", `/api/v1/_views/${current.id}`, { definition: definitionOf(state) }))}>{translate("studio.views.update")}</Button>}
+      {current?.writable && isChanged && <Button onClick={() => void act(() => ask("PUT", `/api/v1/_views/${current.id}`, { definition: definitionOf(state) }))}>{translate("studio.views.update")}</Button>}
       <Button ref={button} startIcon={<BookmarkBorderIcon />} aria-haspopup="dialog" onClick={() => setOpen(true)}>{current ? translate("studio.views.current", { name: current.name }) : translate("studio.views.label")}</Button>
       <Popover open={isOpen} anchorEl={button.current} onClose={() => setOpen(false)} anchorOrigin={{ vertical: "bottom", horizontal: "right" }} transformOrigin={{ vertical: "top", horizontal: "right" }} slotProps={{ paper: { role: "dialog", "aria-label": translate("studio.views.label") } }}>
         <List dense sx={{ minWidth: 260 }}>
@@ -84,7 +97,7 @@ export function Views({ model, state, change }: Props) {
             <li key={name}>
               <List dense disablePadding subheader={<ListSubheader>{translate(`studio.views.${name}`)}</ListSubheader>}>
                 {views.map((view) => (
-                  <ListItem key={view.id} disablePadding secondaryAction={view.own && <IconButton edge="end" size="small" aria-label={translate("studio.views.delete", { name: view.name })} onClick={() => void remove(view)}><DeleteIcon fontSize="small" /></IconButton>}>
+                  <ListItem key={view.id} disablePadding secondaryAction={view.writable && <IconButton edge="end" size="small" aria-label={translate("studio.views.delete", { name: view.name })} onClick={() => void remove(view)}><DeleteIcon fontSize="small" /></IconButton>}>
                     <ListItemButton selected={view.id === state.view} onClick={() => open(view)}>
                       <ListItemText primary={view.name} secondary={view.own ? translate(view.shared ? "studio.views.shared" : "studio.views.private") : undefined} />
                     </ListItemButton>

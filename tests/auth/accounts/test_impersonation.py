@@ -111,6 +111,37 @@ def test_every_other_route_of_people_that_writes_is_refused(seen, app):
     assert {route: status for route, status in statuses.items() if status != 403} == {}
 
 
+def test_whatever_exports_or_streams_is_refused_by_every_route(seen, app):
+    closed = {
+        (min(rule.methods - {"HEAD", "OPTIONS"}), rule.rule)
+        for rule in app.url_map.iter_rules()
+        if "export" in rule.rule or "stream" in rule.rule.split("/") or "/ticket" in rule.rule
+        if not rule.rule.startswith("/api/v1/ai/stream")  # the records of answers, which are read like others
+    }
+    assert {"/api/v1/crm/deal/_export", "/account/export", "/api/auth/account/export"} < {rule for _, rule in closed}
+    gap = "01a1fedd-47f3-7536-a333-810773c4a6d4"
+    statuses = {
+        (method, rule): seen.send(method, rule.replace("<string:id>", gap)).status_code for method, rule in closed
+    }
+    assert {route: status for route, status in statuses.items() if status != 403} == {}
+
+
+def test_the_head_of_an_export_is_refused_as_well(seen):
+    assert seen.send("HEAD", f"{CONTACTS}/_export").status_code == 403
+
+
+def test_a_batch_holds_what_may_be_asked_singly_and_nothing_else(seen):
+    requests = [
+        ({"method": "GET", "path": CONTACTS}, 200),
+        ({"method": "GET", "path": f"{CONTACTS}/_export"}, 400),
+        ({"method": "POST", "path": CONTACTS, "body": {"email": "a@example.com"}}, 403),
+        ({"method": "GET", "path": "/api/v1/_imports"}, 400),
+        ({"method": "GET", "path": "/api/auth/account/export"}, 400),
+    ]
+    answers = seen.post("/api/v1/_batch", {"atomic": False, "requests": [each for each, _ in requests]}).json["data"]
+    assert [each["status"] for each in answers] == [status for _, status in requests]
+
+
 def test_signing_out_ends_it(seen, ada):
     assert seen.post("/api/auth/signout").json == {"success": True}
     assert seen.get(CONTACTS).status_code == 401
@@ -202,6 +233,44 @@ def test_each_request_is_written_down_with_its_route_under_the_name_of_the_admin
         ("POST /api/v1/crm/company", "denied"),
     }
     assert not any(contact in str(row["changes"]) for row in asked)
+
+
+def requests_noted(cast, admin):
+    query = {"actorId": str(admin.user_id), "action": "auth.session.impersonated_request", "take": 100}
+    return [(row["changes"], row["outcome"]) for row in cast.admin.get(LOG, query_string=query).json["data"]]
+
+
+def test_a_batch_is_written_down_once_with_the_routes_of_its_parts(seen, admin, cast):
+    contact = "01a1fedd-47f3-7536-a333-810773c4a6d4"
+    requests = [
+        {"method": "GET", "path": f"{CONTACTS}?take=1"},
+        {"method": "GET", "path": f"{CONTACTS}/{contact}"},
+        {"method": "DELETE", "path": f"{CONTACTS}/{contact}"},
+        {"method": "GET", "path": "/nothing/of/the/kind"},
+    ]
+    seen.post("/api/v1/_batch", {"atomic": False, "requests": requests})
+    ((changes, outcome),) = requests_noted(cast, admin)
+    item = "/api/v1/crm/contact/<string:id>"
+    assert changes["parts"] == [f"GET {CONTACTS}", f"GET {item}", f"DELETE {item}", "GET unmatched"]
+    assert (changes["route"], changes["by"], outcome) == ("POST /api/v1/_batch", str(admin.user_id), "success")
+
+
+def test_a_batch_that_fails_is_written_down_with_its_parts(seen, admin, cast):
+    refused = seen.post("/api/v1/_batch", {"requests": [{"method": "POST", "path": CONTACTS, "body": {}}]})
+    assert refused.status_code == 403
+    assert [changes["parts"] for changes, _ in requests_noted(cast, admin)] == [[f"POST {CONTACTS}"]]
+
+
+def test_a_batch_without_readable_requests_is_written_down(seen, admin, cast):
+    assert seen.post("/api/v1/_batch", {"requests": "all"}).status_code == 400
+    assert [changes["route"] for changes, _ in requests_noted(cast, admin)] == ["POST /api/v1/_batch"]
+
+
+def test_the_longest_batch_is_written_down_whole(seen, admin, cast):
+    path = f"{CONTACTS}/01a1fedd-47f3-7536-a333-810773c4a6d4?fields=" + "x" * 1900
+    seen.post("/api/v1/_batch", {"atomic": False, "requests": [{"method": "GET", "path": path}] * 100})
+    ((changes, _),) = requests_noted(cast, admin)
+    assert changes["parts"] == ["GET /api/v1/crm/contact/<string:id>"] * 100
 
 
 def test_it_is_no_new_device_and_no_last_sign_in(seen, ada):

@@ -77,7 +77,7 @@ export const names: Names = {
     lostReason: "Grund des Verlusts",
     maxAttempts: "Höchstzahl der Versuche", maxFileSize: "Größte Datei", maxRetries: "Höchstzahl der Wiederholungen",
     maxSteps: "Höchstzahl der Schritte", meetingLeadMinutes: "Vorlauf für Besprechungen", messageId: "Nachricht", metadata: "Metadaten",
-    method: "Methode", metric: "Kennzahl", minScore: "Mindestwert", mode: "Modus", model: "Modell", models: "Modelle",
+    mailed: "E-Mail gesendet", method: "Methode", metric: "Kennzahl", minScore: "Mindestwert", mode: "Modus", model: "Modell", models: "Modelle",
     mutedChannelIds: "Stumme Kanäle", name: "Name", nextRunAt: "Nächster Lauf", nextStep: "Nächster Schritt", numberValue: "Zahl",
     objective: "Ziel", occurredAt: "Geschehen", organizationId: "Organisation", origin: "Herkunft", originalText: "Ursprünglicher Text",
     outcome: "Ausgang", outputSchema: "Schema der Ausgabe", outputTokens: "Ausgabetoken", ownerId: "Gehört",

@@ -127,6 +127,7 @@ export const refusals: Record<string, string> = {
   "The invitation has expired.": "Die Einladung ist abgelaufen.",
   "Views are kept for users": "Ansichten gibt es für Personen",
   "A user keeps at most {} views": "Jede Person hat höchstens {} Ansichten",
+  "Stays shared: whoever made it has left.": "Bleibt geteilt: Wer sie angelegt hat, ist nicht mehr dabei.",
   "Only who made a view changes it": "Eine Ansicht ändert nur, wer sie angelegt hat",
   "Only who made a view, or a manager, removes it": "Eine Ansicht entfernt nur, wer sie angelegt hat oder verwaltet",
   "Nothing is shared without an organization to act in.": "Ohne Organisation, für die Sie handeln, wird nichts geteilt.",
