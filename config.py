@@ -104,6 +104,7 @@ class Settings:
     database_statement_timeout: float = setting(10.0, "seconds that a statement of a request may take")
     database_lock_timeout: float = setting(3.0, "seconds that a statement may wait for a lock")
     database_idle_timeout: float = setting(30.0, "seconds that a transaction may do nothing before it is ended")
+    database_upgrade_wait: float = setting(300.0, "seconds for which each migration tries to get its locks")
     job_statement_timeout: float = setting(120.0, "seconds that a statement of a job, or of a wide removal, may take")
     trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
     max_take: int = setting(1000, "largest page a list may ask for with take")
@@ -225,9 +226,9 @@ BOUNDS = tuple(Setting(name, low, "", low, high) for name, low, high in (
     ("port", 1, 65535), ("workers", 1, 256), ("database_pool_size", 1, 1000), ("database_pool_overflow", 0, 1000),
     ("database_connect_timeout", 1, 60), ("database_pool_timeout", 0.1, 600.0),
     ("database_statement_timeout", 0.1, 3600.0), ("database_lock_timeout", 0.1, 3600.0),
-    ("database_idle_timeout", 0.1, 3600.0), ("job_statement_timeout", 0.1, 86400.0), ("body_timeout", 0.1, 3600.0),
-    ("stop_grace", 1, 3600), ("trusted_proxies", 0, 10), ("max_take", 1, 100_000),
-    ("max_json_bytes", 1024, 64 * 1024 * 1024),
+    ("database_idle_timeout", 0.1, 3600.0), ("database_upgrade_wait", 0.1, 86400.0),
+    ("job_statement_timeout", 0.1, 86400.0), ("body_timeout", 0.1, 3600.0), ("stop_grace", 1, 3600),
+    ("trusted_proxies", 0, 10), ("max_take", 1, 100_000), ("max_json_bytes", 1024, 64 * 1024 * 1024),
 ))  # fmt: skip
 
 # Names at least this alike count as misspelt; shorter names are alike by chance.

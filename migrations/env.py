@@ -12,10 +12,9 @@ from sqlalchemy import Connection, text
 
 from app.engine.histories import OF_PLUGINS, PREFIX, History, abandoned, remembered, remembering
 from app.engine.record import VERSION, by_table, metadata
+from app.engine.upgrade_locks import Tries
 
 DATABASE = current_app.extensions["migrate"].db
-# How long a migration waits for a lock.
-LOCK_TIMEOUT = "15s"
 # Whose migrations these are: those of the trunk, or of a plugin.
 HISTORY: History = context.config.attributes["history"]
 
@@ -33,55 +32,58 @@ def run_offline() -> None:
 def run_online() -> None:
     is_own = belonging()
     with DATABASE.engine.connect() as connection:
-        take_time(connection)
+        try:
+            migrate(connection, is_own)
+        finally:
+            connection.invalidate()  # the next one has the usual limits, and the turn is over
 
-        def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
-            return kind != "table" or is_own(name or "")
 
-        def is_considered(thing: Any, name: str | None, kind: str, reflected: bool, other: Any) -> bool:
-            table = name if kind == "table" else getattr(getattr(thing, "table", None), "name", None)
-            return (table is None or is_own(table)) and is_comparable(thing, name, kind, reflected, other)
+def migrate(connection: Connection, is_own: Callable[[str], bool]) -> None:
+    """Run the migrations that are asked for, each in a transaction of its own."""
+    take_time(connection)
+    tries = Tries(connection, current_app.config["SETTINGS"])
 
-        def note(step: Any, **_: Any) -> None:
-            context.config.attributes["applied"].append(step.up_revision_id)
-            remembering(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
+    def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
+        return kind != "table" or is_own(name or "")
 
-        context.configure(
-            connection=connection,
-            target_metadata=metadata,
-            compare_type=True,
-            include_name=is_ours,
-            include_object=is_considered,
-            process_revision_directives=finish,
-            version_table=HISTORY.version_table,
-            on_version_apply=note,
-        )
-        with context.begin_transaction():
-            take_turn(connection)
-            context.run_migrations()
-        connection.invalidate()  # the next one has the usual limits
+    def is_considered(thing: Any, name: str | None, kind: str, reflected: bool, other: Any) -> bool:
+        table = name if kind == "table" else getattr(getattr(thing, "table", None), "name", None)
+        return (table is None or is_own(table)) and is_comparable(thing, name, kind, reflected, other)
+
+    def note(**_: Any) -> None:
+        remembering(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
+        tries.succeed()
+
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        compare_type=True,
+        include_name=is_ours,
+        include_object=is_considered,
+        process_revision_directives=finish,
+        version_table=HISTORY.version_table,
+        on_version_apply=note,
+        transaction_per_migration=True,
+    )
+
+    def run() -> None:
+        context.run_migrations()
+        connection.commit()  # also where there was none to run
+
+    tries.run(run)
 
 
 def take_time(connection: Connection) -> None:
-    """Let a migration take as long as it needs. It waits for locks only for a while, as others wait behind it."""
+    """Let migrations take as long as they need, and wait for whoever else migrates at this time: what they have done
+    need not be done again."""
     connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
-    for setting in (
-        "statement_timeout = 0",
-        "idle_in_transaction_session_timeout = 0",
-        f"lock_timeout = '{LOCK_TIMEOUT}'",
-    ):
-        connection.execute(text(f"SET {setting}"))
+    for setting in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
+        connection.execute(text(f"SET {setting} = 0"))
+    turn = "advisory_lock(hashtextextended('migrations', 0))"
+    if not connection.scalar(text(f"SELECT pg_try_{turn}")):
+        context.config.print_stdout("Waiting for another upgrade to end")
+        connection.execute(text(f"SELECT pg_{turn}"))
     connection.commit()
-
-
-def take_turn(connection: Connection) -> None:
-    """Wait for whoever else migrates at this time: what they have done need not be done again."""
-    for command in (
-        "SET LOCAL lock_timeout = 0",
-        "SELECT pg_advisory_xact_lock(hashtextextended('migrations', 0))",
-        f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'",
-    ):
-        connection.execute(text(command))
 
 
 def belonging() -> Callable[[str], bool]:

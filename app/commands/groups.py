@@ -12,6 +12,7 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
+from app.engine.database import RETRYABLE
 from app.engine.encoding import dumps
 from app.foundation.errors import Failure, Unavailable
 
@@ -58,6 +59,8 @@ def unreachable(error: DBAPIError | psycopg.Error) -> str:
     lines = str(cause).strip().splitlines() or [type(cause).__name__]
     if "does not exist" in lines[0] and "relation" in lines[0]:
         return "The database is not migrated: run flask db upgrade, or make serve"
+    if getattr(cause, "sqlstate", None) in RETRYABLE:
+        return f"The database was busy ({lines[0]}), and nothing was done: try again"
     return f"The database cannot be used ({lines[0]}): check DATABASE_URL, or leave it empty and start make serve"
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import delete as deletion
 from sqlalchemy.exc import IntegrityError
 
-from app.engine import audit, collisions, hooks, inputs, locks, records, references, rows
+from app.engine import audit, collisions, growth, hooks, inputs, locks, records, references, rows
 from app.engine.database import DRIVER_ERRORS, check_constraints, defer_constraints
 from app.engine.encoding import Representation
 from app.engine.faults import Faults, ItemsRefused
@@ -64,6 +64,7 @@ def create(unit: Unit, model: type[Record], given: Mapping[int, Values], faults:
         _insert_at_once(unit, model, drafts)
     else:
         _insert_each(unit, model, drafts)
+    growth.note(unit, model, len(drafts))
     return {draft.place: draft.id for draft in drafts}
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.types import TypeEngine
 
 from app.engine import encoding, fragments, pages, spreadsheets
 from app.engine.conditions import Source
-from app.engine.copying import Client, copied
+from app.engine.copying import Client, copied, reset
 from app.engine.encoding import names_outside, shown_fields
 from app.engine.kinds import Enum
 from app.engine.ordering import newest_first, order_by, ordered
@@ -72,18 +72,25 @@ FRAMES = {
 
 class Export:
     """The bytes of an export, in blocks. Made once the first of them is there, so that what fails until then is an
-    ordinary failure; what fails later breaks off. ``rows`` counts those handed out. Raises as ``copied`` does."""
+    ordinary failure; what fails later resets the connection to ``client``. ``rows`` counts those handed out. Raises
+    as ``copied`` does."""
 
     def __init__(
         self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None = None
     ) -> None:
         self.rows = 0
+        self._client = client
         self._blocks = self._written(model, principal, asked, client)
         self._first = next(self._blocks, b"")
 
     def __iter__(self) -> Iterator[bytes]:
-        yield self._first
-        yield from self._blocks
+        try:
+            yield self._first
+            yield from self._blocks
+        except Exception:
+            if self._client is not None:
+                reset(self._client.socket)
+            raise
 
     def close(self) -> None:
         """End the statement, if it runs."""

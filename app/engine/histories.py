@@ -22,6 +22,7 @@ from psycopg import sql
 
 from app.engine.record import metadata
 from app.engine.statements import autocommitted
+from app.engine.upgrade_locks import LocksMissed
 from app.extensions import migrate
 from app.foundation.errors import Failure
 
@@ -31,6 +32,7 @@ SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c
 WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'alembic\_version\_%'
 ORDER BY c.relname
 """
+MEND = "mend it, then run flask db upgrade"
 PRESENT = "SELECT name FROM unnest(%(names)s::text[]) AS name WHERE to_regclass(name) IS NOT NULL"
 
 
@@ -115,7 +117,6 @@ def active(history: History) -> Iterator[None]:
 def _configure(config: Config) -> Config:
     history = _active.get()
     config.attributes["history"] = history
-    config.attributes["applied"] = []
     if history.folder is not None:
         config.set_main_option("path_separator", "newline")
         config.set_main_option("version_locations", str(history.folder).replace("%", "%%"))
@@ -123,34 +124,34 @@ def _configure(config: Config) -> Config:
 
 
 def upgrade(histories: Sequence[History] | None = None) -> None:
-    """Bring the trunk to its head, and then each plugin. Each is one transaction: raises MigrationFailed where one
-    breaks off, of which nothing is kept."""
+    """Bring the trunk to its head, and then each plugin. Each migration is one transaction: raises MigrationFailed
+    where one breaks off, of which nothing is kept."""
     from alembic import command  # which few processes need
 
     for each in every_history() if histories is None else histories:
         config = each.config()
-        with failures_named(config, each):
+        with failures_named(each):
             command.upgrade(config, "head")
 
 
 @contextmanager
-def failures_named(config: Config, history: History) -> Iterator[None]:
+def failures_named(history: History) -> Iterator[None]:
     """Say of an upgrade that fails which migration that was; raises MigrationFailed."""
     try:
         yield
     except Exception as error:
-        revision = _next(config, history)
+        revision = _next(history)
         if revision is None:
             raise
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        text = f"The migration {revision} of {history} failed ({lines[0]}), and nothing of the upgrade was kept"
-        raise MigrationFailed(f"{text}: mend it, then run flask db upgrade") from error
+        text = f"The migration {revision} of {history} failed ({lines[0]}), and nothing of it was kept"
+        remedy = "run flask db upgrade once that has ended" if isinstance(error, LocksMissed) else MEND
+        raise MigrationFailed(f"{text}: {remedy}") from error
 
 
-def _next(config: Config, history: History) -> str | None:
+def _next(history: History) -> str | None:
     """The revision that an upgrade was at, when it failed."""
-    applied: list[str] = config.attributes["applied"]
-    last = next(iter([*applied[-1:], *stored(history)]), None)
+    last = next(iter(stored(history)), None)
     pending = [each.revision for each in history.scripts().walk_revisions("base", "head")]
     pending.reverse()
     later = pending[pending.index(last) + 1 :] if last in pending else pending

@@ -163,12 +163,9 @@ class Unit:
         self._after_commit.append(action)
 
     def gather(self, action: Callable[[set[T]], None]) -> set[T]:
-        """The set that ``action`` gets after the commit, once, however often it is asked for."""
-        if action not in self._gathered:
-            gathered: set[T] = set()
-            self._gathered[action] = gathered
-            self.after_commit(partial(action, gathered))
-        return self._gathered[action]
+        """The set that ``action`` gets after the commit, once, however often it is asked for; also after one whose
+        answer is lost, so it may tell others to look and no more."""
+        return self._gathered.setdefault(action, set())
 
     def on_rollback(self, action: Action) -> None:
         """Do ``action`` should the unit certainly come to nothing."""
@@ -182,12 +179,18 @@ class Unit:
             failure = translated(error, removing=self.is_removing)
             certain = is_answer(error)
             self.roll_back(undo=certain)
-            raise (failure if certain else OutcomeUnknown()) from error
+            if certain:
+                raise failure from error
+            _carry_out(self._told())
+            raise OutcomeUnknown() from error
         except BaseException:
             self.roll_back(undo=False)
             raise
         self._end()
-        _carry_out(self._after_commit)
+        _carry_out([*self._after_commit, *self._told()])
+
+    def _told(self) -> list[Action]:
+        return [partial(action, gathered) for action, gathered in self._gathered.items()]
 
     def roll_back(self, *, undo: bool = True) -> None:
         """End the transaction; ``undo`` what was done outside of the database for its sake. Only ``attempt`` calls

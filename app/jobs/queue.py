@@ -10,6 +10,7 @@ import procrastinate
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
+from app.engine.principal import Credential
 from app.engine.statements import within
 from app.engine.unit_of_work import Unit
 from app.foundation.errors import RateLimited
@@ -35,11 +36,12 @@ def defer(
     a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
     that are ``one_of`` the same are done one at a time, in order. ``more`` is given to the task as well, as JSON.
 
-    Raises RateLimited when too many jobs of the user wait.
+    Raises RateLimited when too many jobs of the user wait, but for the service itself: what a job asks for in its turn
+    comes in its place.
     """
     lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
     waiting = unit.session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
-    if waiting == MAX_WAITING:
+    if waiting == MAX_WAITING and unit.principal.credential is not Credential.SYSTEM:
         raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
     configured = _queue().configure_task(
         task, allow_unknown=True, connection=within(unit.session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),

@@ -17,7 +17,7 @@ from sqlalchemy import update
 
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
-from app.foundation.errors import Unavailable
+from app.foundation.errors import RateLimited, Unavailable
 from app.jobs import queue, worker
 from app.runtime import connections
 
@@ -87,7 +87,8 @@ WAITS = (10, 100, 1000, 10_000)
 
 
 class Backoff(procrastinate.BaseRetryStrategy):
-    """Tries a job again when a part was away. Jobs of its user that were asked for later need not wait for it."""
+    """Tries a job again when a part was away, or a bound reached. Jobs of its user that were asked for later need not
+    wait for it."""
 
     def get_retry_decision(self, *, exception: BaseException, job: QueuedJob) -> procrastinate.RetryDecision | None:
         if not _is_worth_a_retry(exception, job):
@@ -99,7 +100,8 @@ class Backoff(procrastinate.BaseRetryStrategy):
 
 
 def _is_worth_a_retry(error: BaseException, job: QueuedJob) -> bool:
-    return isinstance(error, Unavailable) and job.attempts + 1 < TRIES
+    """A part that is away comes back, and a bound that is reached is free again."""
+    return isinstance(error, Unavailable | RateLimited) and job.attempts + 1 < TRIES
 
 
 def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.App:

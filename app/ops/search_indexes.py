@@ -24,7 +24,9 @@ def make() -> Iterator[str]:
         if connection.execute(text("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'")).first() is None:
             raise Invalid(MISSING)
         connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
-        connection.execute(text("SET statement_timeout = 0"))
+        # Nobody waits behind an index that is made beside all writes, which itself waits for every transaction.
+        for limit in ("statement_timeout", "lock_timeout"):
+            connection.execute(text(f"SET {limit} = 0"))
         for table, column in _columns():
             name = f"ix_{table}_{column}{SUFFIX}"
             folded = collation.folded(column)

@@ -6,6 +6,7 @@ import re
 import select
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import orjson
@@ -107,6 +108,7 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         for pool, engine in (("reads", db.engines[READS]), ("writes", db.engine)):
             _watch(engine, in_use(app)[pool], usual)
+            event.listen(engine, "connect", partial(_empty_when_silent, app))
         size, reads, writes = settings.database_pool_size, db.engines[READS], db.engine
         app.extensions["kept_connections"] = {
             "reads": KeptConnections(reads, in_use(app)["reads"], size, commits=True),
@@ -124,8 +126,17 @@ def kept(purpose: str) -> KeptConnections:
 
 def close_all() -> None:
     """Close the connections of the running application that nobody uses."""
-    for each in current_app.extensions["kept_connections"].values():
+    _close_all(current_app)
+
+
+def _close_all(app: Flask) -> None:
+    for each in app.extensions["kept_connections"].values():
         each.close()
+
+
+def _empty_when_silent(app: Flask, connection: gevent_support.BoundedConnection, _: Any) -> None:
+    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one."""
+    connection.on_silence = partial(_close_all, app)
 
 
 def in_use(app: Flask) -> dict[str, dict[int, Any]]:

@@ -41,6 +41,8 @@ class BoundedConnection(psycopg.Connection[Any]):
     prepares = True
     # Whether its statements are held to the time of a query of a caller.
     limited = False
+    # Called when the server said nothing for too long: other connections are likely to be as silent.
+    on_silence: Callable[[], None] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -62,6 +64,8 @@ class BoundedConnection(psycopg.Connection[Any]):
             return self._driven(gen, interval)
         except errors._WaitTimeout:
             self.close()
+            if self.on_silence is not None:
+                self.on_silence()
             raise psycopg.OperationalError("The server does not answer") from None
 
     def _driven(self, gen: Any, interval: float) -> Any:

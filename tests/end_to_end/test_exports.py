@@ -107,7 +107,10 @@ def test_so_does_one_that_goes_before_there_is_anything_to_read(service, teller,
     assert "Traceback" not in service.log.read_text()
 
 
-def test_a_client_that_stops_reading_is_cut_off(service, teller, database):
+@pytest.mark.parametrize("version", [10, 11])
+def test_a_client_that_stops_reading_is_cut_off(service, teller, database, version, monkeypatch):
+    monkeypatch.setattr(http.client.HTTPConnection, "_http_vsn", version)
+    monkeypatch.setattr(http.client.HTTPConnection, "_http_vsn_str", f"HTTP/1.{version - 10}")
     with asked(service, teller) as connection:
         response = connection.getresponse()
         response.read(1000)
@@ -117,13 +120,16 @@ def test_a_client_that_stops_reading_is_cut_off(service, teller, database):
             response.read()
 
 
-def test_what_fails_in_the_middle_does_not_end_as_if_it_were_whole(service, teller, database):
+@pytest.mark.parametrize("version", [10, 11])
+def test_what_fails_in_the_middle_does_not_end_as_if_it_were_whole(service, teller, database, version, monkeypatch):
+    monkeypatch.setattr(http.client.HTTPConnection, "_http_vsn", version)
+    monkeypatch.setattr(http.client.HTTPConnection, "_http_vsn_str", f"HTTP/1.{version - 10}")
     for ending in ("pg_cancel_backend", "pg_terminate_backend"):
         with asked(service, teller) as connection:
             response = connection.getresponse()
             response.read(1000)
             database.execute(RUNNING.replace("count(*)", f"{ending}(pid)"))
-            with pytest.raises(http.client.IncompleteRead):
+            with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
                 response.read()
         with asked(service, teller, "/api/v1/analytics/event?take=1&fields=name") as connection:
             assert connection.getresponse().status == 200

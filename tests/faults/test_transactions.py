@@ -9,6 +9,8 @@ from app.engine.database import LostRace, OutcomeUnknown
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Unavailable
+from app.notification.routing import notify
+from app.runtime.pubsub import Signals
 from app.storage.models import StorageUpload
 from app.storage.object_store.local import LocalStore
 from tests.storage.uploads.forms import bytes_of, content_of, send
@@ -115,3 +117,30 @@ def test_a_commit_that_may_have_happened_undoes_nothing_and_is_not_done_again(pr
     with proxied.app_context(), pytest.raises(OutcomeUnknown):
         run_unit(SYSTEM, write)
     assert (undone, tries) == ([], [1])
+
+
+def test_who_is_notified_is_told_to_look_when_the_answer_of_the_commit_is_lost(proxied, proxy, unlucky, monkeypatch):
+    told = []
+    monkeypatch.setattr(Signals, "send", lambda _, users: told.append(set(users)))
+
+    def write(unit):
+        notify(unit, unlucky.user_id, "MESSAGE", "Heard")
+
+    with proxied.app_context():
+        proxy.swallow_commits()
+        with pytest.raises(OutcomeUnknown):
+            run_unit(SYSTEM, write)
+    assert told == [{unlucky.user_id}]
+
+
+def test_nobody_is_told_to_look_when_a_transaction_certainly_came_to_nothing(proxied, unlucky, monkeypatch):
+    told = []
+    monkeypatch.setattr(Signals, "send", lambda _, users: told.append(set(users)))
+
+    def write(unit):
+        notify(unit, unlucky.user_id, "MESSAGE", "Never")
+        raise LostRace
+
+    with proxied.app_context(), pytest.raises(LostRace):
+        run_unit(SYSTEM, write)
+    assert told == []

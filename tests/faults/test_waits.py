@@ -83,6 +83,28 @@ def test_a_server_that_says_nothing_is_503_within_a_bound_and_its_connections_ar
 
 
 @pytest.mark.alone
+def test_one_connection_that_falls_silent_empties_all_pools(unlucky, proxy):
+    company = unlucky.post("/api/v1/crm/company", {"name": "Harbour Works"}).json["id"]
+
+    def use_all(_=None):
+        """A read, a query, a write of one statement and one of several, each on connections of its own."""
+        return [
+            unlucky.get(f"/api/v1/crm/company/{company}").status_code,
+            unlucky.get("/api/v1/crm/company?name=Harbour%20Works").status_code,
+            unlucky.patch(f"/api/v1/crm/company/{company}", {"industry": "Cranes"}).status_code,
+            unlucky.post("/api/v1/crm/company", [{"name": "Quay"}, {"name": "Crane"}]).status_code,
+        ]
+
+    with ThreadPoolExecutor(4) as pool:
+        used = [status for each in pool.map(use_all, range(8)) for status in each]
+    assert set(used) == {200, 201}
+    proxy.silence(existing_only=True)
+    first, *others = use_all()
+    assert first == 503
+    assert set(others) == {200, 201}
+
+
+@pytest.mark.alone
 @pytest.mark.parametrize("path", ["/readyz", "/metrics"])
 def test_what_watches_the_service_is_answered_within_two_seconds_while_the_database_says_nothing(unlucky, proxy, path):
     proxy.silence()

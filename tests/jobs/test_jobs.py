@@ -9,6 +9,7 @@ import pytest
 from procrastinate import JobContext
 from sqlalchemy import text
 
+from app.foundation.errors import RateLimited
 from app.jobs import queue, registry, worker
 from app.testing.database import transaction
 
@@ -82,6 +83,26 @@ def test_a_user_for_whom_too_many_jobs_wait_is_told_to_wait(owner, monkeypatch):
     monkeypatch.setattr(queue, "MAX_WAITING", 2)
     assert [owner.post(DOCUMENTS, BODY).status_code for _ in range(3)] == [201, 201, 429]
     assert int(owner.post(DOCUMENTS, BODY).headers["Retry-After"]) >= 1
+
+
+def test_a_job_asks_for_another_one_however_many_of_its_user_wait(app, owner, monkeypatch):
+    documents = [owner.post(DOCUMENTS, BODY | {"title": title}).json["id"] for title in ("First", "Second", "Third")]
+    monkeypatch.setattr(queue, "MAX_WAITING", 1)
+    registry.work(app, concurrency=1, until_empty=True)
+    entries = owner.get("/api/v1/ai-rag/document").json["data"]
+    assert {entry["storageDocumentId"] for entry in entries} == set(documents)
+    assert {entry["status"] for entry in entries} == {"indexed"}
+
+
+def test_a_job_that_meets_a_bound_waits_and_is_done_again(app, owner, waiting, monkeypatch):
+    document = owner.post(DOCUMENTS, BODY).json["id"]
+
+    def refuse(row_id):
+        raise RateLimited
+
+    monkeypatch.setitem(registry.JOBS, "enter_document", registry.Job(refuse))
+    registry.work(app, concurrency=1, until_empty=True)
+    assert waiting(document) == [("enter_document", "todo", 1)]
 
 
 def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, owner, waiting):
