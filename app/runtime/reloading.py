@@ -23,6 +23,8 @@ from gevent import monkey, socket
 from gunicorn.arbiter import Arbiter
 from gunicorn.workers.ggevent import GeventWorker
 
+from app.runtime.processes import is_child
+
 # How long an old worker stays when the new ones do not come, in seconds.
 PATIENCE = 20.0
 LOOK_EVERY = 0.1
@@ -125,7 +127,9 @@ def _succeed(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) 
         manage()
         arbiter.manage_workers = manage
         leave_by = time.monotonic() + PATIENCE + arbiter.cfg.graceful_timeout
-        arbiter.WORKERS |= {int(pid): Former(int(pid), age, leave_by) for pid, age in workers.items()}
+        # Of its own children alone: numbers that come by the environment may be those of others.
+        left = {int(pid): age for pid, age in workers.items() if is_child(int(pid))}
+        arbiter.WORKERS |= {pid: Former(pid, age, leave_by) for pid, age in left.items()}
         arbiter.SIG_QUEUE.put_nowait(signal.SIGCHLD)  # some may have ended while nobody listened
 
     arbiter.manage_workers = manage_at_first
