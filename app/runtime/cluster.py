@@ -104,7 +104,7 @@ class Cluster:
                 f"The data of PostgreSQL in {self.data} is not whole ({missing[0]} is missing): if its first start was "
                 "broken off, remove that folder, otherwise bring the file back from a backup"
             )
-        own = _major_version()
+        own = major_version()
         if version != own:
             raise EmbeddedError(
                 f"The data in {self.data} is of PostgreSQL {version}, and the one here is {own}: flask backup with the "
@@ -228,7 +228,7 @@ def account(folder: Path) -> dict[str, str]:
     return {"user": ACCOUNT}
 
 
-def _major_version() -> str:
+def major_version() -> str:
     said = subprocess.run([program("postgres"), "--version"], check=True, capture_output=True, text=True).stdout
     found = re.search(r"\d+", said)
     return found.group() if found else said.strip()
