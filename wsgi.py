@@ -15,6 +15,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 # What the service is made of. Other projects have packages of these names, too.
 OWN = ("app", "blueprints", "schemas", "config")
+# Whether this process is ``flask serve``.
+SERVES = sys.argv[1:2] == ["serve"]
 
 
 def __getattr__(name: str) -> Any:
@@ -39,6 +41,10 @@ def main() -> None:
 def _built() -> Any:
     """The application by the settings of the environment; ends the process where they do not fit."""
     _refuse_foreign()
+    if SERVES:
+        from app.runtime import interruption
+
+        interruption.leave_at_signals()
     # Nothing that is loaded here becomes garbage: to look for it again and again takes a quarter of the start.
     gc.disable()
     from app import plugins
@@ -62,9 +68,8 @@ def _created(settings: Any) -> Any:
 
     try:
         # ``flask serve`` itself answers no requests, and the worker of jobs that is forked from it does not, either.
-        late_routes = sys.argv[1:2] == ["serve"]
         # Nor has gunicorn a use for commands.
-        return create_app(settings, late_routes=late_routes, commands="gunicorn.arbiter" not in sys.modules)
+        return create_app(settings, late_routes=SERVES, commands="gunicorn.arbiter" not in sys.modules)
     except OSError as error:
         sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
 

@@ -32,7 +32,7 @@ from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
 from app.notification.broadcaster import Broadcaster
 from app.plugins import Plugin
-from app.runtime import connections, embedded, headers, logs, metrics, pubsub, rate_limits
+from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
 from blueprints import routing
 from config import ROOT, SettingError, Settings, named_plugins
 from schemas.errors import body_of, is_under
@@ -114,7 +114,7 @@ def _configure(app: Flask, settings: Settings) -> None:
         SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **COMMITS_BY_ITSELF}},
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
-    app.extensions["vault"] = Vault(settings.secret_key or embedded.secret_key(settings.var_dir))
+    app.extensions["vault"] = Vault(settings.secret_key or folder.secret_key(settings.var_dir))
     # Flask's own session signs nobody in: it holds sign-ins at providers that are under way and, for the account pages,
     # the language, the secret of their forms and what the next page says.
     secure = settings.base_url.startswith("https:")

@@ -13,7 +13,9 @@ from flask.cli import with_appcontext
 from app.commands.groups import Command
 from app.engine import histories
 from app.ops import backups
-from app.runtime.embedded import EmbeddedError, FolderInUse, Postgres, sole_user
+from app.runtime.cluster import EmbeddedError
+from app.runtime.embedded import Postgres
+from app.runtime.folder import FolderInUse, sole_user
 from config import Settings
 
 ARCHIVE = click.Path(dir_okay=False, path_type=Path)
@@ -62,8 +64,8 @@ def _database(*, shared: bool) -> Iterator[None]:
         try:
             stack.enter_context(sole_user(settings.var_dir))
             postgres = Postgres(settings.var_dir)
-            stack.callback(postgres.stop)
             postgres.start()
+            stack.callback(postgres.stop)
         except FolderInUse as error:
             if not shared:
                 raise backups.BackupError(str(error)) from None

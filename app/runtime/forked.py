@@ -12,33 +12,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-import psutil
+from app.runtime.interruption import ENDINGS
+from app.runtime.processes import OwnProcess
 
-ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-
-class Forked:
-    """Such a child, in a session of its own. Whoever holds open what it must not hold, closes that at a fork."""
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        for thread in set(threading.enumerate()) - {threading.main_thread()}:
-            thread.join(1)  # which would hold its locks in the child for ever
+def fork(work: Callable[[], None]) -> OwnProcess:
+    """Start such a child, in a session of its own. Whoever holds open what it must not hold, closes that at a fork."""
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(1)  # which would hold its locks in the child for ever
+    # They must not be heard in the child as in this process.
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    try:
         sys.stdout.flush()  # lest the child say it, too
         gc.collect()
         gc.freeze()  # a look for cycles would write to all that is shared
-        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # they must not be heard in the child as in this process
-        self.pid = os.fork()
-        if self.pid == 0:
+        number = os.fork()
+        if number == 0:
             _run(work)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
-        self._process = psutil.Process(self.pid)
-
-    def has_ended(self) -> bool:
-        """Whether it has ended by itself, or was."""
-        with suppress(psutil.TimeoutExpired):
-            self._process.wait(0)
-            return True
-        return False
+        return OwnProcess.forked(number)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _run(work: Callable[[], None]) -> NoReturn:

@@ -1,83 +1,81 @@
 """The keeper: it ends child processes in order, also when their parent was killed.
 
-``flask serve`` keeps this module running as a process of its own, and tells it over a pipe what it has started. When
-the pipe closes, what is left is ended.
+``flask serve`` keeps this module running as a process of its own, and hands it over a socket what it has started: the
+kernel's handles of those processes, as their numbers may be those of others by the time that they are needed. When the
+socket closes, what is left is ended.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
+from app.runtime.processes import OwnProcess, end
 
-# Seconds that the parts have for their end. The servers come after what works with them.
+# Seconds that the servers have for their end. They come after what works with them.
 SERVERS = 2.0
-KILLED = 1.0
 PARTS, SERVER = "part", "server"
-
-
-def end(processes: Sequence[psutil.Process], seconds: float, number: int = signal.SIGTERM) -> None:
-    """Ask ``processes`` to end by a signal, and kill those that have not after ``seconds``, with what they started."""
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            process.send_signal(number)
-    _, left = psutil.wait_procs(processes, seconds)
-    kill(left)
-
-
-def kill(processes: Sequence[psutil.Process]) -> None:
-    """Kill processes with all that they started."""
-    doomed: list[psutil.Process] = []
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            doomed += [process, *process.children(recursive=True)]
-    for process in doomed:
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-    psutil.wait_procs(doomed, KILLED)
+TAKEN = b"."
+MAX_LINE = 100
 
 
 class Keeper:
-    """The process that outlives this one for as long as it takes to end what this one has started."""
+    """The process that outlives this one for as long as it takes to end what this one has started. It holds ``held``,
+    an open file, for as long."""
 
-    def __init__(self, grace: float) -> None:
+    def __init__(self, grace: float, held: int) -> None:
+        self._pipe, theirs = socket.socketpair()
         command = [sys.executable, "-m", "app.runtime.keeper", str(grace)]
-        self._process = subprocess.Popen(
-            command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, start_new_session=True, text=True
-        )
+        with theirs:
+            self._process = OwnProcess.launch(command, cwd=Path(__file__).parents[2], stdin=theirs, pass_fds=(held,))
         # Of a forked child: it is the end of this process that closes the pipe.
-        os.register_at_fork(after_in_child=self._process.stdin.close)  # type: ignore[union-attr]
+        os.register_at_fork(after_in_child=self._pipe.close)
 
-    def watch(self, process_id: int, kind: str = PARTS) -> None:
+    def watch(self, process: OwnProcess, kind: str = PARTS) -> None:
         """Have a process ended with this one: a part of the service, or a server that the parts work with."""
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.write(f"{kind} {process_id}\n")
-                self._process.stdin.flush()
+        with suppress(OSError):
+            line = f"{kind} {process.number} {process.begun}".encode()
+            socket.send_fds(self._pipe, [line], process.handles)
+            self._pipe.recv(len(TAKEN))
 
     def close(self) -> None:
         """Let the keeper go; it ends what is left."""
-        self._process.communicate()
+        self._pipe.close()
+        while not self._process.wait(1):
+            pass
 
 
 def main() -> None:
-    """Watch what the lines of standard input name, until there are no more; then end it."""
+    """Watch what comes over standard input, until there is no more; then end it."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    watched: dict[str, list[psutil.Process]] = {PARTS: [], SERVER: []}
-    for line in sys.stdin:
-        kind, _, process_id = line.partition(" ")
-        with suppress(psutil.NoSuchProcess):
-            watched[kind].append(psutil.Process(int(process_id)))
-    end([each for each in watched[PARTS] if each.is_running()], float(sys.argv[1]))
+    watched: dict[str, list[OwnProcess]] = {PARTS: [], SERVER: []}
+    with socket.socket(fileno=0) as pipe:
+        for kind, process in _handed(pipe):
+            watched[kind].append(process)
+    end(watched[PARTS], float(sys.argv[1]))
     # SIGINT is PostgreSQL's fast shutdown, and ends Redis as well.
-    end([each for each in watched[SERVER] if each.is_running()], SERVERS, signal.SIGINT)
+    end(watched[SERVER], SERVERS, signal.SIGINT)
+
+
+def _handed(pipe: socket.socket) -> Iterator[tuple[str, OwnProcess]]:
+    """What is handed over, one at a time; what has ended by then is left out."""
+    with suppress(OSError):  # whoever hands it over is gone
+        while True:
+            line, handles, *_ = socket.recv_fds(pipe, MAX_LINE, 1)
+            if not line:
+                return
+            kind, number, begun = line.decode().split()
+            with suppress(ProcessLookupError):
+                process = OwnProcess(int(number), handle=next(iter(handles), None))
+                if handles or process.begun == float(begun):
+                    yield kind, process
+            pipe.send(TAKEN)
 
 
 if __name__ == "__main__":

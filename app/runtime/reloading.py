@@ -15,17 +15,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from types import FrameType
+from functools import partial
+from types import FrameType, SimpleNamespace
 from typing import IO, Any
 
 import gevent
 from gevent import monkey, socket
+from gevent.server import StreamServer
 from gunicorn.arbiter import Arbiter
 from gunicorn.workers.ggevent import GeventWorker
+
+from app.runtime.processes import is_child
 
 # How long an old worker stays when the new ones do not come, in seconds.
 PATIENCE = 20.0
 LOOK_EVERY = 0.1
+# How long a worker that ends waits for a request on a connection, in seconds: one may be under way.
+LAST_REQUEST = 1.0
 NUMBER, SLOTS = 8, 4096
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
@@ -71,7 +77,7 @@ def supervise(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     """Have ``arbiter`` note a stop when it is asked for: reloads that were asked for before are left out, and workers
     that wait for others leave. Go on where the process of before a reload has left; ``kept`` is what the next one gets
     besides the environment that this one was started with."""
-    note = arbiter.signal
+    note, tell_workers = arbiter.signal, arbiter.kill_workers
 
     def take_note(number: int, frame: FrameType | None) -> None:
         if number in ENDINGS:
@@ -82,7 +88,11 @@ def supervise(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
         if not _shared[STOPPING]:
             _start_anew(arbiter, kept)
 
-    arbiter.signal, arbiter.reload = take_note, reload_unless_stopping
+    def tell_after_closing(number: int) -> None:
+        gevent.sleep(0)  # in which sockets that were closed really are: whoever closes last resets what has come
+        tell_workers(number)
+
+    arbiter.signal, arbiter.reload, arbiter.kill_workers = take_note, reload_unless_stopping, tell_after_closing
     # At USR2, too. For ``python -m gunicorn``, sys.argv names a file whose folder would be looked in for modules.
     arbiter.START_CTX["args"] = [sys.executable, *sys.orig_argv[1:]]
     if (before := arbiter.cfg.env_orig.pop(HANDED_ON, None)) is not None:
@@ -125,7 +135,9 @@ def _succeed(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) 
         manage()
         arbiter.manage_workers = manage
         leave_by = time.monotonic() + PATIENCE + arbiter.cfg.graceful_timeout
-        arbiter.WORKERS |= {int(pid): Former(int(pid), age, leave_by) for pid, age in workers.items()}
+        # Of its own children alone: numbers that come by the environment may be those of others.
+        left = {int(pid): age for pid, age in workers.items() if is_child(int(pid))}
+        arbiter.WORKERS |= {pid: Former(pid, age, leave_by) for pid, age in left.items()}
         arbiter.SIG_QUEUE.put_nowait(signal.SIGCHLD)  # some may have ended while nobody listened
 
     arbiter.manage_workers = manage_at_first
@@ -151,12 +163,60 @@ def _place(age: int) -> int:
     return 2 * NUMBER + age % SLOTS
 
 
+class Listening(StreamServer):
+    """Takes connections until it is closed; those that have come by then are served, too."""
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.stop_accepting()
+        come = []
+        while (connection := self.do_read()) is not None:
+            come.append(connection)
+        # At once, which gevent's own does later: what comes in between would be reset.
+        monkey.get_original("os", "close")(self.socket.detach())
+        for connection in come:
+            self.do_handle(*connection)
+        super().close()
+
+
+class Quiet(gevent.Timeout):
+    """The time in which a connection waits for its next request; it may be ended before."""
+
+    def __init__(self, seconds: float, all_of_them: set[Quiet]) -> None:
+        super().__init__(seconds, False)
+        self._all_of_them = all_of_them
+
+    def __enter__(self) -> Quiet:
+        self._waiting = gevent.getcurrent()
+        self._all_of_them.add(self)
+        super().__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        self._all_of_them.discard(self)
+        suppressed: bool | None = super().__exit__(*raised)
+        return suppressed
+
+    def interrupt(self) -> None:
+        gevent.get_hub().loop.run_callback(self._end_now)
+
+    def _end_now(self) -> None:
+        if self in self._all_of_them:  # and not at work on a request that has come meanwhile
+            self._waiting.throw(self)
+
+
 class Worker(GeventWorker):
     """A gevent worker that leaves once it is replaced, or at once when everything stops, and that ends requests which
     stop coming."""
 
     is_leaving = False
     sockets: list[Any]
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._listening: list[Listening] = []
+        self._quiet: set[Quiet] = set()
 
     def patch(self) -> None:
         """Patch what the first process has not, rather than all again, which takes a quarter of a second; and have the
@@ -170,7 +230,7 @@ class Worker(GeventWorker):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         replaced, last = _ages()
         if self.age > replaced or _shared[STOPPING]:
-            super().handle_exit(sig, frame)
+            self._end(sig, frame)
         elif not self.is_leaving:  # gunicorn says it again every second
             self.is_leaving = True
             gevent.spawn(self._leave_when_replaced, range(replaced + 1, last + 1), sig)
@@ -179,7 +239,37 @@ class Worker(GeventWorker):
         until = time.monotonic() + PATIENCE
         while not (_shared[STOPPING] or all(_shared[_place(age)] for age in new)) and time.monotonic() < until:
             gevent.sleep(LOOK_EVERY)
-        super().handle_exit(sig, None)
+        self._end(sig, None)
+
+    def _end(self, sig: int, frame: FrameType | None) -> None:
+        was_alive = self.alive
+        super().handle_exit(sig, frame)
+        if was_alive:
+            gevent.spawn(self._let_go)
+
+    def _let_go(self) -> None:
+        """Take no more connections, and close those on which nothing is asked for a moment."""
+        for each in self._listening:
+            each.close()
+        quiet = list(self._quiet)
+        gevent.sleep(LAST_REQUEST)
+        for connection in self._quiet.intersection(quiet):
+            connection.interrupt()
+
+    def server_class(self, listener: Any, *, spawn: Any, **options: Any) -> Listening:
+        """What takes the connections, instead of what gunicorn has for that."""
+        security = {name: options[name] for name in ("ssl_context",) if name in options}
+        # Each connection asks for its name, and some do when it is closed already.
+        name = listener.getsockname()
+        named = SimpleNamespace(getsockname=lambda: name)
+        server = Listening(listener, handle=partial(self.handle, named), spawn=spawn, **security)
+        if self.cfg.workers > 1:
+            server.max_accept = 1
+        self._listening.append(server)
+        return server
+
+    def timeout_ctx(self) -> Quiet:
+        return Quiet(self.cfg.keepalive if self.alive else LAST_REQUEST, self._quiet)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
         from app.runtime.request_body import Body, TimedSocket  # it imports the settings, which come later

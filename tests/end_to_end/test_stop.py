@@ -7,7 +7,9 @@ import signal
 import subprocess
 import tempfile
 import time
+from http.client import HTTPConnection
 from pathlib import Path
+from threading import Thread
 from urllib.request import urlopen
 
 import psutil
@@ -79,6 +81,68 @@ def test_a_stop_does_not_wait_for_reloads_that_were_asked_for_before(app, var_di
         process.send_signal(signal.SIGTERM)
         process.wait(60)
     assert time.monotonic() - begun < BOUND
+
+
+def test_a_stop_does_not_wait_for_connections_on_which_nothing_is_asked(app, var_dir, tmp_path):
+    port = free_port()
+    with started(gunicorn(2), port, tmp_path / "log", VAR_DIR=var_dir, STOP_GRACE="60") as process:
+        idle = HTTPConnection("127.0.0.1", port)
+        assert asked(idle) == 200
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        # They would be kept for 15 s, and are told to close.
+        assert time.monotonic() - begun < 10
+        closed = idle.sock.recv(1) == b""
+        idle.close()
+        assert closed
+
+
+def asked(connection):
+    """The status of an answer, which is read."""
+    connection.request("GET", "/healthz")
+    with connection.getresponse() as answer:
+        answer.read()
+        return answer.status
+
+
+class Asking(Thread):
+    """Somebody who asks again and again, each time by a connection of its own, until connections are refused."""
+
+    def __init__(self, port):
+        super().__init__()
+        self.port, self.answered, self.failed = port, 0, []
+        self.start()
+
+    def run(self):
+        while True:
+            asking = HTTPConnection("127.0.0.1", self.port, timeout=30)
+            try:
+                asking.connect()
+            except ConnectionRefusedError:
+                return
+            try:
+                assert asked(asking) == 200
+                self.answered += 1
+            except Exception as error:
+                self.failed.append(repr(error))
+            finally:
+                asking.close()
+
+
+def test_what_is_asked_while_the_service_stops_is_answered_or_not_taken(app, var_dir, tmp_path):
+    port = free_port()
+    with started(gunicorn(2), port, tmp_path / "log", VAR_DIR=var_dir, STOP_GRACE="20") as process:
+        kept = HTTPConnection("127.0.0.1", port)
+        assert asked(kept) == 200
+        asking = [Asking(port) for _ in range(8)]
+        await_true(lambda: all(each.answered > 5 for each in asking))
+        process.send_signal(signal.SIGTERM)
+        assert asked(kept) == 200
+        kept.close()
+        for each in asking:
+            each.join(60)
+        assert [each.failed for each in asking] == [[]] * len(asking)
 
 
 class Jobs:

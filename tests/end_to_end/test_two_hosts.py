@@ -40,7 +40,7 @@ def hosts(app, var_dir, tmp_path_factory):
     folder.chmod(0o755)
     direct = embedded.database_url(var_dir)
     same = {
-        "VAR_DIR": var_dir, "REDIS_URL": embedded.redis_url(var_dir), "SECRET_KEY": embedded.secret_key(var_dir),
+        "VAR_DIR": var_dir, "REDIS_URL": embedded.redis_url(var_dir), "SECRET_KEY": folder.secret_key(var_dir),
         "DEFAULT_LIMIT": "1000000 per minute",
     }  # fmt: skip
     with ExitStack() as stack:

@@ -107,7 +107,7 @@ def crash_postgres(service: Service, chance: Random) -> None:
 
 @fault("redis-killed", felt=False)
 def kill_redis(service: Service, chance: Random) -> None:
-    service.redis._process.kill()
+    service.redis_server.kill()
     service.redis._process.wait()
     time.sleep(SHORT_OUTAGE)
     service.redis.start()

@@ -24,7 +24,8 @@ from app.auth import key_usage
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
-from app.runtime.embedded import EmbeddedError, Postgres, Redis, database_url, redis_url
+from app.runtime.cluster import EmbeddedError
+from app.runtime.embedded import Postgres, Redis, database_url, redis_url
 from app.testing.cast import Actor, Cast
 from app.testing.database import unit_of_work
 from config import ROOT, Settings
@@ -179,7 +180,7 @@ class Service:
 
     @property
     def redis_server(self) -> psutil.Process:
-        return psutil.Process(self.redis._process.pid)
+        return psutil.Process(self.redis.process_id)
 
     @property
     def web_workers(self) -> list[psutil.Process]:

@@ -18,7 +18,8 @@ from sqlalchemy import text
 from app.extensions import db
 from app.factory import create_app
 from app.ops.dumps import BY_LINES
-from app.runtime.embedded import DATABASE, database_url, program
+from app.runtime.cluster import program
+from app.runtime.embedded import DATABASE, database_url
 from app.testing.parts import close_application
 from config import Settings
 

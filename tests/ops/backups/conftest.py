@@ -12,7 +12,8 @@ from flask_migrate import upgrade
 
 from app.factory import create_app
 from app.runtime import connections
-from app.runtime.embedded import Postgres, Redis, sole_user
+from app.runtime.embedded import Postgres, Redis
+from app.runtime.folder import sole_user
 from app.testing.cast import Cast
 from app.testing.parts import UNSAFE_BUT_FAST
 from config import Settings

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from app.ops import backups
-from app.runtime.embedded import program
+from app.runtime.cluster import program
 from app.testing.cast import Actor, Cast
 from tests.ops.backups.conftest import COMPANY, folder, run
 
