@@ -12,20 +12,21 @@ import click
 import psycopg
 from flask import current_app
 from flask.cli import with_appcontext
+from limits import parse
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.auth import memberships
 from app.auth.models.identity import AuthUser
 from app.commands.groups import as_json, show, unreachable
-from app.engine import histories, schema_version
+from app.engine import concurrency, histories, schema_version
 from app.engine.database import reading
 from app.engine.schema_version import Found, State
 from app.foundation.errors import Failure
 from app.mail import smtp
 from app.runtime import connections, rate_limits
 from app.storage.object_store import object_store, put
-from config import Settings, misspelt
+from config import Settings, every_setting, misspelt
 
 COLUMNS = ("part", "state", "note")
 OLDEST_SERVER = 150000
@@ -45,6 +46,15 @@ SELECT task_name, count(*) FROM procrastinate_jobs WHERE status = 'failed' GROUP
 REFUSED_MAIL = text("""
 SELECT count(*) FROM platform_mail WHERE status = 'failed' AND created_at > now() - interval '1 day'
 """)
+
+
+# Settings that keep one caller from stopping the others: larger values loosen that.
+BOUNDS = (
+    "queries_per_user", "queries_at_once", "query_seconds", "query_timeout", "batch_timeout", "max_records",
+    "max_json_bytes", "exports_per_user", "exports_at_once", "import_seconds", "import_memory", "import_max_bytes",
+    "mails_per_address", "database_statement_timeout", "database_lock_timeout", "default_limit",
+)  # fmt: skip
+PARALLEL_WORKERS = text("SELECT current_setting('max_parallel_workers_per_gather')::int")
 
 
 class Trouble(Exception):
@@ -124,6 +134,31 @@ def _check_timeouts() -> str:
     if missing:
         raise Trouble(f"statements have no end: ALTER ROLE ... SET {missing[0]} = '10s', and so {', '.join(missing)}")
     return ", ".join(f"{name} {value}" for name, value in found.items())
+
+
+def _check_bounds() -> str:
+    """What is looser than by default may be meant so, and is good to know of when others wait."""
+    settings: Settings = current_app.config["SETTINGS"]
+    usual = {name.lower(): default for name, default, _ in every_setting()}
+    usual["queries_at_once"] = concurrency.FOR_EACH_PROCESSOR * concurrency.processors()
+    found = [(name, getattr(settings, name)) for name in BOUNDS]
+    loose = [f"{name.upper()} is {value} ({usual[name]})" for name, value in found if _rate(value) > _rate(usual[name])]
+    with reading() as session:
+        if session.scalar(PARALLEL_WORKERS):
+            loose.append(
+                "a statement may take several processors: ALTER ROLE ... SET max_parallel_workers_per_gather = 0"
+            )
+    if loose:
+        raise Advice(f"looser than by default, so that one caller may keep others waiting: {'; '.join(loose)}")
+    return "as by default, or tighter"
+
+
+def _rate(value: float | str) -> float:
+    """A number, or how often a second ``6000 per minute`` allows something."""
+    if not isinstance(value, str):
+        return value
+    limit = parse(value)
+    return limit.amount / limit.get_expiry()
 
 
 def _check_extensions() -> str:
@@ -234,6 +269,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "settings": _check_settings,
     "database": _check_database,
     "timeouts": _check_timeouts,
+    "bounds": _check_bounds,
     "extensions": _check_extensions,
     "text": _check_text,
     "migrations": _check_migrations,

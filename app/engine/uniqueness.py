@@ -12,6 +12,7 @@ import psycopg
 from sqlalchemy import Index, UniqueConstraint
 
 from app.engine import fragments
+from app.engine.database import LostRace
 from app.engine.policy import Rule
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record
@@ -65,10 +66,31 @@ def rules(model: type[Record]) -> tuple[UniqueRule, ...]:
 
 def standing(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
-    rows: Mapping[int, Values], *, lock: bool = False, leaving: bool = False,
+    rows: Mapping[int, Values],
 ) -> dict[int, Standing]:  # fmt: skip
-    """The rows that have the keys of new ``rows`` (values by attribute, by place), locked where that is asked for. With
-    ``leaving`` they are to stay as they are."""
+    """The rows that have the keys of new ``rows`` (values by attribute, by place)."""
+    return _found(model, principal, connection, rule, rows, lock=False, leaving=False)
+
+
+def locked(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
+    rows: Mapping[int, Values], *, leaving: bool,
+) -> dict[int, Standing]:  # fmt: skip
+    """The same, where the caller may change them locked; with ``leaving`` they are to stay as they are. Raises
+    LostRace where the caller may change one by now that was not locked."""
+    found = _found(model, principal, connection, rule, rows, lock=True, leaving=leaving)
+    if missing := {place: row for place, row in rows.items() if place not in found}:
+        others = _found(model, principal, connection, rule, missing, lock=False, leaving=leaving)
+        if any(each.is_writable for each in others.values()):
+            raise LostRace()
+        found |= others
+    return found
+
+
+def _found(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
+    rows: Mapping[int, Values], *, lock: bool, leaving: bool,
+) -> dict[int, Standing]:  # fmt: skip
     sent = [{"place": place, **{name: row.get(name) for name in rule.attributes}} for place, row in rows.items()]
     sql, fixed = _statement(model, principal.reader, rule, lock, leaving)
     parameters = {"rows": as_document(sent), **fixed, **principal.binds}
@@ -108,5 +130,5 @@ def _statement(
     given = f"json_to_recordset(%(rows)s::json) AS given(place integer, {columns_of(model, rule.attributes)})"
     found = f"SELECT given.place, kept.id, {may} FROM {given}"  # noqa: S608 - declarations alone
     sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"
-    end = " ORDER BY kept.id FOR UPDATE OF kept" if lock else ""
+    end = f" WHERE {may} ORDER BY kept.id FOR UPDATE OF kept" if lock else ""
     return sql + end, {**seen.fixed, **writable.fixed}

@@ -72,7 +72,7 @@ def upsert(
     there, leaving = {}, resolution is Resolution.IGNORE
     if wanted:
         connection = within(unit.session)
-        there = uniqueness.standing(model, unit.principal, connection, rule, wanted, lock=True, leaving=leaving)
+        there = uniqueness.locked(model, unit.principal, connection, rule, wanted, leaving=leaving)
     names = [camel(name) for name in rule.attributes if name != model.policy.scope.column] or ["id"]
     for place, row in there.items():
         if not row.is_writable:

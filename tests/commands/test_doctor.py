@@ -34,8 +34,8 @@ def test_a_healthy_service_has_nothing_wrong(app, looked, without_jobs):
     status, parts = looked()
     assert status == 0, parts
     assert list(parts) == [
-        "settings", "database", "timeouts", "extensions", "text", "migrations", "redis", "storage", "clock", "jobs",
-        "mail", "admins",
+        "settings", "database", "timeouts", "bounds", "extensions", "text", "migrations", "redis", "storage", "clock",
+        "jobs", "mail", "admins",
     ]  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
     wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
     assert (status, wrong) == (
         1,
-        {"database", "timeouts", "extensions", "text", "migrations", "clock", "jobs", "admins"},
+        {"database", "timeouts", "bounds", "extensions", "text", "migrations", "clock", "jobs", "admins"},
     )
     assert "DATABASE_URL" in parts["database"]["note"]
     assert {parts[name]["note"] for name in wrong} == {parts["database"]["note"]}
@@ -54,7 +54,7 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
 def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
     application = build(database_url="postgresql://nobody@127.0.0.1:1/none")
     table = application.test_cli_runner().invoke(args=["doctor"]).output
-    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 7)
+    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 8)
 
 
 def test_jobs_that_have_failed_are_named(app, cast, looked, without_jobs):
@@ -95,3 +95,14 @@ def test_a_setting_that_is_misspelt_is_named(looked, monkeypatch):
     monkeypatch.setenv("DATABSE_URL", "postgresql://db.example.com/rowgate")
     _, found = looked()
     assert found["settings"]["note"] == "DATABSE_URL is no setting; did you mean DATABASE_URL?"
+
+
+def test_settings_that_let_one_caller_stop_the_others_are_named(build, looked):
+    tight = {"query_seconds": 10.0, "default_limit": "100 per second", "queries_at_once": 1}
+    _, parts = looked(build(**tight))
+    assert parts["bounds"]["state"] == "ok"
+    _, parts = looked(build(**{**tight, "queries_per_user": 50, "default_limit": "101 per second"}))
+    assert parts["bounds"]["state"] == "warning"
+    assert "QUERIES_PER_USER is 50 (2)" in parts["bounds"]["note"]
+    assert "DEFAULT_LIMIT is 101 per second (6000 per minute)" in parts["bounds"]["note"]
+    assert "QUERY_SECONDS" not in parts["bounds"]["note"]

@@ -8,7 +8,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from app.engine import locks, pages
+from app.engine import locks, pages, uniqueness
 from app.runtime.embedded import database_url
 from tests.writes import created
 
@@ -98,3 +98,22 @@ def test_reads_of_a_batch_that_come_before_its_writes_hold_nothing(owner, var_di
     requests += [{"method": "PATCH", "path": path, "body": {"industry": each}} for each in ("a", "b")]
     assert owner.post("/api/v1/_batch", {"requests": requests}).status_code == 200
     assert free == [True, True]
+
+
+def test_an_upsert_keeps_nobody_waiting_whose_record_is_in_its_way(cast, owner, var_dir, monkeypatch):
+    organization = created(owner, "auth/organization", name="Works", slug=f"works-{uuid4().hex}")
+    free, plain = [], uniqueness.locked
+
+    def locked(*arguments, **options):
+        found = plain(*arguments, **options)
+        with psycopg.connect(database_url(var_dir)) as other:
+            wanted = "SELECT id FROM auth_organization WHERE id = %s FOR UPDATE SKIP LOCKED"
+            free.append(other.execute(wanted, [organization["id"]]).fetchone() is not None)
+        return found
+
+    monkeypatch.setattr(uniqueness, "locked", locked)
+    body = {"name": "Works", "slug": organization["slug"]}
+    for actor, status in ((cast.user(), 409), (owner, 200)):
+        answer = actor.post("/api/v1/auth/organization", body, query_string={"onConflict": "slug"})
+        assert answer.status_code == status, answer.json
+    assert free == [True, False]
