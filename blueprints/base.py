@@ -18,6 +18,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from app.engine.encoding import dumps
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of
+from app.runtime.turns import give_way
 from blueprints.parts import part
 from schemas import strict_json
 from schemas.errors import Error, flat
@@ -113,9 +114,19 @@ class Blueprint(flask_smorest.Blueprint):
 
     ARGUMENTS_PARSER = Parser()
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._prepare_doc_cbks.append(_in_turns)
+
     def add_query_rule(self, rule: str, endpoint: str, view: Callable[..., Any]) -> None:
         """Serve the method QUERY (RFC 10008), which OpenAPI 3.1 knows no word for: its POST twin is described."""
         flask.Blueprint.add_url_rule(self, rule, endpoint, view, methods=["QUERY"])
+
+
+def _in_turns(doc: dict[str, Any], _: dict[str, Any], **__: Any) -> dict[str, Any]:
+    """Let others run between two operations that are described: all of them take a second."""
+    give_way()
+    return doc
 
 
 class Api(flask_smorest.Api):
@@ -152,13 +163,18 @@ class Api(flask_smorest.Api):
     def description(self) -> bytes:
         """The OpenAPI document, as JSON."""
         with self._describing:
+            of_tag: dict[str, str] = {}
             for blp, name, domain in self._undescribed:
                 blp.register_views_in_doc(self, self._app, self.spec, name=name, parameters=None)
                 self.spec.tag({"name": name, "description": blp.description})
-                for path in self.spec.to_dict()["paths"]:
-                    self._domain_of.setdefault(path, domain)
+                of_tag[name] = domain
             self._undescribed.clear()
-            return orjson.dumps(self._finish(self.spec.to_dict()), option=orjson.OPT_NON_STR_KEYS)
+            give_way()
+            document = self.spec.to_dict()
+            for path, operations in document["paths"].items():
+                self._domain_of[path] = next(of_tag[each["tags"][0]] for each in operations.values() if "tags" in each)
+            give_way()
+            return orjson.dumps(self._finish(document), option=orjson.OPT_NON_STR_KEYS)
 
     def part(self, domain: str) -> bytes:
         """The part of the document whose paths belong to ``domain``, as JSON; raises NotFound."""

@@ -10,6 +10,7 @@ from app.engine.kind import LISTS, Kind, Operator
 from app.engine.kinds import Enum
 from app.engine.record import Field, Record
 from app.engine.sums import Function, Unit
+from app.runtime.turns import give_way
 from schemas import asking
 from schemas.asking import readable
 from schemas.queries import MAX_SKIP
@@ -169,6 +170,7 @@ def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     parameters = {name: _parameter(name, **options) for name, options in SHARED.items()}
     schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS}
     for model in models:
+        give_way()
         for field in filterable(model):
             schemas[_condition_name(field.spec.kind)] = _condition(field.spec.kind)
             for operator in operators(field):

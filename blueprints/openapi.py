@@ -24,6 +24,7 @@ from app.foundation.errors import (
     UnsupportedMediaType,
     UpstreamFailure,
 )
+from app.runtime.turns import give_way
 from blueprints import describe_bulk, describe_imports, describe_queries
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
@@ -115,6 +116,7 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     for kind, found in describe_queries.components(list(every_model())).items():
         components.setdefault(kind, {}).update(found)
     for name, schema in components["schemas"].items():
+        give_way()
         if name.endswith("Update"):
             # They may be sent back as they are, and are nothing to send otherwise.
             properties = schema["properties"].items()
@@ -124,6 +126,7 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
         components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():
+        give_way()
         for method, operation in operations.items():
             if isinstance(operation, dict):
                 operation.get("responses", {}).pop("default", None)
