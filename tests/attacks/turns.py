@@ -30,12 +30,9 @@ from schemas.strict_json import MAX_VALUES  # noqa: E402
 NOBODY_ID = "01a1fedd-47f3-7536-a333-810773c4a6d4"
 METHODS = {"POST", "PUT", "PATCH", "DELETE", "QUERY"}
 JSON, MEBIBYTE = "application/json", 1024 * 1024
-# Models with a hook of many, one of each, a parent, an audit, files, secrets.
-SHAPES = (
-    "crm/contact", "crm/deal", "ai/message", "ai-rag/metadata", "ai-agent/config", "auth/user", "storage/upload",
-    "analytics/insight",
-)  # fmt: skip
-TRIES = 3
+# Models with a hook of many, with one of each, below a parent, audited.
+SHAPES = ("crm/contact", "ai-agent/config", "ai-rag/metadata", "storage/upload")
+TRIES = 2
 # In the time of counting to a million, which takes 25 ms where the bound of 50 ms was set.
 MOST = 2.0
 
@@ -110,20 +107,19 @@ def _records_of(shop: Workshop, model: type[Record]) -> Iterator[Sent]:
 
 
 def _files() -> Iterator[Sent]:
-    files = {
-        "line ends": b"name\n" + b"\n" * 24_000_000,
-        "nameless columns": (b"," * 999 + b"\n") * 10_000,
-        "a long cell": b'name\n"' + b'""' * 24_000_000,
-        "faulty lines": b"name,revenue\n" + b"a,x\n" * 9_999,
-        "good lines": b"name\n" + b"a\n" * 9_999,
-    }
-    for what, content in files.items():
-        for how in ("", "&partial=true"):
-            path = f"/api/v1/crm/company/_import?as=csv{how}"
-            yield f"{what}{how}", "POST", path, {"data": content, "content_type": "text/csv"}
-    lines = b'{"name": "a", "none": 1}\n' * 9_999
-    path = "/api/v1/crm/company/_import?as=ndjson"
-    yield "faulty objects", "POST", path, {"data": lines, "content_type": "application/x-ndjson"}
+    faulty = b"name,revenue\n" + b"a,x\n" * 9_999
+    tables = (
+        ("line ends", "", b"name\n" + b"\n" * 24_000_000),
+        ("a long cell", "", b'name\n"' + b'""' * 24_000_000),
+        ("faulty lines", "", faulty),
+        ("faulty lines one by one", "&partial=true", faulty),
+        ("good lines", "", b"name\n" + b"a\n" * 9_999),
+    )
+    path = "/api/v1/crm/company/_import"
+    for what, query, content in tables:
+        yield what, "POST", f"{path}?as=csv{query}", {"data": content, "content_type": "text/csv"}
+    objects = b'{"name": "a", "none": 1}\n' * 9_999
+    yield "faulty objects", "POST", f"{path}?as=ndjson", {"data": objects, "content_type": "application/x-ndjson"}
 
 
 def main() -> None:
