@@ -92,5 +92,7 @@ class Growth:
 def note(unit: Unit, model: type[Record], number: int) -> None:
     """Note that ``unit`` adds so many rows."""
     if number >= AT_ONCE:
-        growth: Growth = current_app.extensions.setdefault("growth", Growth(current_app))
+        growth: Growth | None = current_app.extensions.get("growth")
+        if growth is None:
+            growth = current_app.extensions.setdefault("growth", Growth(current_app))
         unit.after_commit(partial(growth.add, model.__tablename__, number))

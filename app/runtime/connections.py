@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any
+from weakref import ref
 
 import orjson
 import psycopg
@@ -108,7 +109,7 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         for pool, engine in (("reads", db.engines[READS]), ("writes", db.engine)):
             _watch(engine, in_use(app)[pool], usual)
-            event.listen(engine, "connect", partial(_empty_when_silent, app))
+            event.listen(engine, "connect", partial(_empty_when_silent, ref(app)))
         size, reads, writes = settings.database_pool_size, db.engines[READS], db.engine
         app.extensions["kept_connections"] = {
             "reads": KeptConnections(reads, in_use(app)["reads"], size, commits=True),
@@ -134,9 +135,16 @@ def _close_all(app: Flask) -> None:
         each.close()
 
 
-def _empty_when_silent(app: Flask, connection: gevent_support.BoundedConnection, _: Any) -> None:
-    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one."""
-    connection.on_silence = partial(_close_all, app)
+def _empty_when_silent(app: ref[Flask], connection: gevent_support.BoundedConnection, _: Any) -> None:
+    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one. What listens
+    to an engine is kept for ever, so it must not keep the application."""
+
+    def empty() -> None:
+        found = app()
+        if found is not None:
+            _close_all(found)
+
+    connection.on_silence = empty
 
 
 def in_use(app: Flask) -> dict[str, dict[int, Any]]:

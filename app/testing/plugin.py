@@ -87,7 +87,11 @@ def settings(var_dir: str, pytestconfig: pytest.Config) -> Settings:
     from config import Settings
 
     names = ",".join(plugin_names(pytestconfig))
-    return Settings(var_dir=var_dir, default_limit="1000000 per minute", query_seconds=3600.0, plugins=names)
+    unbounded: dict[str, Any] = {
+        "default_limit": "1000000 per minute", "new_account_invitation_limit": "1000000 per day",
+        "query_seconds": 3600.0,
+    }  # fmt: skip
+    return Settings(var_dir=var_dir, plugins=names, **unbounded)
 
 
 @pytest.fixture(scope="session")

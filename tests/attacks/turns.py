@@ -7,6 +7,7 @@ from gevent import monkey
 monkey.patch_all()
 
 import gc  # noqa: E402
+import itertools  # noqa: E402
 import json  # noqa: E402
 import re  # noqa: E402
 import sys  # noqa: E402
@@ -22,6 +23,7 @@ from app.engine.bulk import MAX_RECORDS  # noqa: E402
 from app.engine.catalogue import every_model  # noqa: E402
 from app.engine.record import Record  # noqa: E402
 from app.factory import create_app  # noqa: E402
+from app.testing import cast as cast_of_tests  # noqa: E402
 from app.testing.cast import Cast  # noqa: E402
 from app.testing.workshop import Workshop  # noqa: E402
 from config import Settings  # noqa: E402
@@ -127,6 +129,7 @@ def main() -> None:
     url, var_dir = sys.argv[1:3]
     limits = {"default_limit": "1000000 per minute", "query_seconds": 86_400.0}
     app = create_app(Settings(database_url=url, var_dir=var_dir, **limits))
+    cast_of_tests.numbers = itertools.count(1_000_000)  # who started this has people in the same database
     cast = Cast(app)
     shop, actor = Workshop(cast, cast.user(role="admin")), cast.user(role="admin")
     gc.collect()

@@ -19,6 +19,7 @@ from sqlalchemy import select, text
 
 from app.crm.models import CrmCompany
 from app.runtime import embedded
+from app.runtime.folder import secret_key
 from app.testing.database import transaction
 from app.testing.waiting import await_true
 from config import ROOT
@@ -40,7 +41,7 @@ def hosts(app, var_dir, tmp_path_factory):
     folder.chmod(0o755)
     direct = embedded.database_url(var_dir)
     same = {
-        "VAR_DIR": var_dir, "REDIS_URL": embedded.redis_url(var_dir), "SECRET_KEY": folder.secret_key(var_dir),
+        "VAR_DIR": var_dir, "REDIS_URL": embedded.redis_url(var_dir), "SECRET_KEY": secret_key(var_dir),
         "DEFAULT_LIMIT": "1000000 per minute",
     }  # fmt: skip
     with ExitStack() as stack:

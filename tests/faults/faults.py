@@ -107,8 +107,9 @@ def crash_postgres(service: Service, chance: Random) -> None:
 
 @fault("redis-killed", felt=False)
 def kill_redis(service: Service, chance: Random) -> None:
-    service.redis_server.kill()
-    service.redis._process.wait()
+    killed = service.redis_server
+    killed.kill()
+    killed.wait(OUTAGE)
     time.sleep(SHORT_OUTAGE)
     service.redis.start()
 

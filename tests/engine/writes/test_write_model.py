@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.engine.writes.write_model import COMPANY, CONTACT, DEAL, STEPS, Caller, Model, Refused
+from tests.engine.writes.write_model import COMPANY, CONTACT, DEAL, STEPS, Caller, Model, Refused, Row
 
 API = "/api/v1"
 EMAILS = [f"{name}@model.example" for name in "abcdefghijklmnopqrst"]
@@ -191,6 +191,8 @@ def upsert(world, caller, kind):
 
     def work(model):
         names = []
+        for values in sent:  # all of them before the first key is looked for
+            model.check_references(caller, Row(CONTACT, caller.home, values), values)
         for values in sent:
             there = model.in_the_way(caller.home, values["email"])
             if there and resolution == "merge":

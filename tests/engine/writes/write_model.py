@@ -68,7 +68,7 @@ class Model:
         if organization not in caller.organizations:
             raise Refused(400)
         row = Row(kind, organization, DEFAULTS[kind] | values)
-        self._check_references(caller, row, values)
+        self.check_references(caller, row, values)
         self._check_deal(row, named=True)
         if kind == DEAL:
             row.values["probability"] = PROBABILITY[row.values["stage"]]
@@ -85,7 +85,7 @@ class Model:
         if "stage" in changed and changed["stage"] not in STEPS[row.values["stage"]]:
             raise Refused(400)
         after = Row(kind, row.organization, row.values | changed, row.version + bool(changed))
-        self._check_references(caller, after, changed)
+        self.check_references(caller, after, changed)
         if changed:
             self._check_deal(after, named=bool({"contactId", "companyId"} & changed.keys()))
         if "stage" in changed:
@@ -112,7 +112,8 @@ class Model:
         return next((name for name, row in self.rows.items() if row.kind == CONTACT
                      and (row.organization, row.values["email"]) == (organization, email)), None)  # fmt: skip
 
-    def _check_references(self, caller, row, named):
+    def check_references(self, caller, row, named):
+        """Refuse what ``named`` refers to where the caller does not see it, or it is elsewhere."""
         for field_name, kind in (("companyId", COMPANY), ("contactId", CONTACT)):
             target = named.get(field_name)
             if target is not None:
