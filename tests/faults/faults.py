@@ -107,9 +107,8 @@ def crash_postgres(service: Service, chance: Random) -> None:
 
 @fault("redis-killed", felt=False)
 def kill_redis(service: Service, chance: Random) -> None:
-    killed = service.redis_server
-    killed.kill()
-    killed.wait(OUTAGE)
+    service.redis_server.kill()
+    service.redis._server.wait(OUTAGE)
     time.sleep(SHORT_OUTAGE)
     service.redis.start()
 
