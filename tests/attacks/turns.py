@@ -140,12 +140,13 @@ def main() -> None:
         tries = []
         # The first of its kind compiles what the others use, and the collector may come in between. The description is
         # made once.
-        while len(tries) < (1 if method == "GET" else TRIES) and min(tries, default=1.0) > MOST * unit:
+        while len(tries) < (1 if method == "GET" else TRIES):
             seconds, response = turns.of(partial(actor.send, method, path, **options))
-            if response.status_code == 401:  # it was signed out, or removed
+            tries.append(seconds)
+            if response.status_code == 401:  # who asked was signed out, or removed
                 actor = cast.user(role="admin")
-            else:
-                tries.append(seconds)
+            elif seconds <= MOST * unit:
+                break
         found.append([min(tries), response.status_code, f"{method} {path}: {what}"])
     print(json.dumps({"most": MOST * unit, "found": sorted(found, reverse=True)}))
 
