@@ -18,6 +18,7 @@ import orjson
 
 from app.foundation.errors import Invalid
 from app.runtime import sandbox
+from app.runtime.sandboxed import Refusal
 from schemas.tabular import MalformedFile, Row, rows_of
 
 if TYPE_CHECKING:  # the child process needs no settings
@@ -72,7 +73,7 @@ def read(source: IO[bytes], form: str, bounds: Bounds, *, most: int | None = Non
     with tempfile.TemporaryFile() as file:
         try:
             found = sandbox.run("schemas.tables:write", source, target=file, form=form, most=most, **bounds._asdict())
-        except sandbox.Refusal as refusal:
+        except Refusal as refusal:
             raise Invalid(f"The file cannot be read: {refusal}") from None
         if found["malformed"] is not None:
             raise MalformedFile(*found["malformed"])

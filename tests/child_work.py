@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.runtime.sandbox import Refusal
+from app.runtime.sandboxed import Refusal
 
 
 def echo(content: bytes) -> str:

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from app.runtime import sandbox
-from app.runtime.sandbox import Refusal
+from app.runtime.sandboxed import Refusal
 
 FIT_SECONDS, FIT_MEMORY = 10, 512
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")

@@ -20,6 +20,8 @@ import psutil
 from app.runtime.processes import CLOCKS_DIFFER, LOOK_EVERY, OwnProcess, end
 
 MAX_SOCKET_PATH_LENGTH = 100
+# Of what may wait: at 10 it gets a ninth of a processor that others want as well.
+NICENESS = 10
 # Seconds that initdb has for its end before it is killed.
 INITDB_END = 1.0
 INCLUDED, NOTE, SOCKET = "rowgate.conf", "postmaster.pid", ".s.PGSQL.5432"
@@ -177,6 +179,15 @@ class Cluster:
         """What ``server`` has noted of itself: ``starting``, ``ready`` and so on; nothing as long as it has not."""
         lines = self._note()
         return lines[7].strip() if len(lines) > 7 and lines[0] == str(server.number) else ""
+
+    def put_behind(self, number: int) -> None:
+        """Have the process of the server that has ``number`` go behind others where they want the processor, for good.
+        One that is not the server's is left as it is."""
+        server = self.server()
+        with suppress(psutil.Error):
+            process = psutil.Process(number)
+            if server is not None and process.ppid() == server.number:
+                process.nice(NICENESS)
 
     def _noted(self) -> tuple[int, float]:
         """The number of the server, and when it was started, as it has noted them; zeros where it has not."""

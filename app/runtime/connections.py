@@ -113,9 +113,21 @@ def init_app(app: Flask) -> None:
         size, reads, writes = settings.database_pool_size, db.engines[READS], db.engine
         app.extensions["kept_connections"] = {
             "reads": KeptConnections(reads, in_use(app)["reads"], size, commits=True),
-            "queries": KeptConnections(reads, in_use(app)["reads"], size, commits=True, seconds=settings.query_timeout),
+            "queries": KeptConnections(
+                reads,
+                in_use(app)["reads"],
+                size,
+                commits=True,
+                seconds=settings.query_timeout,
+                limit=partial(_put_behind, settings),
+            ),
             "writes": KeptConnections(writes, in_use(app)["writes"], size, commits=False),
         }
+
+
+def _put_behind(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
+    if not settings.database_url:
+        embedded.put_behind(settings.var_dir, connection)
 
 
 def kept(purpose: str) -> KeptConnections:

@@ -11,6 +11,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import redis
@@ -36,6 +37,12 @@ def database_url(var_dir: str) -> str:
     with suppress(OSError, IndexError):
         sockets = pid_file.read_text().splitlines()[4] or sockets
     return f"postgresql://postgres@/{DATABASE}?host={sockets}"
+
+
+def put_behind(var_dir: str, connection: psycopg.Connection[Any]) -> None:
+    """Have what is asked on ``connection`` go behind all else where the embedded server answers it: that shares the
+    processors with those who serve."""
+    Cluster(Path(var_dir).resolve() / "postgres").put_behind(connection.info.backend_pid)
 
 
 def redis_url(var_dir: str) -> str:

@@ -31,13 +31,15 @@ class Lent(NamedTuple):
 class KeptConnections:
     """The connections at hand of the pool of ``engine``, which has ``size``. ``taken`` are those in use, by identity;
     ``noted`` is called whenever that changes. ``commits`` says whether those of the pool commit by themselves; those at
-    hand are limited to statements of ``seconds``, where that is given and no pooler shares them with others."""
+    hand are limited to statements of ``seconds``, where that is given and no pooler shares them with others; ``limit``
+    does what else there is to do for that."""
 
     def __init__(
-        self, engine: Engine, taken: dict[int, Any], size: int, *, commits: bool, seconds: float | None = None
-    ) -> None:
+        self, engine: Engine, taken: dict[int, Any], size: int, *, commits: bool, seconds: float | None = None,
+        limit: Callable[[BoundedConnection], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self._engine, self._taken, self._commits, self._seconds = engine, taken, commits, seconds
-        self._most = min(MOST, size // 4)
+        self._limit, self._most = limit, min(MOST, size // 4)
         self._waiting: list[Lent] = []
         self._limited = 0
         self.noted: Callable[[], None] = lambda: None
@@ -82,6 +84,7 @@ class KeptConnections:
         lent.connection.limited = True
         try:
             lent.connection.execute(f"SET statement_timeout = {max(1, round(self._seconds * 1000))}")
+            self._limit(lent.connection)
         except BaseException as error:
             self.drop(lent)
             if isinstance(error, Error):

@@ -11,6 +11,7 @@ from gunicorn import util
 from gunicorn.http.errors import NoMoreData, ParseException
 
 from app.foundation.errors import Failure, MalformedBody, RequestTimedOut
+from app.runtime.turns import give_way
 
 REFUSALS = {
     400: ("VALIDATION_ERROR", "The request is malformed"),
@@ -23,13 +24,15 @@ REFUSALS = {
 
 
 class TimedSocket:
-    """The socket of a request, which gives up when nothing comes for ``seconds``."""
+    """The socket of a request, which gives up when nothing comes for ``seconds``. What is there already is read without
+    waiting, so whoever sends faster than it is read gives way to others."""
 
     def __init__(self, sock: Any, seconds: float) -> None:
         self._sock = sock
         self._seconds = seconds
 
     def recv(self, size: int) -> bytes:
+        give_way()
         with Timeout(self._seconds, RequestTimedOut):
             received: bytes = self._sock.recv(size)
         return received

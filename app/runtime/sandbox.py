@@ -6,38 +6,24 @@ it looks at the file, and an empty environment.
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
-import resource
 import signal
-import subprocess
 import sys
 import tempfile
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+from app.runtime.processes import OwnProcess, end
+from app.runtime.sandboxed import MEBIBYTE, TOO_LONG, OutOfBounds, Refusal
+
 log = logging.getLogger(__name__)
 
-NICENESS = 10
-MEBIBYTE = 1024 * 1024
 # What the child may write: an answer, which its function bounds, in JSON with every character escaped.
 MAX_ANSWER = 16 * MEBIBYTE
-MAX_OPEN_FILES = 64
 ENDED_BY_TIME = (signal.SIGXCPU, signal.SIGALRM, signal.SIGKILL)
-TOO_LONG = "It takes longer than {} seconds"
-TOO_LARGE = "It takes more than {} MiB of memory"
-TOO_LONG_WRITTEN = "It takes more than {} MiB when it is written down"
-
-
-class Refusal(Exception):
-    """Input that cannot be worked with; the text says why, in a sentence for its sender."""
-
-
-class OutOfBounds(Refusal):
-    """Work that takes more time or memory than it may."""
+CHILD = "import sys; sys.path[:0] = sys.argv[1:2]; from app.runtime.sandboxed import main; main(*sys.argv[2:])"
 
 
 def run(
@@ -52,22 +38,26 @@ def run(
     """
     passed = [] if target is None else [target.fileno()]
     bounds = json.dumps({"seconds": seconds, "memory": memory, "largest": largest, "target": passed})
-    command = [sys.executable, "-m", "app.runtime.sandbox", work, bounds, json.dumps(arguments)]
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
-        folder = Path(__file__).parents[2]
-        child = subprocess.Popen(
-            command, cwd=folder, env={"PYTHONUTF8": "1"}, stdin=source, stdout=answer, stderr=said,
-            start_new_session=True, pass_fds=passed,
-        )  # fmt: skip
+        streams = [each.fileno() for each in (source, answer, said)]
+        child = _spawned([work, bounds, json.dumps(arguments)], streams, passed)
         try:
-            child.wait(2 * seconds + 1)
-        except subprocess.TimeoutExpired:
-            raise OutOfBounds(TOO_LONG.format(2 * seconds)) from None
+            if not child.wait(2 * seconds + 1):
+                raise OutOfBounds(TOO_LONG.format(2 * seconds))
         finally:
-            child.kill()
-            child.wait()
+            end([child], 0, signal.SIGKILL)
         answer.seek(0)
-        return _read(child.returncode, answer.read(MAX_ANSWER), said, seconds)
+        return _read(child.status or 0, answer.read(MAX_ANSWER), said, seconds)
+
+
+def _spawned(arguments: list[str], streams: list[int], passed: list[int]) -> OwnProcess:
+    """Start the child, with ``streams`` as its standard ones, and the files ``passed`` under their own numbers. To fork
+    a web worker would keep it from its requests for as long as its memory is large."""
+    command = [sys.executable, "-P", "-c", CHILD, str(Path(__file__).parents[2]), *arguments]
+    numbers = [*enumerate(streams), *((each, each) for each in passed)]
+    files = [(os.POSIX_SPAWN_DUP2, opened, number) for number, opened in numbers]
+    child = os.posix_spawn(sys.executable, command, {"PYTHONUTF8": "1"}, file_actions=files, setsid=True)
+    return OwnProcess.forked(child)
 
 
 def _read(status: int, answer: bytes, said: IO[bytes], seconds: int) -> Any:
@@ -84,46 +74,3 @@ def _read(status: int, answer: bytes, said: IO[bytes], seconds: int) -> Any:
     if "beyond" in found:
         raise OutOfBounds(found["beyond"])
     return found["result"]
-
-
-def _limit(seconds: int, memory: int, largest: int) -> None:
-    """Bound this process, whatever happens to the one that waits for it."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (memory * MEBIBYTE, memory * MEBIBYTE))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest * MEBIBYTE, largest * MEBIBYTE))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (MAX_OPEN_FILES, MAX_OPEN_FILES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(2 * seconds)
-    os.nice(NICENESS)
-
-
-def _answered(work: str, bounds: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    module, _, name = work.partition(":")
-    try:
-        if not bounds["target"]:
-            return {"result": getattr(import_module(module), name)(sys.stdin.buffer.read(), **arguments)}
-        with open(bounds["target"][0], "wb") as target:
-            work_on = getattr(import_module(module), name)
-            return {"result": work_on(sys.stdin.buffer.read(), target=target, **arguments)}
-    except MemoryError:
-        return {"beyond": TOO_LARGE.format(bounds["memory"])}
-    except OSError as error:
-        if error.errno == errno.EFBIG:
-            return {"beyond": TOO_LONG_WRITTEN.format(bounds["largest"])}
-        raise
-    except Exception as error:
-        # The class is that of a module which was loaded under another name.
-        if any(each.__name__ == "Refusal" for each in type(error).__mro__):
-            return {"refused": str(error)}
-        raise
-
-
-def main() -> None:
-    """Be the child: take limits, work on standard input, and answer on standard output."""
-    work, bounds, arguments = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
-    _limit(bounds["seconds"], bounds["memory"], bounds["largest"])
-    sys.stdout.write(json.dumps(_answered(work, bounds, arguments)))
-
-
-if __name__ == "__main__":
-    main()

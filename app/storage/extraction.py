@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING
 
 from app.runtime import sandbox
-from app.runtime.sandbox import Refusal
+from app.runtime.sandboxed import Refusal
 
 if TYPE_CHECKING:  # the child process needs no settings
     from config import Settings

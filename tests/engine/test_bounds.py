@@ -11,7 +11,7 @@ from app.ai_agent import output_schemas
 from app.engine import references, statements
 from app.foundation import addresses
 from app.runtime import sandbox
-from app.runtime.sandbox import OutOfBounds, Refusal
+from app.runtime.sandboxed import OutOfBounds, Refusal
 from schemas import fields, strict_json
 
 MARKS = "a" + "\u0301\u0323" * 5000 + "@example.com"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from sqlalchemy import text
@@ -13,6 +16,7 @@ from app.engine.statements import autocommitted
 from app.extensions import READS, db
 from app.foundation.errors import Unavailable
 from app.runtime import connections
+from app.runtime.cluster import NICENESS, Cluster
 from app.runtime.connections import in_use, kept
 
 PROCESS = "SELECT pg_backend_pid()"
@@ -132,3 +136,17 @@ def test_returns_at_the_same_time_keep_no_more_than_so_many(inside):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(kept("queries").give_back, lent))
     assert db.engines[READS].pool.checkedout() == 2
+
+
+def test_the_embedded_server_answers_queries_of_callers_behind_all_else(inside):
+    with autocommitted("queries") as connection:
+        process = psutil.Process(connection.info.backend_pid)
+    with autocommitted("queries") as again, autocommitted() as read:
+        assert again.info.backend_pid == process.pid
+        assert process.nice() == psutil.Process(read.info.backend_pid).nice() + NICENESS
+
+
+def test_no_process_but_the_embedded_server_s_own_is_put_behind(var_dir):
+    own = psutil.Process().nice()
+    Cluster(Path(var_dir).resolve() / "postgres").put_behind(os.getpid())
+    assert psutil.Process().nice() == own
