@@ -27,7 +27,7 @@ from app.engine.kept_bytes import MAX_ANSWER_BYTES
 from app.engine.kind import EXAMPLE_ID
 from app.engine.leases import Lease, LeaseLost
 from app.engine.record import Record
-from app.engine.statements import reading_within
+from app.engine.statements import reading_apart, reading_within
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import percent_encoding
 from app.foundation.errors import (
@@ -101,7 +101,7 @@ class Run:
         self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}
         self._fields: dict[str, dict[str, Any]] = {}
         self._read = self._expanded = self._answered = self._put_in = 0
-        self._is_other_caller = False
+        self._is_other_caller = self._has_written = False
         settings = current_app.config["SETTINGS"]
         self._most, self._most_put_in = settings.max_answer_bytes, settings.max_json_bytes
         self._most_expanded = settings.max_records
@@ -121,7 +121,9 @@ class Run:
         authorize(unit.principal, _access(endpoint), part.method)
         model, work = part_operations()[endpoint.rpartition(".")[2]]
         args = MultiDict(parse_qsl(query, keep_blank_values=True))
-        with reading_within(unit.session):
+        # Reads before the first write are queries like all others, and keep no transaction open.
+        self._has_written |= part.method != "GET"
+        with reading_within(unit.session) if self._has_written else reading_apart():
             reply = work(unit, model, Request(identifier, args, body, part.if_match, self._reserve))
         # What is written of accounts may change who the caller is, and what is theirs, for the next request.
         self._is_other_caller |= part.method != "GET" and model.domain == "auth"

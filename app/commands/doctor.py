@@ -140,7 +140,8 @@ def _check_bounds() -> str:
     """What is looser than by default may be meant so, and is good to know of when others wait."""
     settings: Settings = current_app.config["SETTINGS"]
     usual = {name.lower(): default for name, default, _ in every_setting()}
-    usual["queries_at_once"] = concurrency.FOR_EACH_PROCESSOR * concurrency.processors()
+    places = concurrency.usual_places(settings)
+    usual |= {"queries_per_user": places.each, "queries_at_once": places.total}
     found = [(name, getattr(settings, name)) for name in BOUNDS]
     loose = [f"{name.upper()} is {value} ({usual[name]})" for name, value in found if _rate(value) > _rate(usual[name])]
     with reading() as session:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple
 
 from flask import Flask, current_app
 
@@ -12,6 +14,8 @@ from app.runtime.shared_places import SharedPlaces
 from config import Settings
 
 NAME = "queries"
+# Of one user, where there are processors for that.
+OF_ONE_USER = 2
 # Of everybody, for each processor: more would only wait for each other.
 FOR_EACH_PROCESSOR = 2
 
@@ -19,10 +23,26 @@ FOR_EACH_PROCESSOR = 2
 def init_app(app: Flask) -> None:
     """Bound the expensive work of the callers of ``app``."""
     settings: Settings = app.config["SETTINGS"]
-    total = settings.queries_at_once or FOR_EACH_PROCESSOR * processors()
+    usual = usual_places(settings)
     app.extensions["query_places"] = SharedPlaces(
-        app.extensions["limit_counter"], NAME, settings.queries_per_user, total, settings.query_seconds
-    )
+        app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each,
+        settings.queries_at_once or usual.total, settings.query_seconds,
+    )  # fmt: skip
+
+
+class PlaceCount(NamedTuple):
+    """How many places one user has, and how many there are."""
+
+    each: int
+    total: int
+
+
+def usual_places(settings: Settings) -> PlaceCount:
+    """The places by default. Statements that keep two processors busy leave none to those who serve, so where there are
+    just two, and the embedded server is on them, one user has one."""
+    available = processors()
+    shared = available if not settings.database_url else sys.maxsize
+    return PlaceCount(max(1, min(OF_ONE_USER, shared - 1)), FOR_EACH_PROCESSOR * available)
 
 
 def place_for(principal: Principal) -> AbstractContextManager[None]:

@@ -15,9 +15,10 @@ SETTINGS = (
     Setting("max_answer_bytes", 16 * 1024 * 1024, "largest answer of a query, in bytes", 1024, 1024**3),
     Setting(
         "queries_per_user",
-        2,
-        "queries, deep pages, writes of many and imports of one user at a time, over all workers",
-        1,
+        0,
+        "queries, deep pages, writes of many and imports of one user at a time, over all workers; 0 means 2, or 1 "
+        "where the embedded PostgreSQL shares two processors with the service",
+        0,
         1000,
     ),
     Setting("queries_at_once", 0, "the same of everybody; 0 means twice the number of processors", 0, 10_000),

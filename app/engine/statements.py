@@ -146,6 +146,17 @@ def reading_within(session: Session) -> Iterator[None]:
         _own.reset(token)
 
 
+@contextmanager
+def reading_apart() -> Iterator[None]:
+    """Let reads share one connection of queries, on which they see nothing that the running unit has written."""
+    with autocommitted("queries") as connection:
+        token = _own.set(connection)
+        try:
+            yield
+        finally:
+            _own.reset(token)
+
+
 def within(session: Session) -> BoundedConnection:
     """The driver's connection under the transaction of ``session``. That of a unit of work stays the same to its end,
     and to ask the session for it takes as long as a short statement does."""

@@ -20,7 +20,7 @@ import psutil
 from app.runtime.processes import CLOCKS_DIFFER, LOOK_EVERY, OwnProcess, end
 
 MAX_SOCKET_PATH_LENGTH = 100
-# Of what may wait: at 10 it gets a ninth of a processor that others want as well.
+# Of what may wait: it gets a tenth of a processor that others want as well.
 NICENESS = 10
 # Seconds that initdb has for its end before it is killed.
 INITDB_END = 1.0

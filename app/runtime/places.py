@@ -25,10 +25,10 @@ class Places:
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     @contextmanager
-    def of(self, caller: str) -> Iterator[None]:
+    def of(self, caller: str, wait: float | None = None) -> Iterator[None]:
         """Take a place for ``caller`` while the work lasts; without a name, the total alone counts. Raises
         the refusal."""
-        deadline = time.monotonic() + self.wait
+        deadline = time.monotonic() + (self.wait if wait is None else wait)
         with self._changed:
             while self._is_full(caller):
                 if not self._changed.wait(deadline - time.monotonic()):

@@ -6,6 +6,7 @@ The count is in Redis. While that is away each process counts for itself.
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +24,9 @@ from app.runtime.redis_scripts import Script, Word
 
 # Seconds after which the places of a process that was killed are free again; whoever works longer renews them.
 LEASE = 6.0
-# Seconds between two looks for a place that a process elsewhere holds.
-LOOK_EVERY = 0.03
+# Seconds until another look for a place that a process elsewhere holds: most work is short, and what is not is waited
+# for with ever fewer looks.
+FIRST_LOOK, LAST_LOOK = 0.002, 0.05
 # Seconds over which the use of one caller is summed up.
 WINDOW = 60
 TAKEN, FULL_FOR_CALLER, FULL, SPENT = range(4)
@@ -99,8 +101,10 @@ class SharedPlaces:
         if _has_place.get():
             yield
             return
-        ends = time.monotonic() + self.wait
-        with self._line.of(caller):
+        # Those that came together are not refused together: that many refusals at a time would hold up the worker.
+        wait = self.wait * random.uniform(0.5, 1)  # noqa: S311 - nothing is kept secret by it
+        ends = time.monotonic() + wait
+        with self._line.of(caller, wait):
             token = uuid4().hex
             is_shared = self._take(caller, token, ends)
             held = _has_place.set(True)
@@ -119,6 +123,7 @@ class SharedPlaces:
         """Take the place called ``token``, and return whether it is one among all workers."""
         bounds = (self.each, self.total, round(LEASE * 1000), round(self.seconds * 1000))
         words: list[Word] = [3, *self._keys(caller), token, *bounds]
+        pause = FIRST_LOOK
         while True:
             state, milliseconds = self._run(TAKE, words, lambda: self._judge_here(caller))
             if state == TAKEN:
@@ -126,9 +131,10 @@ class SharedPlaces:
                 if is_shared:
                     self._hold(token, caller)
                 return is_shared
-            if state == SPENT or time.monotonic() + LOOK_EVERY > ends:
+            if state == SPENT or time.monotonic() + pause > ends:
                 raise self._refusal(state, milliseconds / 1000)
-            time.sleep(LOOK_EVERY)
+            time.sleep(pause)
+            pause = min(2 * pause, LAST_LOOK)
 
     def _judge_here(self, caller: str) -> Sequence[int]:
         """What the script would say, by what this process knows."""

@@ -7,8 +7,10 @@ import json
 import pytest
 from sqlalchemy import text
 
+from app.engine.concurrency import usual_places
 from app.jobs import queue, registry
 from app.testing.database import transaction, unit_of_work
+from config import Settings
 
 
 @pytest.fixture
@@ -98,11 +100,11 @@ def test_a_setting_that_is_misspelt_is_named(looked, monkeypatch):
 
 
 def test_settings_that_let_one_caller_stop_the_others_are_named(build, looked):
-    tight = {"query_seconds": 10.0, "default_limit": "100 per second", "queries_at_once": 1}
+    tight = {"query_seconds": 10.0, "default_limit": "100 per second", "queries_at_once": 1, "queries_per_user": 0}
     _, parts = looked(build(**tight))
     assert parts["bounds"]["state"] == "ok"
     _, parts = looked(build(**{**tight, "queries_per_user": 50, "default_limit": "101 per second"}))
     assert parts["bounds"]["state"] == "warning"
-    assert "QUERIES_PER_USER is 50 (2)" in parts["bounds"]["note"]
+    assert f"QUERIES_PER_USER is 50 ({usual_places(Settings()).each})" in parts["bounds"]["note"]
     assert "DEFAULT_LIMIT is 101 per second (6000 per minute)" in parts["bounds"]["note"]
     assert "QUERY_SECONDS" not in parts["bounds"]["note"]

@@ -16,3 +16,6 @@ export function Missing({ error, resource }: { error: unknown; resource: string 
     </Page>
   );
 }
+
+/** For the error of a query whose page shows it: react-admin would go back to the list. */
+export const stay = () => {};

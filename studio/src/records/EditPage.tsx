@@ -9,7 +9,7 @@ import { useSentence } from "../api/sentences";
 import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
-import { Missing } from "../layout/Missing";
+import { Missing, stay } from "../layout/Missing";
 import { Page } from "../layout/Page";
 import { ConflictDialog } from "./ConflictDialog";
 import { RecordForm } from "./RecordForm";
@@ -65,7 +65,7 @@ export function EditPage() {
         onSuccess: saved,
         onError: (error: unknown, { data, previousData }) => void failed(error, { ...(previousData as Row), ...(data as Row) }, previousData as Row),
       }}
-      queryOptions={{ refetchOnWindowFocus: false, retry: false }}
+      queryOptions={{ refetchOnWindowFocus: false, retry: false, onError: stay }}
     >
       <Form model={model} draft={draft} />
       {conflict && (

@@ -12,7 +12,7 @@ import { labelOf, nameOf, shortId, typeOf } from "../catalogue/catalogue";
 import { useCatalogue, useModel } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { componentsOf } from "../extensions";
-import { Missing } from "../layout/Missing";
+import { Missing, stay } from "../layout/Missing";
 import { Page } from "../layout/Page";
 import { remember } from "../layout/recent";
 import { useShortcut } from "../layout/shortcuts";
@@ -32,7 +32,7 @@ export function ShowPage() {
   const { id = "" } = useParams();
   const expand = useBeside(model);
   return (
-    <ShowBase id={id} queryOptions={{ retry: false, meta: { expand } }}>
+    <ShowBase id={id} queryOptions={{ retry: false, onError: stay, meta: { expand } }}>
       <Shown model={model} />
     </ShowBase>
   );
