@@ -97,6 +97,7 @@ def _connected(settings: Settings) -> Iterator[gevent_support.BoundedConnection]
     """A connection of its own; its statement is cancelled where it still runs at the end."""
     try:
         connection = connections.connect(settings)
+        connections.put_behind(settings, connection)
     except psycopg.Error as error:
         raise translated(error) from error
     try:

@@ -119,13 +119,15 @@ def init_app(app: Flask) -> None:
                 size,
                 commits=True,
                 seconds=settings.query_timeout,
-                limit=partial(_put_behind, settings),
+                limit=partial(put_behind, settings),
             ),
             "writes": KeptConnections(writes, in_use(app)["writes"], size, commits=False),
         }
 
 
-def _put_behind(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
+def put_behind(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
+    """Have what takes long go behind all else on the embedded server, which shares the processors with those who
+    serve; for good. Another server sees to that itself."""
     if not settings.database_url:
         embedded.put_behind(settings.var_dir, connection)
 

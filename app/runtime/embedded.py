@@ -40,8 +40,7 @@ def database_url(var_dir: str) -> str:
 
 
 def put_behind(var_dir: str, connection: psycopg.Connection[Any]) -> None:
-    """Have what is asked on ``connection`` go behind all else where the embedded server answers it: that shares the
-    processors with those who serve."""
+    """Have the embedded server answer what is asked on ``connection`` behind all else."""
     Cluster(Path(var_dir).resolve() / "postgres").put_behind(connection.info.backend_pid)
 
 
