@@ -141,7 +141,7 @@ def _check_bounds() -> str:
     settings: Settings = current_app.config["SETTINGS"]
     usual = {name.lower(): default for name, default, _ in every_setting()}
     places = concurrency.usual_places(settings)
-    usual |= {"queries_per_user": places.each, "queries_at_once": places.total}
+    usual |= {"queries_per_user": places.each, "exports_per_user": places.each, "queries_at_once": places.total}
     found = [(name, getattr(settings, name)) for name in BOUNDS]
     loose = [f"{name.upper()} is {value} ({usual[name]})" for name, value in found if _rate(value) > _rate(usual[name])]
     with reading() as session:

@@ -28,6 +28,10 @@ def init_app(app: Flask) -> None:
         app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each,
         settings.queries_at_once or usual.total, settings.query_seconds,
     )  # fmt: skip
+    app.extensions["export_places"] = SharedPlaces(
+        app.extensions["limit_counter"], "exports", settings.exports_per_user or usual.each, settings.exports_at_once,
+        wait=0.0, retry_after=10,
+    )  # fmt: skip
 
 
 class PlaceCount(NamedTuple):
@@ -51,7 +55,19 @@ def place_for(principal: Principal) -> AbstractContextManager[None]:
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
     places: SharedPlaces = current_app.extensions["query_places"]
-    return places.of(str(principal.user_id or principal.credential_id))
+    return places.of(_caller(principal))
+
+
+def place_for_export(principal: Principal) -> AbstractContextManager[None]:
+    """A place for an export, which has a connection of its own. Raises RateLimited and Unavailable."""
+    if principal.credential is Credential.SYSTEM:
+        return nullcontext()
+    places: SharedPlaces = current_app.extensions["export_places"]
+    return places.taken(_caller(principal))
+
+
+def _caller(principal: Principal) -> str:
+    return str(principal.user_id or principal.credential_id)
 
 
 def processors() -> int:

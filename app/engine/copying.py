@@ -23,11 +23,11 @@ from flask import current_app
 from psycopg import ClientCursor, generators, pq
 from psycopg.waiting import WAIT_R
 
+from app.engine.concurrency import place_for_export
 from app.engine.database import translated
-from app.engine.principal import Credential, Principal
-from app.foundation.errors import QueryTimeout, RateLimited
+from app.engine.principal import Principal
+from app.foundation.errors import QueryTimeout
 from app.runtime import connections, gevent_support
-from app.runtime.places import Places
 from config import Settings
 
 BLOCK_BYTES = 64 * 1024
@@ -41,11 +41,6 @@ GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 # Behind a pooler the session belongs to others, too: what is set here ends with the transaction.
 PREPARE = "SELECT set_config('statement_timeout', %s, true), set_config('datestyle', 'ISO', true)"
-# Each export holds one of these locks of its user, and one of those of all; those of a worker that dies are free again.
-SLOT = """
-SELECT true FROM generate_series(1, %(most)s::int) AS slot
-WHERE pg_try_advisory_xact_lock(hashtextextended('export ' || %(of)s::text || ' ' || slot, 0)) LIMIT 1
-"""
 
 Rows = Sequence[memoryview]
 
@@ -74,22 +69,12 @@ def copied(
     """
     settings: Settings = current_app.config["SETTINGS"]
     with ExitStack() as ending:
-        if principal.credential is not Credential.SYSTEM:
-            ending.enter_context(_places(settings.exports_at_once).of(""))
+        ending.enter_context(place_for_export(principal))
         connection = ending.enter_context(_connected(settings))
-        _prepare(connection, principal, settings)
+        _limit(connection, settings)
         watch = Watch(connection, client, settings)
         ending.callback(watch.stop)
         yield _blocks(connection, sql, parameters, watch)
-
-
-@cache
-def _places(total: int) -> Places:
-    return Places(total, 0.0, _too_many, total)
-
-
-def _too_many() -> RateLimited:
-    return RateLimited("Too many exports at this moment", headers={"Retry-After": "10"})
 
 
 @contextmanager
@@ -114,16 +99,10 @@ def cancel(connection: psycopg.Connection[Any]) -> None:
         connection.cancel_safe(timeout=CANCEL_TIMEOUT)
 
 
-def _prepare(connection: gevent_support.BoundedConnection, principal: Principal, settings: Settings) -> None:
-    """Set the limit, and take the place of the caller among all workers until the transaction ends."""
+def _limit(connection: gevent_support.BoundedConnection, settings: Settings) -> None:
     connection.patience = settings.export_timeout + connections.SLACK
     try:
         connection.execute(PREPARE, (str(round(settings.export_timeout * 1000)),))
-        if principal.credential is not Credential.SYSTEM:
-            user = str(principal.user_id or principal.credential_id)
-            for of, most in ((user, settings.exports_per_user), ("of all", settings.exports_at_once)):
-                if connection.execute(SLOT, {"of": of, "most": most}).fetchone() is None:
-                    raise _too_many()
     except psycopg.Error as error:
         raise translated(error) from error
 

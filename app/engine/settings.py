@@ -27,6 +27,6 @@ SETTINGS = (
     Setting("idempotency_hours", 24, "hours that answers are kept under their idempotency keys", 1, 720),
     Setting("export_timeout", 900.0, "seconds that an export may take, its client included", 1, 86_400),
     Setting("export_stall", 60.0, "seconds in which the client of an export reads nothing before it is ended", 1, 3600),
-    Setting("exports_per_user", 2, "exports of one user at a time, over all workers", 1, 100),
+    Setting("exports_per_user", 0, "exports of one user at a time; 0 means as QUERIES_PER_USER", 0, 100),
     Setting("exports_at_once", 4, "exports of everybody at a time, over all workers; each has a connection", 1, 100),
 )

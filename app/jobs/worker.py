@@ -27,6 +27,9 @@ log = logging.getLogger("rowgate")
 
 ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(id)s"
 
+# Jobs go behind requests where both want the processor.
+NICENESS = 5
+
 # Seconds between two looks for jobs whose time has come. Of new ones, and of places that become free here, it is told.
 POLL_EVERY = 1.0
 
@@ -123,6 +126,7 @@ def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty:
     to the queue; the process ends with them.
     """
     allocator.share_memory()
+    os.nice(0 if until_empty else NICENESS)
     with suppress(asyncio.CancelledError):  # told to end before it had begun
         asyncio.run(_work(app, queue, concurrency, until_empty))
 

@@ -13,6 +13,8 @@ from gunicorn.http.errors import NoMoreData, ParseException
 from app.foundation.errors import Failure, MalformedBody, RequestTimedOut
 from app.runtime.turns import give_way
 
+# Bytes of a body that nobody wants which are read at a time.
+LEFT = 1024 * 1024
 REFUSALS = {
     400: ("VALIDATION_ERROR", "The request is malformed"),
     403: ("FORBIDDEN", "The request is refused"),
@@ -49,7 +51,8 @@ class Body:
         self._body = body
 
     def read(self, size: int | None = None) -> bytes:
-        return self._guarded(self._body.read, size)
+        # gunicorn reads what is left by the kilobyte, and would copy all that has come for each of them.
+        return self._guarded(self._body.read, LEFT if self.is_answered else size)
 
     def readline(self, size: int | None = None) -> bytes:
         return self._guarded(self._body.readline, size)

@@ -29,6 +29,7 @@ LEASE = 6.0
 FIRST_LOOK, LAST_LOOK = 0.002, 0.05
 # Seconds over which the use of one caller is summed up.
 WINDOW = 60
+UNLIMITED = 86_400.0
 TAKEN, FULL_FOR_CALLER, FULL, SPENT = range(4)
 
 # KEYS: the places of the caller, those of all, what the caller has used. ARGV: the token, the bounds of the first two,
@@ -78,14 +79,15 @@ _has_place: ContextVar[bool] = ContextVar("has_place", default=False)
 class SharedPlaces:
     """At most ``each`` pieces of work of one caller at a time and ``total`` of all, called ``name`` in refusals. A
     caller who has worked for ``seconds`` within a minute, and whoever finds no place within ``wait`` seconds, is
-    refused. Work within work that has a place takes none of its own."""
+    refused, and told to come again after ``retry_after``. Work within work that has a place takes none of its own."""
 
     counter: Counter
     name: str
     each: int
     total: int
-    seconds: float
+    seconds: float = UNLIMITED
     wait: float = 1.0
+    retry_after: int = 1
     _held: dict[str, str] = field(default_factory=dict)
     _is_renewing: bool = False
     _lock: Any = field(default_factory=threading.Lock)
@@ -101,13 +103,22 @@ class SharedPlaces:
         if _has_place.get():
             yield
             return
+        with self.taken(caller):
+            held = _has_place.set(True)
+            try:
+                yield
+            finally:
+                _has_place.reset(held)
+
+    @contextmanager
+    def taken(self, caller: str) -> Iterator[None]:
+        """Take a place for ``caller``, whatever places it has already, until the end of the context."""
         # Those that came together are not refused together: that many refusals at a time would hold up the worker.
         wait = self.wait * random.uniform(0.5, 1)  # noqa: S311 - nothing is kept secret by it
         ends = time.monotonic() + wait
         with self._line.of(caller, wait):
             token = uuid4().hex
             is_shared = self._take(caller, token, ends)
-            held = _has_place.set(True)
             begun = time.monotonic()
             try:
                 if is_shared:
@@ -116,7 +127,6 @@ class SharedPlaces:
                     with self._alone.of(""):
                         yield
             finally:
-                _has_place.reset(held)
                 self._give_back(caller, token, time.monotonic() - begun)
 
     def _take(self, caller: str, token: str, ends: float) -> bool:
@@ -183,4 +193,6 @@ class SharedPlaces:
         if state == SPENT:
             text = f"Your {self.name} have taken {self.seconds:g} seconds within a minute"
             return RateLimited(text, headers={"Retry-After": str(max(1, round(seconds + 0.5)))})
-        return RateLimited(f"Too many {self.name} of yours at this moment", headers={"Retry-After": "1"})
+        return RateLimited(
+            f"Too many {self.name} of yours at this moment", headers={"Retry-After": str(self.retry_after)}
+        )

@@ -89,7 +89,7 @@ def settings(var_dir: str, pytestconfig: pytest.Config) -> Settings:
     names = ",".join(plugin_names(pytestconfig))
     unbounded: dict[str, Any] = {
         "default_limit": "1000000 per minute", "new_account_invitation_limit": "1000000 per day",
-        "query_seconds": 3600.0, "queries_per_user": 2,
+        "query_seconds": 3600.0, "queries_per_user": 2, "exports_per_user": 2,
     }  # fmt: skip
     return Settings(var_dir=var_dir, plugins=names, **unbounded)
 

@@ -100,7 +100,13 @@ def test_a_setting_that_is_misspelt_is_named(looked, monkeypatch):
 
 
 def test_settings_that_let_one_caller_stop_the_others_are_named(build, looked):
-    tight = {"query_seconds": 10.0, "default_limit": "100 per second", "queries_at_once": 1, "queries_per_user": 0}
+    tight = {
+        "query_seconds": 10.0,
+        "default_limit": "100 per second",
+        "queries_at_once": 1,
+        "queries_per_user": 0,
+        "exports_per_user": 0,
+    }
     _, parts = looked(build(**tight))
     assert parts["bounds"]["state"] == "ok"
     _, parts = looked(build(**{**tight, "queries_per_user": 50, "default_limit": "101 per second"}))

@@ -16,7 +16,7 @@ from app.engine.exporting import Export, ExportQuery
 from app.engine.principal import SYSTEM
 from app.engine.query import Query
 from app.foundation.clock import now
-from app.foundation.errors import RateLimited
+from app.foundation.errors import Unavailable
 
 DEALS, COMPANIES = "/api/v1/crm/deal", "/api/v1/crm/company"
 RISKY = [
@@ -205,7 +205,7 @@ def test_a_database_that_is_away_is_an_answer(owner, monkeypatch):
     assert owner.get(f"{DEALS}/_export").status_code == 503
 
 
-def test_a_worker_has_so_many_exports_at_a_time_and_operators_do_not_count(build, cast, monkeypatch):
+def test_there_are_so_many_exports_at_a_time_and_operators_do_not_count(build, cast, monkeypatch):
     app = build(exports_at_once=1)
     first, second = cast.user(), cast.user()
     monkeypatch.setattr(copying, "BLOCK_BYTES", 1)
@@ -215,7 +215,7 @@ def test_a_worker_has_so_many_exports_at_a_time_and_operators_do_not_count(build
             for _ in range(3):
                 assert actor.post(DEALS, {"name": "Deal", "companyId": company}).status_code == 201
         running = Export(CrmDeal, first.principal, ExportQuery(Query()))
-        with pytest.raises(RateLimited):
+        with pytest.raises(Unavailable):
             Export(CrmDeal, second.principal, ExportQuery(Query()))
         Export(CrmDeal, SYSTEM, ExportQuery(Query())).close()
         running.close()
