@@ -15,6 +15,9 @@ from tests.attacks.observer import percentile
 MAX_RATIO = 4.0
 # What holds up a worker now and then, and not the database all the time, may also stay under so many seconds.
 MAX_P99 = 0.25
+# Where the database does, under so many: a process beside the service that only counts makes quiet answers take 10 to
+# 15 ms on two processors, now and then, which nobody notices.
+MAX_P99_OF_QUERIES = 0.025
 # A ratio to what was slow by itself says nothing.
 MAX_QUIET = 0.25
 # Seconds until the service is well behind an assault.
@@ -61,8 +64,8 @@ class Others:
         return self.p99 / self.quiet
 
     def is_slow(self, section: str) -> bool:
-        """Whether answers took too long. The database has no worker to itself, so there the ratio alone counts."""
-        return self.ratio > MAX_RATIO and (section == QUERIES or self.p99 > MAX_P99)
+        """Whether answers took too long."""
+        return self.ratio > MAX_RATIO and self.p99 > (MAX_P99_OF_QUERIES if section == QUERIES else MAX_P99)
 
     @property
     def failures(self) -> Counter[str]:

@@ -45,15 +45,25 @@ def test_batches_that_change_the_same_records_the_other_way_round_do_not_wait_fo
 
 
 @pytest.fixture
+def is_free(var_dir):
+    """Tells whether somebody else could lock a row at this moment."""
+
+    def is_free(table, identifier):
+        with psycopg.connect(database_url(var_dir)) as other:
+            wanted = f"SELECT id FROM {table} WHERE id = %s FOR UPDATE SKIP LOCKED"
+            return other.execute(wanted, [identifier]).fetchone() is not None
+
+    return is_free
+
+
+@pytest.fixture
 def public(cast, owner):
     """A company that everybody may read, of somebody else."""
     return cast.user(), created(owner, "crm/company", name="Open Works", visibility="public")["id"]
 
 
 @pytest.mark.parametrize("kind", ["one", "array", "batch", "removal"])
-def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(
-    app, var_dir, owner, public, monkeypatch, kind
-):
+def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(is_free, owner, public, monkeypatch, kind):
     """While a refused write is judged, its transaction holds no lock that the owner's change would wait for."""
     stranger, company = public
     path, change = f"/api/v1/crm/company/{company}", {"industry": "cranes"}
@@ -69,9 +79,7 @@ def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(
     free, plain = [], locks.admitted
 
     def admitted(*arguments):
-        with psycopg.connect(database_url(var_dir)) as other:
-            wanted = "SELECT id FROM crm_company WHERE id = %s FOR UPDATE SKIP LOCKED"
-            free.append(other.execute(wanted, [company]).fetchone() is not None)
+        free.append(is_free("crm_company", company))
         return plain(*arguments)
 
     monkeypatch.setattr(locks, "admitted", admitted)
@@ -82,14 +90,12 @@ def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(
     assert owner.patch(path, change).status_code == 200
 
 
-def test_reads_of_a_batch_that_come_before_its_writes_hold_nothing(owner, var_dir, monkeypatch):
+def test_reads_of_a_batch_that_come_before_its_writes_hold_nothing(owner, is_free, monkeypatch):
     company, free = created(owner, "crm/company", name="Quay")["id"], []
     plain = pages.list_page
 
     def list_page(*arguments):
-        with psycopg.connect(database_url(var_dir)) as other:
-            wanted = "SELECT id FROM crm_company WHERE id = %s FOR UPDATE SKIP LOCKED"
-            free.append(other.execute(wanted, [company]).fetchone() is not None)
+        free.append(is_free("crm_company", company))
         return plain(*arguments)
 
     monkeypatch.setattr(pages, "list_page", list_page)
@@ -100,15 +106,13 @@ def test_reads_of_a_batch_that_come_before_its_writes_hold_nothing(owner, var_di
     assert free == [True, True]
 
 
-def test_an_upsert_keeps_nobody_waiting_whose_record_is_in_its_way(cast, owner, var_dir, monkeypatch):
+def test_an_upsert_keeps_nobody_waiting_whose_record_is_in_its_way(cast, owner, is_free, monkeypatch):
     organization = created(owner, "auth/organization", name="Works", slug=f"works-{uuid4().hex}")
     free, plain = [], uniqueness.locked
 
     def locked(*arguments, **options):
         found = plain(*arguments, **options)
-        with psycopg.connect(database_url(var_dir)) as other:
-            wanted = "SELECT id FROM auth_organization WHERE id = %s FOR UPDATE SKIP LOCKED"
-            free.append(other.execute(wanted, [organization["id"]]).fetchone() is not None)
+        free.append(is_free("auth_organization", organization["id"]))
         return found
 
     monkeypatch.setattr(uniqueness, "locked", locked)
