@@ -28,7 +28,7 @@ log = logging.getLogger("rowgate")
 ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(id)s"
 
 # Jobs go behind requests where both want the processor.
-NICENESS = 5
+NICENESS = 10
 
 # Seconds between two looks for jobs whose time has come. Of new ones, and of places that become free here, it is told.
 POLL_EVERY = 1.0
