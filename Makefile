@@ -18,6 +18,8 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 { echo "rowgate: uv could not, so pip does"; $(PIP) -r $(1); }
 endef
 
+HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file)
+
 .PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz attacks tables lock clean
 
 help: ## print the targets
@@ -26,10 +28,10 @@ help: ## print the targets
 serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
-test: .venv/dev .venv/node/installed .venv/studio/installed ## run the tests
-	@failed=; \
-	$(BIN)/pytest -m alone --numprocesses=0 || failed=1; \
-	$(BIN)/pytest && [ -z "$$failed" ]
+test: .venv/dev .venv/node/installed .venv/studio/installed ## run the tests (ALL=1 on every model; DURATIONS=1 measures them)
+	@failed=; $(if $(DURATIONS),rm -f tests/durations.json;) \
+	$(BIN)/pytest $(HOW) -m alone --numprocesses=0 || failed=1; \
+	$(BIN)/pytest $(HOW) && [ -z "$$failed" ]
 
 lint: .venv/dev ## ruff, mypy, the order of imports, the lock files
 	@failed=; \

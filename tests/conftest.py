@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import gc
+from collections import defaultdict
+from typing import Any
 
 import hypothesis
 import pytest
 
 from app import plugins
+from app.engine.catalogue import every_model
+from app.engine.record import Record
+from tests import durations
+from tests.shapes import covering
 
 pytest_plugins = ["app.testing.plugin"]
 
@@ -16,9 +22,13 @@ plugins.load()
 
 # Made-up requests for each operation of the description, from each caller.
 USUAL_EXAMPLES = 2
+# A test of more models than these shows a mechanism, one of fewer has chosen them.
+MANY_MODELS = 20
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-models", action="store_true", help="Show mechanisms on all models, not on their shapes.")
+    parser.addoption("--durations-file", action="store_true", help="Measure how long tests take.")
     parser.addoption("--fuzz-examples", type=int, default=USUAL_EXAMPLES, help="Requests made up for each operation.")
     parser.addoption("--fuzz-queries", type=int, default=500, help="Queries made up over each world of rows.")
     parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
@@ -26,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(durations.Recorder())
     # Applications are built by the hundred, and each has much that stays: to look through it all takes longer.
     gc.set_threshold(100_000, 20, 100)
     # The suite tries the same made-up input every time; `make fuzz` looks for more.
@@ -34,3 +46,30 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("suite", derandomize=examples == USUAL_EXAMPLES, **patient)
     hypothesis.settings.register_profile("contract", hypothesis.settings.get_profile("suite"), max_examples=examples)
     hypothesis.settings.load_profile("suite")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have a mechanism that is shown on model after model shown on those that have its shapes, unless all are asked."""
+    items[:] = durations.in_order(items)
+    if config.getoption("--all-models") or any("::" in each for each in config.args):
+        return
+    asked = defaultdict(set)
+    for each in items:
+        asked[_function(each)].add(_model(each))
+    chosen: set[Any] = {None, *covering(every_model())}
+    mechanical = {function for function, models in asked.items() if len(models) > MANY_MODELS}
+    left = {each for each in items if _function(each) in mechanical and _model(each) not in chosen}
+    left = {each for each in left if each.get_closest_marker("every_model") is None}
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [each for each in items if each not in left]
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _model(item: pytest.Item) -> type[Record] | None:
+    """The model that a test is made for."""
+    values = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    return next((each for each in values if isinstance(each, type) and issubclass(each, Record)), None)

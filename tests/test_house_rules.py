@@ -130,6 +130,7 @@ def test_the_catalogue_has_the_published_totals():
     }  # fmt: skip
 
 
+@pytest.mark.every_model
 @pytest.mark.parametrize("model", list(every_model()), ids=lambda model: model.__name__)
 def test_every_model_has_a_policy_a_text_and_fields_of_one_kind(model):
     assert isinstance(model.__dict__["policy"], Policy)

@@ -13,6 +13,7 @@ from app.testing.permissions import *  # noqa: F403
 from app.testing.reading import Reading
 from tests.engine.test_dictionary import PUBLISHED
 
+pytestmark = pytest.mark.every_model
 MODELS = [model for model in every_model() if not model.served_apart]
 APART = {
     # Removing these goes by further rules, which have tests of their own.

@@ -16,6 +16,7 @@ from app.engine.policy import Admin, Public
 from app.testing.workshop import Workshop, plain_value
 
 # Everybody sees the rows of public models.
+pytestmark = pytest.mark.every_model
 MODELS = [model for model in every_model() if not model.served_apart and not isinstance(model.policy.scope, Public)]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 
