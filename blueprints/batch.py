@@ -113,10 +113,10 @@ class Run:
             raise QueryTimeout("The batch takes too long: send fewer requests, or cheaper ones")
         if self._is_other_caller:
             with reading_within(unit.session):
-                unit.principal = credentials.renewed(unit.principal)
+                unit.principal = credentials.renewed(unit.principal, unit.session)
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
-        percent_encoding.check("", query)
+        percent_encoding.check("", query.encode().decode("latin-1"))  # as WSGI hands it out
         endpoint, identifier = _route(path, part.method)
         authorize(unit.principal, _access(endpoint), part.method)
         model, work = part_operations()[endpoint.rpartition(".")[2]]
@@ -267,7 +267,8 @@ def _note_parts(response: Response) -> Response:
     principal = g.get("principal")
     if principal is not None and principal.impersonator_id is not None:
         routes = [f"{part.method} {_rule(part)}" for part in g.get("parts", ())]
-        run_unit(principal, impersonation.note_request, "success", routes)
+        outcome = "success" if response.status_code < HTTPStatus.BAD_REQUEST else "denied"
+        run_unit(principal, impersonation.note_request, outcome, routes)
     return response
 
 

@@ -148,7 +148,7 @@ def _write_stepwise(model: type[Record], asked: Asked, table: Table, keyed: Keye
 def _renewed(unit: Unit) -> Principal:
     """The caller as the database knows them by now; raises Unauthenticated."""
     with reading_within(unit.session):
-        return credentials.renewed(unit.principal)
+        return credentials.renewed(unit.principal, unit.session)
 
 
 def _reply(report: Report) -> Reply:

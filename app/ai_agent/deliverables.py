@@ -22,7 +22,7 @@ from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
-from app.auth.presence import ASK_EVERY
+from app.auth.presence import ASK_EVERY, ASKER_GONE
 from app.auth.users import acting
 from app.engine.database import reading
 from app.engine.principal import SYSTEM, Principal
@@ -38,7 +38,6 @@ MAX_ERROR_LENGTH = 1000
 UNFINISHED = ("queued", "running")
 ROLES = {"user": "user", "agent": "assistant"}
 GROUNDS = 5
-NOBODY = "Whoever asked for it is not there any more"
 NO_CHAIN = "The agent is not active"
 
 
@@ -65,7 +64,7 @@ class Witness:
         with suppress(Unavailable), reading() as session:
             work = session.get(AiAgentDeliverable, self._id)
             if work is None or work.status != "running" or _asker(session, work) is None:
-                raise Unwanted(NOBODY)
+                raise Unwanted(ASKER_GONE)
 
     def skipped(self, candidate: Candidate) -> None: ...
 
@@ -105,7 +104,7 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
     principal = _asker(unit.session, work)
     if principal is None or agent.status != "active":
-        work.status, work.error_message = "failed", NO_CHAIN if principal else NOBODY
+        work.status, work.error_message = "failed", NO_CHAIN if principal else ASKER_GONE
         return None
     plan = providers.choose(unit.session, principal, agent.chain_id, work.organization_id)
     plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
@@ -169,7 +168,7 @@ def _done(unit: Unit, deliverable_id: UUID, text: str, output: Any, reply: Compl
     if work is None or work.status != "running":
         return
     if _asker(unit.session, work) is None:
-        work.status, work.error_message = "failed", NOBODY
+        work.status, work.error_message = "failed", ASKER_GONE
         return
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
     work.content, work.data, work.submitted_at = text, output, now()

@@ -19,6 +19,7 @@ from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsRep
 from app.auth.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import home_of
+from app.auth.presence import ASKER_GONE
 from app.auth.users import acting
 from app.crm.models import CrmDeal
 from app.engine import spreadsheets
@@ -35,7 +36,6 @@ from app.storage.models import StorageUpload
 from app.storage.object_store import object_store, put
 
 NO_SOURCE = "The plugin that brought this kind of report is not loaded"
-NOBODY = "Whoever asked for it is not there any more"
 UNFINISHED = ("queued", "running")
 MAX_ROWS = 5000
 Row = dict[str, Any]
@@ -95,7 +95,7 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
         return None
     principal = acting(unit.session, report.created_by_id, report.organization_id)
     if principal is None:
-        report.status, report.error_message = "failed", NOBODY
+        report.status, report.error_message = "failed", ASKER_GONE
         return None
     if report.kind not in REPORTS:
         report.status, report.error_message, report.next_run_at = "failed", NO_SOURCE, None
@@ -111,7 +111,7 @@ def _keep(unit: Unit, report_id: UUID, figures: Figures, content: bytes | None, 
     if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
         return False
     if acting(unit.session, report.created_by_id, report.organization_id) is None:
-        report.status, report.error_message = "failed", NOBODY
+        report.status, report.error_message = "failed", ASKER_GONE
         return False
     _drop_file(unit, report)
     report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from flask import request
 from sqlalchemy import bindparam, select, update
+from sqlalchemy.orm import Session
 
 from app.auth import key_usage, memberships
 from app.auth.models.identity import AuthSession, AuthUser
@@ -42,7 +43,7 @@ def of_session_id(identifier: UUID) -> Principal:
 
 
 def _of_row(row: dict[str, Any] | None) -> Principal:
-    if row is None or is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now():
+    if row is None or _has_ended(row):
         raise Unauthenticated(invalid_token=True)
     # The admin may be gone, and the reference with them.
     if row["sign_in_method"] == IMPERSONATION:
@@ -52,6 +53,10 @@ def _of_row(row: dict[str, Any] | None) -> Principal:
         slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
         _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
     return _person(row)
+
+
+def _has_ended(row: dict[str, Any]) -> bool:
+    return is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now()
 
 
 def _person(row: dict[str, Any]) -> Principal:
@@ -111,14 +116,14 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     )
 
 
-def renewed(principal: Principal) -> Principal:
+def renewed(principal: Principal, session: Session | None = None) -> Principal:
     """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
-    more."""
+    more. Within a unit of work it is looked up with its ``session``."""
     if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
         return principal  # nobody's, or one that writes nothing and reads nothing that lasts
     is_session = principal.credential is Credential.SESSION
-    row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id)
-    if row is None or (is_banned(row["banned"], row["ban_expires"]) if is_session else _outcome(row) != "VALID"):
+    row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id, session)
+    if row is None or (_has_ended(row) if is_session else _outcome(row) != "VALID"):
         raise Unauthenticated(invalid_token=True)
     if is_session:
         return _person(row)
@@ -191,13 +196,13 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     run_unit(SYSTEM, Unit.execute, statement)
 
 
-def _one(statement: Viewed, digest: str | UUID) -> dict[str, Any] | None:
+def _one(statement: Viewed, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
     with autocommitted() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
     if not rows:
         return None
     row = dict(zip(statement.view.names, rows[0], strict=True))
-    row["memberships"], row["waiting"] = memberships.counting(row["user_id"], row["memberships"])
+    row["memberships"], row["waiting"] = memberships.counting(row["user_id"], row["memberships"], session)
     return row
 
 

@@ -8,6 +8,8 @@ from app.foundation.errors import Failure, Unauthenticated
 
 # What is said of work whose person is banned or gone.
 GONE = "Your account may no longer act"
+# And to others who may see the work.
+ASKER_GONE = "Whoever asked for it is not there any more"
 # And of work whose person has lost a right that it began with.
 NARROWER = "You may do less than when you asked for it"
 # Seconds between two questions, where the work has no steps of its own.

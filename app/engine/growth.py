@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 # Rows at once that are worth counting, new rows that are worth a look, and the part of a table that they have to be.
 AT_ONCE, LEAST, PART = 100, 500, 0.1
 ROWS = "SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = %s::regclass"
-LIMIT = "SELECT set_config('statement_timeout', %s, false)"
+# Behind a pooler the session belongs to others, too: what is set here ends with the transaction.
+LIMIT = "SELECT set_config('statement_timeout', %s, true)"
 
 
 class Growth:
@@ -61,7 +62,6 @@ class Growth:
             with closing(connections.connect(self._settings)) as connection:
                 connection.autocommit = True
                 connection.patience = self._settings.job_statement_timeout + connections.SLACK
-                connection.execute(LIMIT, (str(round(self._settings.job_statement_timeout * 1000)),))
                 while tables := self._next():
                     for table, number in tables.items():
                         self._look_at(connection, table, number)
@@ -81,7 +81,9 @@ class Growth:
         """Analyze a table that has grown by enough; of one that has not, count on."""
         known = connection.execute(ROWS, (table,)).fetchall()[0][0]
         if number >= known * PART:
-            connection.execute(sql.SQL("ANALYZE (SKIP_LOCKED) {}").format(sql.Identifier(table)))
+            with connection.transaction():
+                connection.execute(LIMIT, (str(round(self._settings.job_statement_timeout * 1000)),))
+                connection.execute(sql.SQL("ANALYZE (SKIP_LOCKED) {}").format(sql.Identifier(table)))
             known = connection.execute(ROWS, (table,)).fetchall()[0][0]
             number = 0
         with self._lock:

@@ -82,7 +82,7 @@ class Answer:
 # is with ``begin``. Locks of two numbers are apart from those that units take by name.
 HOLD = """
 SELECT held.is_held, kept.request_hash, kept.status, kept.response_status, kept.response_body, kept.response_etag,
-    kept.truncated, kept.standing, kept.leased_until
+    kept.truncated, kept.standing, kept.leased_until, kept.progress IS NOT NULL
 FROM (SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s)) AS is_held) AS held
 LEFT JOIN platform_idempotency_key AS kept
     ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
@@ -116,9 +116,9 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 """
 
 
-def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
-    """Return the answer that is kept under the key, or hold the key until the end of the transaction; one whose lease
-    is over is free.
+def begin(unit: Unit, request: KeyedRequest, *, goes_on: bool = False) -> Answer | None:
+    """Return the answer that is kept under the key, or hold the key until the end of the transaction. One whose lease
+    is over is free, that of work which is done in part only to whoever ``goes_on`` behind it.
 
     Whoever held the key until a moment ago may have kept an answer that is not seen yet: ``remember`` fails then, and
     where the work itself does, ``is_kept`` tells. Raises Conflict while another request holds the key,
@@ -126,10 +126,10 @@ def begin(unit: Unit, request: KeyedRequest) -> Answer | None:
     the answer was given by.
     """
     ((is_held, *found),) = within(unit.session).execute(HOLD, _wanted(request)).fetchall()
-    digest, state, status, body, etag, truncated, standing, leased_until = found
+    digest, state, status, body, etag, truncated, standing, leased_until, is_begun = found
     if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
-    is_left = state == "running" and leased_until is not None and leased_until <= now()
+    is_left = state == "running" and leased_until is not None and leased_until <= now() and (goes_on or not is_begun)
     if is_held and (digest is None or is_left):
         return None
     if digest is None or state == "running":

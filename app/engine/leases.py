@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from app.engine import idempotency
-from app.engine.database import OutcomeUnknown
+from app.engine.database import LostRace, OutcomeUnknown
 from app.engine.idempotency import Answer, KeyedRequest
 from app.engine.principal import SYSTEM
 from app.engine.statements import within
@@ -28,7 +28,10 @@ from app.foundation.errors import Conflict, Failure
 LEASE = timedelta(seconds=90)
 
 HELD = "principal = %(owner)s AND key = %(key)s AND request_hash = %(digest)s AND status = 'running'"
-PROGRESS = f"SELECT progress FROM platform_idempotency_key WHERE {HELD} AND expires_at > %(now)s"  # noqa: S608
+# Locked, as its holder may be about to commit more.
+LEFT = f"""
+SELECT progress, leased_until FROM platform_idempotency_key WHERE {HELD} AND expires_at > %(now)s FOR UPDATE
+"""  # noqa: S608
 RENEW = f"""
 UPDATE platform_idempotency_key SET leased_until = %(until)s, progress = %(progress)s::jsonb
 WHERE {HELD} AND leased_until = %(held)s
@@ -59,10 +62,11 @@ class Lease:
 
     def renew(self, unit: Unit, progress: Any) -> None:
         """Hold the key for as long again, and note what is done with this transaction. Raises LeaseLost."""
-        until = self._latest = max(now() + LEASE, self.until + timedelta(milliseconds=1))
+        until = max(now() + LEASE, self.until + timedelta(milliseconds=1))
         values = {"until": until, "held": self.until, "progress": orjson.dumps(progress).decode()}
         if not within(unit.session).execute(RENEW, self._named | values).rowcount:
             raise LeaseLost()
+        self._latest = until
         unit.after_commit(partial(setattr, self, "until", until))
         unit.after_commit(partial(setattr, self, "progress", progress))
 
@@ -95,10 +99,12 @@ def claim(request: KeyedRequest) -> Lease | Answer:
 def _claim(unit: Unit, lease: Lease) -> Answer | None:
     request = lease.request
     # Two requests may not hold a key by lease: the second look is younger than the lock.
-    found = idempotency.begin(unit, request) or idempotency.begin(unit, request)
+    found = idempotency.begin(unit, request, goes_on=True) or idempotency.begin(unit, request, goes_on=True)
     if found is None:
-        left = within(unit.session).execute(PROGRESS, lease._named | {"now": now()}).fetchone()
-        lease.progress = left[0] if left else None
+        left = within(unit.session).execute(LEFT, lease._named | {"now": now()}).fetchone()
+        lease.progress, held_until = left or (None, None)
+        if held_until is not None and held_until > now():
+            raise LostRace()
         idempotency.write(unit, request, "running", Answer(0, ""), lease.until, lease.progress)
     return found
 

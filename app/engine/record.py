@@ -76,9 +76,9 @@ metadata = Base.metadata
 
 class Record(Base):
     """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
-    (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely``
-    marks models whose removal reaches both ends of restricting references, ``audited`` those whose changes are
-    evidence. ``bookkeeping`` names columns that no caller writes and whose change raises no version, nor moves
+    (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely`` marks
+    models whose removal reaches both ends of restricting references, ``audited`` those whose changes are evidence.
+    ``bookkeeping`` names columns that the owner of a row does not write and whose change raises no version, nor moves
     ``updated_at`` unless that is among them; a model that ``requires_version`` refuses changes that do not say which
     version they are of. ``plural`` is what the relations that lead here from other models are called; ``searchable``
     names the text that a search looks through, all of which every reader of a row sees; ``label`` the text by which

@@ -209,8 +209,8 @@ class Unavailable(Failure):
 
     status, code, text = 503, "UNAVAILABLE", "The service is temporarily unavailable"
 
-    def __init__(self, text: str | None = None) -> None:
-        super().__init__(text, headers={"Retry-After": "1"})
+    def __init__(self, text: str | None = None, retry_after: int = 1) -> None:
+        super().__init__(text, headers={"Retry-After": str(retry_after)})
 
 
 class NotSetUp(Unavailable):

@@ -20,6 +20,7 @@ from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import RateLimited, Unavailable
 from app.jobs import queue, worker
 from app.runtime import connections
+from app.runtime.shared_places import without_places
 
 GIVEN_UP = "The service failed"
 P = ParamSpec("P")
@@ -165,7 +166,7 @@ def _when_asked(job: Job) -> Callable[..., None]:
 
     @wraps(job.work)
     def run(context: JobContext, row_id: str, **more: Any) -> None:
-        with _application(context).app_context():
+        with _application(context).app_context(), without_places():
             try:
                 _check_tries(context.job)
                 job.work(UUID(row_id), **more)

@@ -7,6 +7,7 @@ import select
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 from weakref import ref
 
@@ -22,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import READS, db
 from app.runtime import embedded, gevent_support
+from app.runtime.cluster import Cluster
 from app.runtime.kept_connections import KeptConnections
 from config import Settings
 
@@ -129,7 +131,7 @@ def put_behind(settings: Settings, connection: gevent_support.BoundedConnection)
     """Have what takes long go behind all else on the embedded server, which shares the processors with those who
     serve; for good. Another server sees to that itself."""
     if not settings.database_url:
-        embedded.put_behind(settings.var_dir, connection)
+        Cluster(Path(settings.var_dir).resolve() / "postgres").put_behind(connection.info.backend_pid)
 
 
 def kept(purpose: str) -> KeptConnections:

@@ -11,7 +11,6 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import redis
@@ -37,11 +36,6 @@ def database_url(var_dir: str) -> str:
     with suppress(OSError, IndexError):
         sockets = pid_file.read_text().splitlines()[4] or sockets
     return f"postgresql://postgres@/{DATABASE}?host={sockets}"
-
-
-def put_behind(var_dir: str, connection: psycopg.Connection[Any]) -> None:
-    """Have the embedded server answer what is asked on ``connection`` behind all else."""
-    Cluster(Path(var_dir).resolve() / "postgres").put_behind(connection.info.backend_pid)
 
 
 def redis_url(var_dir: str) -> str:

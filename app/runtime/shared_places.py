@@ -30,7 +30,7 @@ FIRST_LOOK, LAST_LOOK = 0.002, 0.05
 # Seconds over which the use of one caller is summed up.
 WINDOW = 60
 UNLIMITED = 86_400.0
-TAKEN, FULL_FOR_CALLER, FULL, SPENT = range(4)
+TAKEN, FULL_FOR_CALLER, FULL, SPENT, TAKEN_HERE = range(5)
 
 # KEYS: the places of the caller, those of all, what the caller has used. ARGV: the token, the bounds of the first two,
 # milliseconds of the lease, and those that the caller may use.
@@ -65,14 +65,24 @@ RENEW = Script(b"""
 local time = redis.call('TIME')
 local ends = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
 for i = 2, #KEYS do
-    redis.call('ZADD', KEYS[1], 'XX', ends, ARGV[i])
-    redis.call('ZADD', KEYS[i], 'XX', ends, ARGV[i])
+    redis.call('ZADD', KEYS[1], ends, ARGV[i])
+    redis.call('ZADD', KEYS[i], ends, ARGV[i])
     redis.call('PEXPIRE', KEYS[i], ARGV[1] * 2)
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[1] * 2)
 """)
 
 _has_place: ContextVar[bool] = ContextVar("has_place", default=False)
+
+
+@contextmanager
+def without_places() -> Iterator[None]:
+    """Have the work of this context take none, as that of jobs, which are bounded by how many run at a time."""
+    held = _has_place.set(True)
+    try:
+        yield
+    finally:
+        _has_place.reset(held)
 
 
 @dataclass
@@ -103,12 +113,8 @@ class SharedPlaces:
         if _has_place.get():
             yield
             return
-        with self.taken(caller):
-            held = _has_place.set(True)
-            try:
-                yield
-            finally:
-                _has_place.reset(held)
+        with self.taken(caller), without_places():
+            yield
 
     @contextmanager
     def taken(self, caller: str) -> Iterator[None]:
@@ -137,10 +143,9 @@ class SharedPlaces:
         while True:
             state, milliseconds = self._run(TAKE, words, lambda: self._judge_here(caller))
             if state == TAKEN:
-                is_shared = milliseconds >= 0
-                if is_shared:
-                    self._hold(token, caller)
-                return is_shared
+                self._hold(token, caller)
+            if state in (TAKEN, TAKEN_HERE):
+                return bool(state == TAKEN)
             if state == SPENT or time.monotonic() + pause > ends:
                 raise self._refusal(state, milliseconds / 1000)
             time.sleep(pause)
@@ -151,7 +156,7 @@ class SharedPlaces:
         key, own = self._keys(caller)[2], self.counter.own
         if own.get(key) >= self.seconds * 1000:
             return SPENT, max(0, round((own.get_expiry(key) - time.time()) * 1000))
-        return TAKEN, -1
+        return TAKEN_HERE, 0
 
     def _give_back(self, caller: str, token: str, seconds: float) -> None:
         with self._lock:
@@ -189,7 +194,7 @@ class SharedPlaces:
     def _refusal(self, state: int, seconds: float = 0.0) -> Failure:
         REFUSALS.labels(self.name).inc()
         if state == FULL:
-            return Unavailable(f"Too many {self.name} at this moment")
+            return Unavailable(f"Too many {self.name} at this moment", self.retry_after)
         if state == SPENT:
             text = f"Your {self.name} have taken {self.seconds:g} seconds within a minute"
             return RateLimited(text, headers={"Retry-After": str(max(1, round(seconds + 0.5)))})

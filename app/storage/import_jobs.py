@@ -15,6 +15,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.auth import users
+from app.auth.presence import GONE
 from app.engine.database import reading
 from app.engine.importing import Report
 from app.engine.principal import SYSTEM, Principal
@@ -31,7 +32,6 @@ from app.storage.object_store import object_store
 from schemas import tables
 from schemas.tables import Bounds, Table
 
-NOBODY = "Your account may no longer act"
 ADVANCE = """
 UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()
 WHERE id = %(id)s AND status = 'running' RETURNING id
@@ -57,7 +57,7 @@ def _carry_out(claimed: StorageImport) -> None:
     with reading() as session:
         principal = _principal(claimed, session)
     if principal is None:
-        run_unit(SYSTEM, _fail, import_id, NOBODY)
+        run_unit(SYSTEM, _fail, import_id, GONE)
         return
     model, asked = by_table(claimed.model), Asked.of(claimed.options)
     try:
@@ -141,7 +141,7 @@ def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
     """The same while the import runs; raises Forbidden for one who is gone."""
     found = _principal(claimed, unit.session)
     if found is None:
-        raise Forbidden(NOBODY)
+        raise Forbidden(GONE)
     return found
 
 

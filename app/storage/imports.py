@@ -73,15 +73,14 @@ class Asked:
 
 
 def carry_out(
-    principal: Principal, model: type[Record], asked: Asked, table: Table, *, renewed: Renewal = as_before,
+    principal: Principal, model: type[Record], asked: Asked, table: Table, *,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
-    """Import a file at once, and ``advance`` with each batch; raises Invalid for columns that nobody knows, and
-    Forbidden where its caller has lost a right meanwhile."""
+    """Import a file at once, and ``advance`` with each batch; raises Invalid for columns that nobody knows."""
     if is_stepwise(model, asked):
-        return write_stepwise(principal, model, asked, table, renewed=renewed, advance=advance)
+        return write_stepwise(principal, model, asked, table, advance=advance)
     try:
-        return run_unit(principal, write_whole, model, asked, table, renewed=renewed, advance=advance)
+        return run_unit(principal, write_whole, model, asked, table, advance=advance)
     except Undone as undone:
         return undone.report
 
@@ -144,11 +143,11 @@ def _write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:
 
 
 def _as_able(principal: Principal, before: Principal, report: Report) -> Principal:
-    """The principal as the database knows it now; raises Forbidden, with what is written by then, where it may do less
-    than before."""
+    """The principal as the database knows it now, in the organization that the import was asked for in; raises
+    Forbidden, with what is written by then, where it may do less than before."""
     if not principal.covers(before):
         raise Forbidden(NARROWER, details={"meta": report.meta})
-    return principal
+    return replace(principal, organization_id=before.organization_id)
 
 
 def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str) -> StorageImport:

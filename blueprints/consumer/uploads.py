@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -16,11 +17,13 @@ from werkzeug.formparser import FormDataParser
 from app.auth import credentials
 from app.auth.authentication import caller
 from app.auth.login import login_required
+from app.auth.presence import NARROWER
 from app.engine import records
 from app.engine.encoding import dumps
 from app.engine.kind import EXAMPLE_ID
+from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit
-from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.foundation.errors import Forbidden, Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
@@ -125,8 +128,7 @@ def _received() -> Response:
         content = dumps([coming[0].sha256, file.filename, file.mimetype])
         keyed = keyed_request(content)
 
-        # A file may take minutes to come.
-        principal = credentials.renewed(caller())
+        principal = _as_able()
 
         def run(store: Callable[[Unit], UUID]) -> Response:
             return run_keyed(principal, keyed, partial(_kept, store=store))
@@ -135,6 +137,15 @@ def _received() -> Response:
     finally:
         for each in coming:
             each.abort()
+
+
+def _as_able() -> Principal:
+    """The caller as the database knows them by now, as a file may take minutes to come, in the organization of then;
+    raises Unauthenticated, and Forbidden where they may do less than then."""
+    principal = credentials.renewed(caller())
+    if not principal.covers(caller()):
+        raise Forbidden(NARROWER)
+    return replace(principal, organization_id=caller().organization_id)
 
 
 def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:

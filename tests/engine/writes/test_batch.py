@@ -208,3 +208,10 @@ def test_a_batch_reads_a_list_as_the_list_itself(shop, cast, model):
         assert each["status"] == single.status_code
         if single.status_code == 200:
             assert set(each["body"]) == set(single.json)
+
+
+@pytest.mark.parametrize("name", ["Müller", "日本", "a b"])
+def test_the_query_of_a_part_is_text_as_that_of_a_url(shop, name):
+    shop.owner.post("/api/v1/crm/company", {"name": name})
+    answer = send(shop.owner, part("GET", f"/api/v1/crm/company?name={name}"))
+    assert [each["name"] for each in answer.json["data"][0]["body"]["data"]] == [name]

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, update
 
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.auth.models.organizations import AuthMember
+from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.crm.models import CrmCompany
 from app.engine import importing
 from app.storage import imports
@@ -100,3 +100,29 @@ def written_by(app, actor):
     made = select(func.count()).select_from(CrmCompany).where(CrmCompany.created_by_id == actor.user_id)
     with app.app_context(), transaction() as session:
         return session.scalar(made)
+
+
+@pytest.mark.parametrize("partial", [False, True], ids=["whole", "stepwise"])
+def test_lines_go_to_the_organization_in_which_the_import_was_asked_for(
+    app, cast, colleague, at_the_second_batch, partial
+):
+    before, other = colleague.organization_id, cast.user().organization_id
+    with app.app_context(), transaction() as session:
+        session.add(AuthMember(organization_id=other, user_id=colleague.user_id, role="member"))
+    elsewhere = update(AuthSession).where(AuthSession.user_id == colleague.user_id)
+    at_the_second_batch(elsewhere.values(active_organization_id=other))
+    assert send(colleague, COMPANIES, table(*ROWS), partial=partial).status_code == 200
+    with app.app_context(), transaction() as session:
+        made = select(CrmCompany.organization_id).where(CrmCompany.created_by_id == colleague.user_id).distinct()
+        assert session.scalars(made).all() == [before]
+
+
+@pytest.mark.parametrize("partial", [False, True], ids=["whole", "stepwise"])
+def test_an_import_of_somebody_who_is_asked_for_a_second_factor_elsewhere_is_carried_out(app, cast, owner, partial):
+    other = cast.user()
+    with app.app_context(), transaction() as session:
+        session.add(AuthMember(organization_id=other.organization_id, user_id=owner.user_id, role="member"))
+        asked = update(AuthOrganization).where(AuthOrganization.id == other.organization_id)
+        session.execute(asked.values(require_two_factor=True))
+    answer = send(owner, COMPANIES, table(*ROWS), partial=partial)
+    assert (answer.status_code, answer.json["meta"]["created"]) == (200, 10)

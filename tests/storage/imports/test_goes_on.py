@@ -138,3 +138,49 @@ def test_a_key_without_a_lease_is_that_of_the_transaction(owner):
     assert is_new(first)
     assert [(row["status"], row["leased_until"], row["progress"]) for row in kept(owner)] == [("completed", None, None)]
     assert REPLAYED not in first.headers
+
+
+def test_who_was_taken_for_dead_leaves_the_lease_of_the_other(app, owner, monkeypatch):
+    key, plain, calls, held = new_key(), importing.Import.write, count(), []
+
+    def begin_again():
+        with pytest.raises(Died):
+            sent(owner, key, partial=True)
+
+    def write(self, unit, batch):
+        match next(calls):
+            case 2:  # the first request pauses for longer than its lease, and meanwhile comes the second
+                let_leases_end(app)
+                with ThreadPoolExecutor(1) as other, monkeypatch.context() as patched:
+                    patched.setattr(Lease, "release", lambda lease: None)
+                    other.submit(begin_again).result()
+                held.append(lease_of(app, key))
+            case 3:  # the second one has hold of the key
+                raise Died
+        return plain(self, unit, batch)
+
+    monkeypatch.setattr(importing.Import, "write", write)
+    assert sent(owner, key, partial=True).status_code == 409
+    assert held[0] is not None
+    assert held == [lease_of(app, key)]
+
+
+def test_what_is_done_in_part_is_not_begun_anew_by_a_job(app, owner, dying, monkeypatch):
+    key = new_key()
+    patch = dying(2)
+    with pytest.raises(Died):
+        sent(owner, key, partial=True)
+    patch.undo()
+    let_leases_end(app)
+    monkeypatch.setattr("blueprints.imports.MAX_ROWS_AT_ONCE", 1)  # as a file that takes too long to read
+    assert sent(owner, key, partial=True).status_code == 409
+    monkeypatch.undo()
+    monkeypatch.setattr(importing, "BATCH_SIZE", 3)
+    assert sent(owner, key, partial=True).json["meta"]["created"] == 8
+    assert values(owner, COMPANIES, "name") == NAMES
+
+
+def lease_of(app, key):
+    with app.app_context(), transaction() as session:
+        found = "SELECT leased_until FROM platform_idempotency_key WHERE key = :key"
+        return session.scalar(text(found), {"key": key})
