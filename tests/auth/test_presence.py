@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from app.auth import credentials, presence
+from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKey
 from app.foundation.clock import now
 from app.foundation.crypto import vault
@@ -26,6 +27,13 @@ def test_work_lasts_until_its_caller_goes_or_loses_a_right(app, cast, owner, way
     principal = member.principal
     assert lasts(app, principal)
     way(cast, owner, member)
+    assert not lasts(app, principal)
+
+
+def test_work_lasts_no_longer_than_its_session(app, owner):
+    principal = owner.principal
+    with app.test_request_context(), transaction() as session:
+        session.execute(update(AuthSession).where(AuthSession.id == principal.credential_id).values(expires_at=now()))
     assert not lasts(app, principal)
 
 

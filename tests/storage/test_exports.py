@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 from app.auth import impersonation, sessions
 from app.auth.models.identity import AuthUser
 from app.foundation.clock import now
+from app.jobs import registry
 from app.mail.models import PlatformMail
 from app.storage import exports, kept_files, uploads
 from app.storage.models import StorageExport
@@ -177,3 +178,11 @@ def go_at(monkeypatch, module, name, go):
         return step(*arguments, **more)
 
     monkeypatch.setattr(module, name, begin)
+
+
+def test_an_archive_does_not_wait_for_the_queries_of_its_owner(app, owner):
+    identifier = owner.post(EXPORTS).json["id"]
+    app.extensions["query_places"]._give_back(str(owner.user_id), "of queries", 100_000)
+    assert owner.get("/api/v1/crm/company?sort=name").status_code == 429
+    registry.work(app, concurrency=1, until_empty=True)
+    archive(owner, identifier)

@@ -258,7 +258,7 @@ def test_a_batch_is_written_down_once_with_the_routes_of_its_parts(seen, admin, 
 def test_a_batch_that_fails_is_written_down_with_its_parts(seen, admin, cast):
     refused = seen.post("/api/v1/_batch", {"requests": [{"method": "POST", "path": CONTACTS, "body": {}}]})
     assert refused.status_code == 403
-    assert [changes["parts"] for changes, _ in requests_noted(cast, admin)] == [[f"POST {CONTACTS}"]]
+    assert [(each["parts"], told) for each, told in requests_noted(cast, admin)] == [([f"POST {CONTACTS}"], "denied")]
 
 
 def test_a_batch_without_readable_requests_is_written_down(seen, admin, cast):
