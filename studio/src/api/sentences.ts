@@ -10,7 +10,15 @@ const KEYS: Record<number, string> = {
   429: "limited", 503: "unavailable",
 };
 
+/** What the studio itself refuses, by the text that says why. */
+export class Refusal extends Error {
+  constructor(readonly key: string, readonly words: object = {}) {
+    super(key);
+  }
+}
+
 export function sentenceOf(error: unknown, translate: Translate): string {
+  if (error instanceof Refusal) return translate(error.key, error.words);
   if (!(error instanceof RowgateError)) {
     return translate("studio.errors.unknown", { message: error instanceof Error ? error.message : String(error) });
   }
