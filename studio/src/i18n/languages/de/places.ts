@@ -52,7 +52,7 @@ export const places: Shape<typeof english> = {
     all: "Alle Benachrichtigungen",
   },
   organizations: {
-    switch: "Aktive Organisation", personal: "Persönlich", team: "Team", role: "Ihre Rolle: %{role}", members: "Mitglieder",
+    switch: "Aktive Organisation", of: "Von %{name}", only: "Nur von %{name}", everywhere: "Die aller Organisationen zeigen", personal: "Persönlich", team: "Team", role: "Ihre Rolle: %{role}", members: "Mitglieder",
     invitations: "Einladungen", teams: "Teams", buckets: "Speicher", settings: "Einstellungen", invite: "Einladen",
     invited: "Die Einladung ist unterwegs.", invite_email: "E-Mail-Adresse", invite_role: "Rolle", invite_team: "Team",
     none: "Keine Organisation ist aktiv.", new: "Neue Organisation", used: "%{used} von %{quota} belegt", leave: "Entfernen", cancel: "Zurückziehen",

@@ -46,7 +46,7 @@ export const places = {
     title: "Notifications", label: "Notifications, %{smart_count} unread", none: "Nothing yet", read_all: "Mark all as read", all: "All notifications",
   },
   organizations: {
-    switch: "Act in", personal: "Personal", team: "Team", role: "Your role: %{role}", members: "Members", invitations: "Invitations",
+    switch: "Act in", of: "Of %{name}", only: "Only of %{name}", everywhere: "Show those of all organizations", personal: "Personal", team: "Team", role: "Your role: %{role}", members: "Members", invitations: "Invitations",
     teams: "Teams", buckets: "Storage", settings: "Settings", invite: "Invite", invited: "The invitation is on its way.",
     invite_email: "E-mail address", invite_role: "Role", invite_team: "Team", none: "You act in no organization.", new: "New organization",
     used: "%{used} of %{quota} used", leave: "Remove", cancel: "Cancel", change_role: "Role of %{name}", two_factor: "Second factor",
