@@ -136,6 +136,27 @@ def test_a_view_is_saved_and_opened_again(deals):
     expect_names(page, "Deal 1", "Deal 2", "Deal 3")
 
 
+def test_a_column_shows_its_own_field(desk):
+    desk.shop.make(CrmContact, firstName="Ada", lastName="Byron")
+    page = desk.open("/crm/contact")
+    expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
+    expect(page.get_by_role("checkbox", name="Select Ada Byron")).to_be_visible()
+
+
+def test_a_condition_on_a_related_record_offers_the_first_ones_at_once(deals):
+    page = deals.open(DEALS)
+    add_filter(page, "Company")
+    page.get_by_role("option", name="Harbour Works").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("button", name="Company is Harbour Works", exact=True)).to_be_visible()
+
+
+def test_an_export_says_what_it_writes(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_text("related records by their IDs, amounts in hundredths")).to_be_visible()
+
+
 def test_a_field_is_changed_where_it_stands(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Edit Amount of Deal 2").click()

@@ -113,6 +113,11 @@ def test_settings_are_changed_and_what_is_taken_is_said_at_its_field(desk, team)
     assert desk.shop.owner.get(place).json["name"] == "Harbour Works North"
 
 
+def test_a_required_field_has_one_asterisk(desk, team):
+    page = desk.open("/organization/settings")
+    expect(page.locator("label", has_text="Name").first).to_have_text(re.compile(r"^Name\s\*$"))
+
+
 def test_buckets_say_how_full_they_are(desk, team):
     bucket = {"name": "plans", "organizationId": team["id"], "quotaBytes": 10 * 1024 * 1024}
     desk.shop.owner.post("/api/v1/storage/bucket", bucket)

@@ -1,5 +1,5 @@
 /** A list as a file: what is asked for, in which format and with which fields. */
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, Stack, TextField } from "@mui/material";
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, Stack, TextField, Typography } from "@mui/material";
 import { type Filter, RowgateError } from "@rowgate/client/react-admin";
 import { useState } from "react";
 import { useNotify, useTranslate } from "react-admin";
@@ -82,6 +82,7 @@ export function ExportDialog({ model, state, of, total, selected, onClose }: Pro
           })}
           {choice("studio.transfer.format", format, setFormat, FORMATS)}
           {choice("studio.transfer.fields", columns, setColumns, { shown: translate("studio.transfer.columns_shown"), all: translate("studio.transfer.columns_all") })}
+          <Typography variant="body2" color="text.secondary">{translate("studio.transfer.as_stored")}</Typography>
         </Stack>
       </DialogContent>
       <DialogActions>

@@ -43,6 +43,7 @@ export const lists: Shape<typeof english> = {
   transfer: {
     export_title: "%{models} exportieren", format: "Format", scope_all: "Alle Treffer (%{count})", scope_selected: "Nur ausgewählte (%{count})",
     what: "Umfang", columns_shown: "Angezeigte Spalten", columns_all: "Alle Felder", fields: "Felder", download: "Herunterladen",
+    as_stored: "Die Datei enthält, was der Dienst speichert, und lässt sich so wieder importieren: verknüpfte Datensätze mit ihrer ID, Beträge in Hundertsteln, Zeiten in UTC.",
     exported: "Die Datei ist unterwegs.", import_title: "%{models} importieren", choose: "Datei auswählen",
     drop: "oder hier ablegen: CSV, JSON oder NDJSON", column: "Spalte der Datei", becomes: "Feld", ignore: "Auslassen",
     sample: "Erste Werte", check: "Prüfen", checking: "Wird geprüft …",
