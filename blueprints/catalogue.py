@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from flask import Response
+from flask import Response, current_app
 
 from app.auth.authentication import caller, credentials_required
 from app.engine.encoding import dumps
@@ -22,6 +22,7 @@ TEXT = (
 )
 EXAMPLE = {
     "currency": "USD",
+    "uploadMaxBytes": 26_214_400,
     "extensions": ["/console/extensions/helpdesk/index.js"],
     "domains": [{
         "name": "crm", "summary": "Customers.", "models": [{
@@ -43,7 +44,7 @@ def build() -> Blueprint:
         access=credentials_required(), gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
     ))  # fmt: skip
     def read_catalogue() -> Response:
-        kept = _kept(Standing.of(caller()))
+        kept = _kept(Standing.of(caller()), current_app.config["SETTINGS"].upload_max_bytes)
         headers = {"ETag": kept.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
         if is_known(kept.tag):
             return Response(status=304, headers=headers)
@@ -63,6 +64,6 @@ class Kept(NamedTuple):
 
 
 @cache
-def _kept(standing: Standing) -> Kept:
-    body = dumps(catalogue_for(standing))
+def _kept(standing: Standing, upload_max_bytes: int) -> Kept:
+    body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes})
     return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

@@ -30,6 +30,11 @@ class Catalogue(WireSchema):
     """The domains with the models that the caller may read."""
 
     currency = fields.String(required=True, metadata={"description": "That of amounts whose record names none."})
+    upload_max_bytes = fields.Integer(
+        data_key="uploadMaxBytes",
+        required=True,
+        metadata={"description": "That an uploaded file may have; buckets have bounds besides."},
+    )
     domains = fields.List(fields.Dict(), required=True)
     extensions = fields.List(
         fields.String(), required=True, metadata={"description": "Modules that plugins add to the studio."}

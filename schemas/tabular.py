@@ -26,6 +26,7 @@ NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|"|[{}\[\]]', re.DOTALL)
 BLANKS = re.compile(rb"[ \t\r\n]*")
 BOM, BLOCK = b"\xef\xbb\xbf", 1024 * 1024
 NOT_JSON = "The file is not valid JSON"
+NOT_UTF_8 = "The file is not UTF-8: save it as UTF-8, and import it again"
 TOO_MANY_COLUMNS = f"There are more than {MAX_COLUMNS} columns"
 NAMED_ELSEWHERE = (
     (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
@@ -54,13 +55,12 @@ def rows_of(file: IO[bytes], form: str) -> Iterator[Row]:
         if start.startswith(signature):
             raise MalformedFile(f"The file is {name}", 1)
     file.seek(0)
-    return {"csv": _csv, "ndjson": _ndjson, "json": _json}[form](file)
+    return {"csv": _csv, "ndjson": _ndjson, "json": _json}[form](_checked(file.read()))
 
 
-def _csv(file: IO[bytes]) -> Iterator[Row]:
+# Text takes up to four times as much as its bytes, so that cells and objects are decoded one by one.
+def _csv(text: bytes) -> Iterator[Row]:
     """Rows below a header. A cell that is empty and not quoted is None."""
-    # Text takes up to four times as much as its bytes, so that cells are decoded one by one.
-    text = _checked(file.read())
     place, line = len(BOM) if text.startswith(BOM) else 0, 1
     if text[place : place + 4].lower() == b"sep=" and b"\n" in text:  # as spreadsheets say it
         place, line = text.index(b"\n") + 1, 2
@@ -136,9 +136,8 @@ def _separator(text: bytes, place: int) -> bytes:
     return max(SEPARATORS, key=lambda each: (head.count(each), each == b","))
 
 
-def _ndjson(file: IO[bytes]) -> Iterator[Row]:
+def _ndjson(text: bytes) -> Iterator[Row]:
     """The objects in the lines that are not blank, none longer than what one record may be."""
-    text = file.read()
     place, line = len(BOM) if text.startswith(BOM) else 0, 1
     while True:
         blank, place = place, _behind_blanks(text, place)
@@ -165,9 +164,8 @@ def _object(text: bytes, line: int) -> dict[str, Any]:
     return found
 
 
-def _json(file: IO[bytes]) -> Iterator[Row]:
+def _json(text: bytes) -> Iterator[Row]:
     """The objects of an array, each found by its braces and bounded before it is read."""
-    text = _checked(file.read())
     place, line = _behind_blanks(text, len(BOM) if text.startswith(BOM) else 0), 1
     if text[place : place + 1] != b"[":
         raise MalformedFile("The file must be a JSON array of objects", 1)
@@ -217,7 +215,7 @@ def _checked(data: bytes) -> bytes:
             decoder.decode(view[start : start + BLOCK], final=start + BLOCK > len(data))
         except UnicodeDecodeError as error:
             broken = start - held + error.start
-            raise MalformedFile("The file is not UTF-8", 1 + data.count(b"\n", 0, broken)) from None
+            raise MalformedFile(NOT_UTF_8, 1 + data.count(b"\n", 0, broken)) from None
     nul = data.find(b"\x00")
     if nul >= 0:
         raise MalformedFile("The file holds a NUL character", 1 + data.count(b"\n", 0, nul))

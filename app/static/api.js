@@ -43,6 +43,12 @@ export async function isAdmin() {
   return role === "admin";
 }
 
+/** The id of whoever is signed in. */
+export async function ownId() {
+  user ??= (await call("GET", "/api/auth/session")).user;
+  return user.id;
+}
+
 /** End the browser's session by its cookie: the bearer of this page may be dead. */
 export async function signOut() {
   await send("POST", "/api/auth/signout");

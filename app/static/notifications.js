@@ -1,5 +1,5 @@
-// A list of notifications: what is there, what comes, and what was read.
-import { call } from "./api.js";
+// A list of one's own notifications, which of an admin are not all: what is there, what comes, and what was read.
+import { call, ownId } from "./api.js";
 import { guarded, h } from "./elements.js";
 import { follow } from "./stream.js";
 
@@ -20,7 +20,7 @@ export class NotificationList {
   /** Load the newest; returns the place from which a stream goes on, so that nothing comes in between. */
   async load() {
     const before = [...this.#shown.keys()];
-    const { data } = await call("GET", `${NOTIFICATIONS}?take=${SHOWN}`);
+    const { data } = await call("GET", `${NOTIFICATIONS}?userId=${await ownId()}&take=${SHOWN}`);
     // What the stream has brought meanwhile stays.
     for (const id of before) {
       this.#shown.get(id)?.entry.remove();

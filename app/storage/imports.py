@@ -124,10 +124,10 @@ def write_whole(
         unit.principal = _as_able(renewed(unit), principal, Report())
         write(unit, work, batch)
         advance(work.report)
-    if asked.dry_run:
-        raise Undone(work.report)
     if work.report.failed and not asked.partial:
         raise Undone(replace(work.report, created=0, updated=0, ignored=0))
+    if asked.dry_run:
+        raise Undone(work.report)
     return work.report
 
 

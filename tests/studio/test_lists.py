@@ -136,6 +136,27 @@ def test_a_view_is_saved_and_opened_again(deals):
     expect_names(page, "Deal 1", "Deal 2", "Deal 3")
 
 
+def test_a_column_shows_its_own_field(desk):
+    desk.shop.make(CrmContact, firstName="Ada", lastName="Byron")
+    page = desk.open("/crm/contact")
+    expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
+    expect(page.get_by_role("checkbox", name="Select Ada Byron")).to_be_visible()
+
+
+def test_a_condition_on_a_related_record_offers_the_first_ones_at_once(deals):
+    page = deals.open(DEALS)
+    add_filter(page, "Company")
+    page.get_by_role("option", name="Harbour Works").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("button", name="Company is Harbour Works", exact=True)).to_be_visible()
+
+
+def test_an_export_says_what_it_writes(deals):
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_text("related records by their IDs, amounts in hundredths")).to_be_visible()
+
+
 def test_a_field_is_changed_where_it_stands(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Edit Amount of Deal 2").click()
@@ -193,6 +214,51 @@ def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
     dialog.get_by_role("button", name="Import 500 rows").click()
     expect(dialog.get_by_text("500 made, 0 changed, 0 left, 0 refused")).to_be_visible()
     assert desk.shop.owner.get(CrmContact.collection_path()).json["meta"]["count"] == 500
+
+
+def test_a_file_that_is_not_utf_8_is_refused_before_it_is_sent(desk, tmp_path):
+    file = tmp_path / "companies.csv"
+    file.write_bytes("name\nMüller\n".encode("windows-1252"))
+    page = desk.open("/crm/company")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import Companies")
+    dialog.locator("input[type=file]").set_input_files(file)
+    expect(dialog.get_by_text("This file is not UTF-8")).to_be_visible()
+    expect(dialog.get_by_role("button", name=re.compile("^Import"))).to_have_count(0)
+    file.write_bytes("name\nMüller\n".encode("utf-8-sig"))
+    dialog.locator("input[type=file]").set_input_files(file)
+    dialog.get_by_role("button", name="Import 1 row").click()
+    expect(dialog.get_by_text("1 made, 0 changed, 0 left, 0 refused")).to_be_visible()
+    assert [each["name"] for each in desk.shop.owner.get(CrmCompany.collection_path()).json["data"]] == ["Müller"]
+
+
+def test_a_file_whose_cells_do_not_fit_its_names_is_refused_with_the_row(desk, tmp_path):
+    file = tmp_path / "companies.csv"
+    file.write_text("name,website\nGood,https://good.example\nBad,https://bad.example,more\n")
+    page = desk.open("/crm/company")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import Companies")
+    dialog.locator("input[type=file]").set_input_files(file)
+    expect(dialog.get_by_text("Row 3 cannot be read")).to_be_visible()
+
+
+def test_a_check_counts_what_the_import_makes(desk, tmp_path):
+    file = tmp_path / "companies.csv"
+    rows = "\n".join(f"Company {n}," for n in range(600))
+    file.write_text(f"name,website\n{rows}\nBad,nowhere\n")
+    page = desk.open("/crm/company")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import Companies")
+    dialog.locator("input[type=file]").set_input_files(file)
+    dialog.get_by_role("button", name="Check").click()
+    counts = dialog.get_by_text("600 would be made, 0 changed, 0 left, 1 refused.")
+    expect(counts).to_contain_text("nothing is imported")
+    dialog.get_by_role("button", name="Import 601 rows").click()
+    expect(dialog.get_by_text("0 made, 0 changed, 0 left, 1 refused")).to_be_visible()
+    dialog.get_by_role("checkbox", name="Import the good rows").check()
+    dialog.get_by_role("button", name="Import 601 rows").click()
+    expect(dialog.get_by_text("600 made, 0 changed, 0 left, 1 refused")).to_be_visible()
+    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 600
 
 
 def test_faults_of_an_import_are_told_by_row_and_nothing_is_kept(desk, tmp_path):

@@ -157,11 +157,76 @@ def test_a_file_is_dropped_seen_and_kept(desk, tmp_path):
     assert download.value.path().read_text() == "Quay 4 has two cranes."
 
 
-def test_a_larger_file_goes_on_its_own(desk, tmp_path):
+def test_a_larger_file_goes_once_it_is_saved_with_what_the_form_says_of_it(desk, tmp_path):
     file = tmp_path / "large.txt"
     file.write_text("Quay 4.\n" * 100_000)
     page = desk.open("/storage/upload/create")
     page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("At most 25 MiB.")).to_be_visible()
+    page.get_by_role("textbox", name="Filename").fill("quay.txt")
+    page.get_by_role("combobox", name="Visibility").click()
+    page.get_by_role("option", name="Public").click()
+    assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []
+    page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/show")
     (stored,) = desk.shop.owner.get(StorageUpload.collection_path()).json["data"]
-    assert (stored["filename"], stored["size"]) == ("large.txt", 800_000)
+    assert (stored["filename"], stored["size"], stored["visibility"]) == ("quay.txt", 800_000, "public")
+
+
+def test_a_file_beyond_what_the_service_takes_is_refused_before_it_is_sent(desk, tmp_path):
+    file = tmp_path / "huge.txt"
+    file.write_bytes(b"x" * (25 * 1024 * 1024 + 1))
+    page = desk.open("/storage/upload/create")
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("This file is larger than files may be: at most 25 MiB.")).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("The form is not valid.")).to_be_visible()
+    assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []
+
+
+def test_the_keyboard_saves_a_form(desk):
+    page = desk.open("/crm/company/create")
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    page.keyboard.press("Control+s")
+    page.wait_for_url("**/show")
+    assert [each["name"] for each in desk.shop.owner.get(CrmCompany.collection_path()).json["data"]] == [
+        "Harbour Works"
+    ]
+
+
+def test_what_is_said_at_a_field_is_not_said_once_more(desk):
+    page = desk.open("/crm/company/create")
+    page.route(
+        re.compile("/api/v1/crm/company$"),
+        lambda route: route.fulfill(
+            status=400, json={"error": "Invalid name: Is taken.", "details": {"fields": {"name": ["Is taken."]}}}
+        ),
+    )
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("see what is said at the fields")).to_be_visible()
+    expect(page.get_by_text("Is taken.")).to_have_count(1)
+
+
+def test_what_is_wrong_with_a_field_is_said_by_its_label(desk):
+    deal = desk.shop.make(CrmDeal, stage="lead")
+    page = desk.open(f"/crm/deal/{deal['id']}/show")
+    page.get_by_role("button", name="Lead: Move to").click()
+    page.get_by_role("menuitem", name="Lost").click()
+    expect(page.get_by_text("Lost reason: Is required when a deal is lost.")).to_be_visible()
+
+
+def test_words_are_looked_for_where_somebody_chooses(desk):
+    page = desk.open("/crm/deal")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("harbour")
+    expect(page.get_by_role("option")).to_have_text(["Search Deals for “harbour”", "Search for “harbour” in …"])
+    page.get_by_role("option", name="Search for “harbour” in …").click()
+    page.keyboard.type("companies")
+    page.get_by_role("option", name="Search Companies for “harbour”").click()
+    page.wait_for_url("**/crm/company?q=harbour")
+
+
+def test_a_new_user_is_told_of_by_mail(seat):
+    page = seat("admin").open("/auth/user/create")
+    expect(page.get_by_text("gets a mail with a link")).to_be_visible()

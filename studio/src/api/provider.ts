@@ -3,6 +3,7 @@ import { createDataProvider } from "@rowgate/client/react-admin";
 import type { DataProvider } from "react-admin";
 
 import { send, signedIn } from "../session/transport";
+import { createWithFile } from "./uploads";
 
 const paths = new Map<string, string>();
 
@@ -14,4 +15,8 @@ export function locate(resources: Iterable<readonly [string, string]>): void {
 export const pathOf = (resource: string) => paths.get(resource) ?? `/api/v1/${resource}`;
 
 export const provider = createDataProvider({ baseUrl: "", token: async () => (await signedIn()).token, fetch: send }, pathOf);
-export const dataProvider = provider as unknown as DataProvider;
+/** What the forms of react-admin write with: they may hold files. */
+export const dataProvider = {
+  ...provider,
+  create: (resource: string, { data }: { data: Record<string, unknown> }) => createWithFile(provider, resource, data),
+} as unknown as DataProvider;

@@ -1,13 +1,68 @@
-/** Uploads with their progress, which `fetch` does not tell. */
+/** Records with a file: a small file goes in them, a larger one on its own, with its progress, which `fetch` does not tell. */
 import { RowgateError } from "@rowgate/client/react-admin";
+import type { Row } from "@rowgate/client/react-admin";
 
 import { current } from "../session/bearer";
+import { Refusal } from "./sentences";
 
-/** Send a file, and give the id of its record; `advance` is told the share that is sent, in percent. */
-export async function upload(file: File, advance: (percent: number) => void): Promise<string> {
+type Values = Record<string, unknown>;
+
+/** Bytes of a file that goes in the JSON of its record, which has to fit a body. */
+const INSIDE = 512 * 1024;
+
+let percent: number | undefined;
+const listeners = new Set<() => void>();
+
+/** How much of the file is sent that goes now, in percent. */
+export const progress = {
+  get: () => percent,
+  subscribe(then: () => void) {
+    listeners.add(then);
+    return () => listeners.delete(then);
+  },
+};
+
+function advance(share: number | undefined): void {
+  percent = share;
+  for (const each of listeners) each();
+}
+
+/** What creates, changes and deletes the records. */
+interface Writer {
+  create: (resource: string, given: { data: Values }) => Promise<{ data: Row }>;
+  update: (resource: string, given: { id: string; data: Values }) => Promise<{ data: Row }>;
+  delete: (resource: string, given: { id: string }) => Promise<unknown>;
+}
+
+/** Create a record out of a form, which may hold a file. */
+export async function createWithFile(writer: Writer, resource: string, data: Values): Promise<{ data: Row }> {
+  const [name, file] = Object.entries(data).find((entry): entry is [string, File] => entry[1] instanceof File) ?? [];
+  if (!name || !file) return writer.create(resource, { data });
+  if (file.size <= INSIDE) return writer.create(resource, { data: { ...data, [name]: await base64(file) } });
+  const { [name]: _, filename, contentType, bucketId, ...rest } = data;
+  if (bucketId) throw new Refusal("studio.input.file_bucket");
+  const id = await upload(file, String(filename || file.name), String(contentType || file.type)).finally(() => advance(undefined));
+  try {
+    return await writer.update(resource, { id, data: rest });
+  } catch (error) {
+    // The form is still there, and is saved again once it is mended.
+    await writer.delete(resource, { id });
+    throw error;
+  }
+}
+
+async function base64(file: File): Promise<string> {
+  const content = new Uint8Array(await file.arrayBuffer());
+  let text = "";
+  for (let start = 0; start < content.length; start += 0x8000) text += String.fromCharCode(...content.subarray(start, start + 0x8000));
+  return btoa(text);
+}
+
+/** Send a file on its own, and give the id of its record. */
+async function upload(file: File, filename: string, type: string): Promise<string> {
   const { token } = await current();
   const form = new FormData();
-  form.set("file", file);
+  form.set("file", new File([file], filename, { type }));
   const request = new XMLHttpRequest();
   request.open("POST", "/api/upload");
   request.setRequestHeader("Authorization", `Bearer ${token}`);

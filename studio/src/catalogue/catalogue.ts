@@ -7,11 +7,14 @@ const STAMPS = ["id", "createdAt", "updatedAt"];
 export class Catalogue {
   readonly domains: readonly Domain[];
   readonly currency: string;
+  /** Bytes that an uploaded file may have; buckets have bounds besides. */
+  readonly uploadMaxBytes: number;
   readonly models: ReadonlyMap<string, Model>;
 
   constructor(answer: CatalogueAnswer) {
     this.domains = answer.domains;
     this.currency = answer.currency;
+    this.uploadMaxBytes = answer.uploadMaxBytes;
     this.models = new Map(answer.domains.flatMap(({ models }) => models.map((model) => [nameOf(model), model] as const)));
   }
 
@@ -89,3 +92,6 @@ export function movesFrom(model: Model, field: Field, value: unknown): readonly 
 }
 
 export const isSettable = (field: Field, on: "create" | "update") => field.settable.includes(on);
+
+/** The names of the fields that a form has. */
+export const settableOf = (model: Model, on: "create" | "update") => model.fields.filter((field) => isSettable(field, on)).map(({ name }) => name);

@@ -79,5 +79,6 @@ export interface Domain {
 
 export interface CatalogueAnswer {
   currency: string;
+  uploadMaxBytes: number;
   domains: readonly Domain[];
 }

@@ -1,65 +1,45 @@
-/** A file, chosen or dropped: a small one goes with the record, a larger one on its own, with its progress. */
+/** A file, chosen or dropped, which goes with the record once that is saved. */
 import UploadFileIcon from "@mui/icons-material/UploadFile";
 import { Box, Button, FormHelperText, LinearProgress, Stack, Typography } from "@mui/material";
-import { type DragEvent, useEffect, useRef, useState } from "react";
-import { useInput, useLocale, useNotify, useRedirect, useResourceContext, useTranslate } from "react-admin";
+import { type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useInput, useLocale, useTranslate } from "react-admin";
 import { useFormContext } from "react-hook-form";
 
-import { useSentence } from "../api/sentences";
-import { upload } from "../api/uploads";
+import { progress as sending } from "../api/uploads";
+import { useCatalogue } from "../catalogue/context";
 import { bytes } from "../values/formats";
 import { HIDDEN } from "../values/Value";
 import type { Shared } from "./FieldInput";
 
-async function base64(file: File): Promise<string> {
-  const content = new Uint8Array(await file.arrayBuffer());
-  let text = "";
-  for (let start = 0; start < content.length; start += 0x8000) text += String.fromCharCode(...content.subarray(start, start + 0x8000));
-  return btoa(text);
-}
-
-export function FileInput({ source, label, helperText, validate, isRequired, max = 0 }: Shared & { max?: number | undefined }) {
+export function FileInput({ source, label, helperText, validate, isRequired }: Shared) {
   const translate = useTranslate();
   const locale = useLocale();
-  const notify = useNotify();
-  const redirect = useRedirect();
-  const resource = useResourceContext();
-  const sentence = useSentence();
-  const { setValue, getValues } = useFormContext();
-  const { id, field, fieldState } = useInput({ source, validate: [validate], isRequired });
+  const { uploadMaxBytes } = useCatalogue();
+  const { setValue, getValues, trigger } = useFormContext();
+  const bound = { size: bytes(uploadMaxBytes, locale) };
+  const check = (value: unknown) => {
+    if (!(value instanceof File)) return validate(value);
+    if (value.size === 0) return translate("studio.input.file_empty");
+    return value.size > uploadMaxBytes ? translate("studio.input.file_large", bound) : undefined;
+  };
+  const { id, field, fieldState } = useInput({ source, validate: [check], isRequired });
   const chooser = useRef<HTMLInputElement>(null);
-  const [file, setFile] = useState<File>();
-  const [progress, setProgress] = useState<number>();
   const [isOver, setOver] = useState(false);
+  const progress = useSyncExternalStore(sending.subscribe, sending.get);
+  const file = field.value instanceof File ? field.value : undefined;
   const preview = usePreview(file);
-  // Base64 takes four characters for three bytes.
-  const most = Math.floor(max / 4) * 3;
 
-  const take = async (given: File | undefined) => {
+  const take = (given: File | undefined) => {
     if (!given) return;
-    setFile(given);
-    if (given.size <= most) {
-      field.onChange(await base64(given));
-      if (!getValues("filename")) setValue("filename", given.name, { shouldDirty: true });
-      if (!getValues("contentType") && given.type) setValue("contentType", given.type, { shouldDirty: true });
-      return;
-    }
-    setProgress(0);
-    try {
-      const made = await upload(given, setProgress);
-      notify("studio.record.created", { messageArgs: { record: given.name }, type: "success" });
-      redirect("show", resource, made);
-    } catch (error) {
-      notify(sentence(error), { type: "error" });
-      setFile(undefined);
-    } finally {
-      setProgress(undefined);
-    }
+    field.onChange(given);
+    void trigger(source);
+    if (!getValues("filename")) setValue("filename", given.name, { shouldDirty: true });
+    if (!getValues("contentType") && given.type) setValue("contentType", given.type, { shouldDirty: true });
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    void take(event.dataTransfer.files[0]);
+    take(event.dataTransfer.files[0]);
   };
 
   return (
@@ -68,7 +48,7 @@ export function FileInput({ source, label, helperText, validate, isRequired, max
         spacing={1} onDragOver={(event) => (event.preventDefault(), setOver(true))} onDragLeave={() => setOver(false)} onDrop={drop}
         sx={{ border: 2, borderStyle: "dashed", borderColor: fieldState.invalid ? "error.main" : isOver ? "primary.main" : "divider", borderRadius: 1, p: 2, alignItems: "center" }}
       >
-        <Box component="input" ref={chooser} id={id} type="file" tabIndex={-1} aria-hidden onChange={(event) => void take(event.target.files?.[0])} sx={HIDDEN} />
+        <Box component="input" ref={chooser} id={id} type="file" tabIndex={-1} aria-hidden onChange={(event) => take(event.target.files?.[0])} sx={HIDDEN} />
         <Button variant="outlined" startIcon={<UploadFileIcon />} onClick={() => chooser.current?.click()} aria-describedby={`${id}-help`}>
           {translate(label)}: {translate("studio.input.file_choose")}{isRequired ? " *" : ""}
         </Button>
@@ -77,7 +57,7 @@ export function FileInput({ source, label, helperText, validate, isRequired, max
         {preview && <Box component="img" src={preview} alt={file?.name ?? ""} sx={{ maxWidth: "100%", maxHeight: 240 }} />}
         {progress !== undefined && <LinearProgress variant="determinate" value={progress} aria-label={translate("studio.input.uploading", { percent: Math.round(progress) })} sx={{ width: "100%" }} />}
       </Stack>
-      <FormHelperText id={`${id}-help`} error={fieldState.invalid}>{fieldState.error?.message ?? (helperText || " ")}</FormHelperText>
+      <FormHelperText id={`${id}-help`} error={fieldState.invalid}>{fieldState.error?.message ?? ([helperText, translate("studio.input.file_bound", bound)].filter(Boolean).join(" · "))}</FormHelperText>
     </Box>
   );
 }

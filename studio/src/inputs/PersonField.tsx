@@ -32,7 +32,7 @@ export function PersonField({ source, label, helperText, validate, isRequired, a
   const value = field.value ? (people.find((person) => person.id === field.value) ?? { id: String(field.value), name: shortId(String(field.value)) }) : null;
   return (
     <Autocomplete
-      id={id} options={people} value={value} getOptionLabel={({ name }) => name} getOptionKey={(person) => person.id} isOptionEqualToValue={(one, other) => one.id === other.id} fullWidth
+      id={id} options={people} openOnFocus value={value} getOptionLabel={({ name }) => name} getOptionKey={(person) => person.id} isOptionEqualToValue={(one, other) => one.id === other.id} fullWidth
       onChange={(_, chosen) => field.onChange(chosen?.id ?? null)} onBlur={field.onBlur}
       renderInput={(given) => (
         <TextField {...given} label={translate(label)} required={isRequired} autoFocus={autoFocus ?? false} error={fieldState.invalid} helperText={<InputHelperText error={fieldState.error?.message} helperText={helperText} />} />

@@ -1,6 +1,6 @@
 /** A reference: found by its words, or made on the spot. */
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from "@mui/material";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { AutocompleteInput, CreateBase, Form, ReferenceInput, SaveButton, useCreateSuggestionContext, useTranslate } from "react-admin";
 
 import { labelOf, shortId } from "../catalogue/catalogue";
@@ -12,17 +12,28 @@ import type { Shared } from "./FieldInput";
 export function ReferenceField({ source, label, helperText, validate, isRequired, autoFocus, target: name }: Shared & { target: string }) {
   const translate = useTranslate();
   const target = useCatalogue().get(name);
+  const input = useFocusAtFirst(autoFocus ?? false);
   if (!target) return null;
   const told = (record: Record<string, unknown> | null) => (record?.id ? (labelOf(target, record) ?? shortId(String(record.id))) : "");
   return (
     <ReferenceInput source={source} reference={name} perPage={25} sort={{ field: "createdAt", order: "DESC" }}>
       <AutocompleteInput
-        label={label} helperText={helperText} validate={[validate]} isRequired={isRequired} autoFocus={autoFocus ?? false} fullWidth optionText={told}
+        label={label} helperText={helperText} validate={[validate]} isRequired={isRequired} TextFieldProps={{ inputRef: input }} fullWidth optionText={told}
         filterToQuery={(words: string) => (words ? searchFor(target, words) : {})} inputText={told} matchSuggestion={() => true} debounce={200}
         {...(target.operations.create && name !== "auth/organization" ? { create: <CreateTarget target={target} name={name} />, createItemLabel: translate("studio.record.create_option", { words: "%{item}" }) } : {})}
       />
     </ReferenceInput>
   );
+}
+
+/** Focus an input once it is there, as a click does: then the choices open, too. */
+function useFocusAtFirst(isWanted: boolean) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const timer = isWanted ? setTimeout(() => input.current?.focus()) : undefined;
+    return () => clearTimeout(timer);
+  }, [isWanted]);
+  return input;
 }
 
 /** Search in the text of the model; where it has none, by the beginning of its name. */

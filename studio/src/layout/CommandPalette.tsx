@@ -2,16 +2,18 @@
 import { Autocomplete, Dialog, TextField } from "@mui/material";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslate } from "react-admin";
-import { useNavigate } from "react-router-dom";
+import { useLocation, useNavigate } from "react-router-dom";
 
 import { nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
+import type { Model } from "../catalogue/types";
 import { pages } from "../extensions";
 import { recent } from "./recent";
 
 interface Command {
   label: string;
-  path: string;
+  /** Where it leads; without one, to the searches. */
+  path?: string;
   group: string;
 }
 
@@ -37,8 +39,11 @@ export function CommandPalette({ isOpen, onOpen, onClose }: Props) {
 function Palette({ onClose }: { onClose: () => void }) {
   const translate = useTranslate();
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   const catalogue = useCatalogue();
   const [words, setWords] = useState("");
+  // What is looked for, once somebody chooses where.
+  const [sought, setSought] = useState<string>();
   const commands = useMemo<Command[]>(() => {
     const models = [...catalogue.models.values()];
     const name = (resource: string, count: number) => translate(`resources.${resource}.name`, { smart_count: count });
@@ -52,18 +57,28 @@ function Palette({ onClose }: { onClose: () => void }) {
     ];
   }, [catalogue, translate]);
   const searches = useMemo<Command[]>(() => {
-    if (words.trim().length < 2) return [];
+    const group = translate("studio.list.search");
     const searchable = [...catalogue.models.values()].filter((model) => model.searchable);
-    return searchable.map((model) => {
+    const search = (model: Model, given: string) => {
       const models = translate(`resources.${nameOf(model)}.name`, { smart_count: 2 });
-      return { label: translate("studio.palette.search", { models, words: words.trim() }), path: `/${nameOf(model)}?q=${encodeURIComponent(words.trim())}`, group: translate("studio.list.search") };
-    });
-  }, [catalogue, translate, words]);
+      return { label: translate("studio.palette.search", { models, words: given }), path: `/${nameOf(model)}?q=${encodeURIComponent(given)}`, group };
+    };
+    if (sought !== undefined) return searchable.map((model) => search(model, sought));
+    const given = words.trim();
+    if (given.length < 2) return [];
+    const here = searchable.find((model) => pathname.startsWith(`/${nameOf(model)}`));
+    return [...(here ? [search(here, given)] : []), { label: translate("studio.palette.elsewhere", { words: given }), group }];
+  }, [catalogue, pathname, sought, translate, words]);
+  const choose = (command: Command) => {
+    if (command.path === undefined) return setSought(words.trim());
+    onClose();
+    return void navigate(command.path);
+  };
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-label={translate("studio.palette.label")} sx={{ "& .MuiDialog-container": { alignItems: "flex-start" } }}>
       <Autocomplete
-        open options={[...commands, ...searches]} getOptionLabel={({ label }) => label} getOptionKey={({ path, label }) => path + label} groupBy={({ group }) => group} autoHighlight disablePortal
-        noOptionsText={translate("studio.palette.none")} onInputChange={(_, text) => setWords(text)} onChange={(_, chosen) => chosen && (onClose(), void navigate(chosen.path))}
+        key={sought} open options={sought === undefined ? [...commands, ...searches] : searches} getOptionLabel={({ label }) => label} getOptionKey={({ path = "", label }) => path + label} groupBy={({ group }) => group}
+        autoHighlight disablePortal noOptionsText={translate("studio.palette.none")} onInputChange={(_, text) => setWords(text)} onChange={(_, chosen) => chosen && choose(chosen)}
         renderInput={(given) => <TextField {...given} autoFocus placeholder={translate("studio.palette.placeholder")} label={translate("studio.palette.label")} sx={{ p: 1, mt: 1 }} />}
         slotProps={{ popper: { sx: { position: "static !important", transform: "none !important", width: "100% !important" } }, paper: { elevation: 0 } }}
       />

@@ -1,37 +1,61 @@
-/** The bell: notifications as they come, and what was not read yet. */
+/** The bell: one's own notifications as they come, and what of them was not read yet. Admins may read those of others. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import NotificationsNoneIcon from "@mui/icons-material/NotificationsNone";
 import { Badge, Box, Button, IconButton, Link, List, ListItem, Popover, Stack, Typography } from "@mui/material";
 import { useEffect, useRef, useState } from "react";
-import { useLocale, useTranslate } from "react-admin";
+import { useLocale, useNotify, useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
 import { provider } from "../api/provider";
-import { ask } from "../session/transport";
+import { useSentence } from "../api/sentences";
+import { usePerson } from "../catalogue/context";
+import { listOf } from "../organizations/queries";
 import { follow } from "../session/stream";
 import { distance } from "../values/formats";
 import { HIDDEN } from "../values/Value";
 
 const RESOURCE = "notification/notification";
-const KEY = [RESOURCE, "bell"];
 const SHOWN = 20;
+/** How many are marked at once. */
+const PORTION = 1000;
 
-function useNewest() {
+const unreadOf = (userId: string) => ({ where: { userId, readAt: { isNull: true } } });
+
+/** The newest notifications of somebody, and how many of all are unread. */
+function useBell(userId: string) {
   return useQuery({
-    queryKey: KEY,
-    queryFn: async ({ signal }) => (await provider.getList(RESOURCE, { pagination: { page: 1, perPage: SHOWN }, meta: { count: "none" }, signal })).data,
+    queryKey: [RESOURCE, "bell", userId],
+    queryFn: async ({ signal }) => {
+      const [newest, unread] = await Promise.all([
+        provider.getList(RESOURCE, { filter: { userId }, pagination: { page: 1, perPage: SHOWN }, meta: { count: "none" }, signal }),
+        provider.getList(RESOURCE, { filter: unreadOf(userId), pagination: { page: 1, perPage: 1 }, meta: { fields: ["id"], count: "exact" }, signal }),
+      ]);
+      return { entries: newest.data, unread: unread.total ?? 0 };
+    },
   });
+}
+
+/** Mark all that somebody has not read, those beyond what is shown as well. */
+async function markAllRead(userId: string): Promise<void> {
+  const readAt = new Date().toISOString();
+  for (;;) {
+    const { data } = await provider.getList(RESOURCE, { filter: unreadOf(userId), pagination: { page: 1, perPage: PORTION }, meta: { fields: ["id"], count: "none" } });
+    if (data.length === 0) return;
+    await provider.updateMany(RESOURCE, { ids: data.map(({ id }) => id), data: { readAt } });
+  }
 }
 
 export function Notifications() {
   const translate = useTranslate();
+  const notify = useNotify();
+  const sentence = useSentence();
+  const person = usePerson();
   const queries = useQueryClient();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [told, setTold] = useState("");
-  const { data = [], isSuccess } = useNewest();
-  const unread = data.filter(({ readAt }) => !readAt);
-  const last = Math.max(0, ...data.map(({ sequence }) => Number(sequence)));
+  const { data: { entries, unread } = { entries: [], unread: 0 }, isSuccess } = useBell(person.id);
+  const last = Math.max(0, ...entries.map(({ sequence }) => Number(sequence)));
   const begin = useRef(last);
   begin.current = last;
   useEffect(() => {
@@ -40,24 +64,23 @@ export function Notifications() {
     return follow(String(begin.current), (notification) => (setTold(notification.title), look()), look);
   }, [isSuccess, queries]);
   const markRead = async () => {
-    const readAt = new Date().toISOString();
-    await Promise.all(unread.map(({ id }) => ask("PUT", `/api/v1/${RESOURCE}/${id}`, { readAt })));
+    await markAllRead(person.id).catch((error: unknown) => notify(sentence(error), { type: "error" }));
     await queries.invalidateQueries({ queryKey: [RESOURCE] });
   };
-  const label = translate("studio.notifications.label", { smart_count: unread.length });
+  const label = translate("studio.notifications.label", { smart_count: unread });
   return (
     <>
       <Box role="status" aria-live="polite" sx={HIDDEN}>{told}</Box>
       <IconButton ref={button} onClick={() => setOpen(true)} aria-label={label} aria-haspopup="dialog">
-        <Badge badgeContent={unread.length} color="error"><NotificationsNoneIcon /></Badge>
+        <Badge badgeContent={unread} color="error"><NotificationsNoneIcon /></Badge>
       </IconButton>
       <Popover open={isOpen} anchorEl={button.current} onClose={() => setOpen(false)} anchorOrigin={{ vertical: "bottom", horizontal: "right" }} transformOrigin={{ vertical: "top", horizontal: "right" }} slotProps={{ paper: { role: "dialog", "aria-label": translate("studio.notifications.title") } }}>
         <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", px: 2, pt: 1 }}>
           <Typography component="h2" variant="subtitle1">{translate("studio.notifications.title")}</Typography>
-          <Button size="small" disabled={unread.length === 0} onClick={() => void markRead()}>{translate("studio.notifications.read_all")}</Button>
+          <Button size="small" disabled={unread === 0} onClick={() => void markRead()}>{translate("studio.notifications.read_all")}</Button>
         </Stack>
-        <Entries entries={data} />
-        <Box sx={{ px: 2, pb: 1 }}><Link component={RouterLink} to={`/${RESOURCE}`} onClick={() => setOpen(false)}>{translate("studio.notifications.all")}</Link></Box>
+        <Entries entries={entries} />
+        <Box sx={{ px: 2, pb: 1 }}><Link component={RouterLink} to={listOf(RESOURCE, "userId", person.id)} onClick={() => setOpen(false)}>{translate("studio.notifications.all")}</Link></Box>
       </Popover>
     </>
   );

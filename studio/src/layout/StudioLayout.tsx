@@ -11,6 +11,7 @@ import { ConnectionNotice } from "./ConnectionNotice";
 import { Help } from "./Help";
 import { Navigation } from "./Navigation";
 import { TopBar } from "./TopBar";
+import { useSaveKey } from "./shortcuts";
 
 const WIDTH = 248;
 
@@ -20,6 +21,7 @@ export function StudioLayout({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   const [isPalette, setPalette] = useState(false);
+  useSaveKey();
   const navigation = <Navigation onNavigate={() => setOpen(false)} />;
   return (
     <Box sx={{ display: "flex", flexDirection: "column", height: "100dvh" }}>

@@ -21,6 +21,22 @@ export function useKey(key: string, act: (() => void) | undefined): void {
   }, [act, key]);
 }
 
+/** Ctrl S saves what one types in, or else the form of the dialog that is open, or of the page. */
+export function useSaveKey(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      const dialogs = document.querySelectorAll("[role=dialog]");
+      const place = dialogs[dialogs.length - 1] ?? document.getElementById("main");
+      const form = (event.target as HTMLElement | null)?.closest("form") ?? place?.querySelector("form");
+      form?.querySelector<HTMLButtonElement>("button[type=submit]")?.click();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
 /** A key that leads to a page. */
 export function useShortcut(key: string, path: string | undefined): void {
   const navigate = useNavigate();

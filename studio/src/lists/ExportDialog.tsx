@@ -1,6 +1,6 @@
 /** A list as a file: what is asked for, in which format and with which fields. */
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, Stack, TextField } from "@mui/material";
-import { RowgateError } from "@rowgate/client/react-admin";
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, Stack, TextField, Typography } from "@mui/material";
+import { type Filter, RowgateError } from "@rowgate/client/react-admin";
 import { useState } from "react";
 import { useNotify, useTranslate } from "react-admin";
 
@@ -10,7 +10,7 @@ import { nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { save } from "../records/StoredFile";
 import { send } from "../session/transport";
-import { type Of, filterOf } from "./rows";
+import { type Of, useFilter } from "./rows";
 import type { ListState } from "./state";
 
 interface Props {
@@ -27,9 +27,9 @@ const FORMATS = { csv: "CSV", json: "JSON", ndjson: "NDJSON" };
 const MOST_SELECTED = 200;
 
 /** The address of the file. */
-export function exportAddress(model: Model, state: ListState, given: { format: string; columns: readonly string[] | undefined; ids: readonly string[] | undefined; of?: Of | undefined }): URL {
+export function exportAddress(model: Model, state: ListState, filter: Filter, given: { format: string; columns: readonly string[] | undefined; ids: readonly string[] | undefined }): URL {
   const url = new URL(`${pathOf(nameOf(model))}/_export`, location.href);
-  const { where, q } = filterOf(model, state, given.of) as { where?: object; q?: string };
+  const { where, q } = filter;
   const asked = given.ids ? { id: { in: given.ids } } : where;
   url.searchParams.set("as", given.format);
   if (asked) url.searchParams.set("where", JSON.stringify(asked));
@@ -50,11 +50,12 @@ export function ExportDialog({ model, state, of, total, selected, onClose }: Pro
   const [isBusy, setBusy] = useState(false);
   const resource = nameOf(model);
   const models = translate(`resources.${resource}.name`, { smart_count: 2 });
+  const filter = useFilter(model, state, of);
   const download = async () => {
     setBusy(true);
     try {
       const ids = scope === "selected" ? selected : undefined;
-      const response = await send(new Request(exportAddress(model, state, { format, columns: columns === "shown" ? state.columns : undefined, ids, of })));
+      const response = await send(new Request(exportAddress(model, state, filter, { format, columns: columns === "shown" ? state.columns : undefined, ids })));
       if (!response.ok) throw await RowgateError.of(response);
       const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `export.${format}`;
       save(await response.blob(), name);
@@ -81,6 +82,7 @@ export function ExportDialog({ model, state, of, total, selected, onClose }: Pro
           })}
           {choice("studio.transfer.format", format, setFormat, FORMATS)}
           {choice("studio.transfer.fields", columns, setColumns, { shown: translate("studio.transfer.columns_shown"), all: translate("studio.transfer.columns_all") })}
+          <Typography variant="body2" color="text.secondary">{translate("studio.transfer.as_stored")}</Typography>
         </Stack>
       </DialogContent>
       <DialogActions>

@@ -1,7 +1,7 @@
 /** A file becomes records: chosen, its columns mapped, checked, and imported. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Alert, Box, Button, Checkbox, Dialog, DialogActions, DialogContent, DialogTitle, FormControlLabel, LinearProgress, MenuItem, Stack, TextField, Typography } from "@mui/material";
-import { type DragEvent, useRef, useState } from "react";
+import { type ChangeEvent, type DragEvent, useRef, useState } from "react";
 import { useTranslate } from "react-admin";
 
 import { useSentence } from "../api/sentences";
@@ -60,7 +60,7 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
   const mapped = new Set(Object.values(mapping).map((source) => lookups.find((lookup) => lookup.source === source)?.reference ?? source));
   const missing = sheet ? model.fields.filter(({ name, required, settable }) => required && settable.includes("create") && !mapped.has(name)) : [];
   // A file of which nothing was taken can be mapped in another way.
-  const isDone = report && !report.isCheck && report.meta.failed < report.meta.rows;
+  const isDone = report && !report.isCheck && report.meta.created + report.meta.updated + report.meta.ignored > 0;
   return (
     <Dialog open onClose={isBusy ? () => undefined : onClose} fullWidth maxWidth="md" aria-labelledby="import-title">
       <DialogTitle id="import-title">{translate("studio.transfer.import_title", { models: translate(`resources.${resource}.name`, { smart_count: 2 }) })}</DialogTitle>
@@ -71,12 +71,12 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
             <>
               <MappingTable model={model} sheet={sheet} lookups={lookups} mapping={mapping} onChange={(next) => (setMapping(next), setReport(undefined))} />
               {missing.length > 0 && <Alert severity="warning">{translate("studio.transfer.required", { fields: missing.map(({ name }) => label(name)).join(", ") })}</Alert>}
-              <Existing model={model} options={options} onChange={setOptions} label={label} />
+              <Existing model={model} options={options} onChange={(next) => (setOptions(next), setReport(undefined))} label={label} />
             </>
           )}
           {isBusy && <Progress job={job} />}
           {problem && <Alert severity="error">{problem}</Alert>}
-          {report && <Result report={report} label={label} />}
+          {report && <Result report={report} isPartial={options.partial} label={label} />}
         </Stack>
       </DialogContent>
       <DialogActions>
@@ -92,10 +92,12 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
 function FileChoice({ onChoose }: { onChoose: (file: File | undefined) => void }) {
   const translate = useTranslate();
   const input = useRef<HTMLInputElement>(null);
+  // The same file may be chosen again, once it is mended.
+  const choose = ({ target }: ChangeEvent<HTMLInputElement>) => (onChoose(target.files?.[0]), (target.value = ""));
   const drop = (event: DragEvent) => (event.preventDefault(), onChoose(event.dataTransfer.files[0]));
   return (
     <Stack spacing={1} onDragOver={(event) => event.preventDefault()} onDrop={drop} sx={{ border: 2, borderStyle: "dashed", borderColor: "divider", borderRadius: 1, p: 4, alignItems: "center" }}>
-      <Box component="input" ref={input} type="file" accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl" tabIndex={-1} aria-hidden onChange={(event) => onChoose(event.target.files?.[0])} sx={HIDDEN} />
+      <Box component="input" ref={input} type="file" accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl" tabIndex={-1} aria-hidden onChange={choose} sx={HIDDEN} />
       <Button variant="outlined" onClick={() => input.current?.click()}>{translate("studio.transfer.choose")}</Button>
       <Typography color="text.secondary">{translate("studio.transfer.drop")}</Typography>
     </Stack>
@@ -138,12 +140,22 @@ function Progress({ job }: { job: Job | undefined }) {
 /** Faults that are shown; the file has to be mended anyway. */
 const SHOWN = 100;
 
-function Result({ report, label }: { report: Report & { isCheck: boolean }; label: (name: string) => string }) {
+/** What the counts mean: of a check what would be done, and of an import what was. */
+function useOutcome({ meta, isCheck }: Report & { isCheck: boolean }, isPartial: boolean): string {
   const translate = useTranslate();
-  const { created, updated, ignored, failed } = report.meta;
+  const { created, updated, ignored, failed } = meta;
+  const counts = translate(isCheck ? "studio.transfer.forecast" : "studio.transfer.result", { created, updated, ignored, failed });
+  if (!isCheck) return counts;
+  if (failed === 0) return `${translate("studio.transfer.checked")} ${counts}`;
+  return isPartial ? counts : `${counts} ${translate("studio.transfer.whole")}`;
+}
+
+function Result({ report, isPartial, label }: { report: Report & { isCheck: boolean }; isPartial: boolean; label: (name: string) => string }) {
+  const translate = useTranslate();
+  const outcome = useOutcome(report, isPartial);
   return (
-    <Alert severity={failed > 0 ? "warning" : "success"} role="status">
-      {failed === 0 && report.isCheck ? translate("studio.transfer.checked") : translate("studio.transfer.result", { created, updated, ignored, failed })}
+    <Alert severity={report.meta.failed > 0 ? "warning" : "success"} role="status">
+      {outcome}
       {report.data.length > 0 && (
         <Box component="ul" sx={{ m: 0, pl: 2, maxHeight: 200, overflowY: "auto" }} tabIndex={0} aria-label={translate("studio.transfer.faults")}>
           {report.data.slice(0, SHOWN).map(({ line, error, fields }) => (

@@ -55,7 +55,7 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
         <Cell key={field.name} model={model} field={field} record={record} name={name}>
           {index === 0 ? (
             <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
-              {model.label?.includes(field.name) ? name : <Value model={model} field={{ ...field, references: undefined! }} record={record} brief />}
+              {record[field.name] ? <Value model={model} field={{ ...field, references: undefined! }} record={record} brief /> : name}
             </Link>
           ) : <Value model={model} field={field} record={record} brief />}
         </Cell>

@@ -12,6 +12,7 @@ import { Link } from "react-router-dom";
 import { nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { useFocusShortcut } from "../layout/shortcuts";
+import { ScopeChip } from "../organizations/ScopeChip";
 import { ExportDialog } from "./ExportDialog";
 import { Filters } from "./Filters";
 import { ImportDialog } from "./ImportDialog";
@@ -48,6 +49,7 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
   return (
     <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", alignItems: "center", gap: 1, mb: 0.5 }}>
       {model.searchable && <Search model={model} words={state.q} onChange={(q) => change({ q })} isPage={!of} />}
+      {!of && <ScopeChip model={model} conditions={state.conditions} isEverywhere={state.isEverywhere} onChange={(isEverywhere) => change({ isEverywhere })} />}
       <Filters model={model} conditions={state.conditions} onChange={(conditions) => change({ conditions })} />
       <Stack direction="row" sx={{ marginInlineStart: "auto", alignItems: "center" }}>
         {act("look", <TuneIcon />, look)}

@@ -1,5 +1,6 @@
 /** Files that are imported: read, their columns named after fields, and sent. */
 import { pathOf } from "../api/provider";
+import { Refusal } from "../api/sentences";
 import { type Catalogue, nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { ask } from "../session/transport";
@@ -30,19 +31,32 @@ export interface Job extends Omit<Report, "meta"> {
   error: string | null;
 }
 
-/** Read a file of CSV (whatever parts its cells), JSON or NDJSON; throws SyntaxError. */
+/** The text of a file in UTF-8, without its byte order mark; throws Refusal for bytes that would be read as something else. */
+async function textOf(file: File): Promise<string> {
+  const content = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw new Refusal("studio.transfer.encoding");
+  }
+}
+
+/** Read a file of CSV (whatever parts its cells), JSON or NDJSON; throws Refusal, and SyntaxError. */
 export async function readSheet(file: File): Promise<Sheet> {
-  const text = (await file.text()).replace(/^\uFEFF/, "");
+  const text = await textOf(file);
   if (/\.(json|ndjson|jsonl)$/i.test(file.name) || file.type.includes("json")) return ofObjects(file.name, objects(text));
   const { default: Papa } = await import("papaparse");
-  const { data, meta } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: "greedy" });
+  const { data, meta, errors } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: "greedy" });
+  // What is read in spite of these is not what the file says.
+  const broken = errors.find(({ type, code }) => type === "Quotes" || code === "TooManyFields");
+  if (broken) throw new Refusal("studio.transfer.broken", { row: (broken.row ?? 0) + (broken.type === "Quotes" ? 1 : 2) });
   return { name: file.name, columns: meta.fields ?? [], rows: data, isText: true };
 }
 
 function objects(text: string): Record<string, unknown>[] {
   const given: unknown = text.trimStart().startsWith("[") ? JSON.parse(text) : text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line) as unknown);
   const isObject = (each: unknown): each is Record<string, unknown> => typeof each === "object" && each !== null && !Array.isArray(each);
-  if (!Array.isArray(given) || !given.every(isObject)) throw new SyntaxError("The file holds no list of objects");
+  if (!Array.isArray(given) || !given.every(isObject)) throw new Refusal("studio.transfer.no_objects");
   return given;
 }
 
@@ -111,11 +125,11 @@ export interface Options {
   dryRun: boolean;
 }
 
-/** Import a sheet: a report, or a job where it is long. */
+/** Import a sheet: a report, or a job where it is long. A dry run counts the good rows, whatever the others are. */
 export async function importSheet(model: Model, sheet: Sheet, mapping: Record<string, string>, options: Options): Promise<Report | Job> {
   const search = new URLSearchParams({ as: sheet.isText ? "csv" : "ndjson" });
   if (options.dryRun) search.set("dryRun", "true");
-  if (options.partial) search.set("partial", "true");
+  if (options.partial || options.dryRun) search.set("partial", "true");
   if (options.resolution !== "error" && options.by) {
     search.set("onConflict", options.by);
     search.set("resolution", options.resolution);

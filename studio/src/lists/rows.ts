@@ -1,6 +1,6 @@
 /** The rows of a list: page by page, or one after the other by cursor; how many there are comes after them. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { Row } from "@rowgate/client/react-admin";
+import type { Filter, Row } from "@rowgate/client/react-admin";
 import { useMemo } from "react";
 
 import { provider } from "../api/provider";
@@ -8,6 +8,7 @@ import { fieldOf, nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Catalogue } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
+import { useScope } from "../organizations/scope";
 import { whereOf } from "./conditions";
 import type { ListState } from "./state";
 
@@ -31,13 +32,17 @@ export interface Rows {
   again: () => void;
 }
 
-export type Asked = Pick<ListState, "q" | "conditions">;
+export type Asked = Pick<ListState, "q" | "conditions" | "isEverywhere">;
 
-/** The filter of a list, as the data provider takes it. */
-export function filterOf(model: Model, { q, conditions }: Asked, of?: Of) {
-  const chosen = whereOf(conditions);
-  const where = of ? { and: [belonging(model, of), ...(chosen ? [chosen] : [])] } : chosen;
-  return { ...(where ? { where } : {}), ...(q.trim() ? { q: q.trim() } : {}) };
+/** The filter of a list, as the data provider takes it: of another record's, or of the organization that is acted in. */
+export function useFilter(model: Model, { q, conditions, isEverywhere }: Asked, of?: Of): Filter {
+  const scope = useScope(model, conditions);
+  return useMemo(() => {
+    const place = of ? belonging(model, of) : isEverywhere ? undefined : scope;
+    const asked = [place, whereOf(conditions)].filter((each) => each !== undefined);
+    const where = asked.length > 1 ? { and: asked } : asked[0];
+    return { ...(where ? { where } : {}), ...(q.trim() ? { q: q.trim() } : {}) };
+  }, [model, q, conditions, isEverywhere, of, scope]);
 }
 
 /** The condition that a record belongs to another: by its reference, or along the relation where that is no filter. */
@@ -63,7 +68,7 @@ function wanted(catalogue: Catalogue, model: Model, columns: readonly string[]) 
 export function useRows(model: Model, state: ListState, of?: Of): Rows {
   const catalogue = useCatalogue();
   const resource = nameOf(model);
-  const filter = useMemo(() => filterOf(model, state, of), [model, state, of]);
+  const filter = useFilter(model, state, of);
   const meta = useMemo(() => ({ ...wanted(catalogue, model, state.columns), sort: state.sort }), [catalogue, model, state.columns, state.sort]);
   const isPaged = state.mode === "pages";
   const { page, perPage } = state;

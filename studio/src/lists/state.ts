@@ -27,6 +27,8 @@ export interface ListState extends Look {
   sort: readonly string[];
   page: number;
   view: string;
+  /** Whether the records of all organizations are shown, not of the one that is acted in alone. */
+  isEverywhere: boolean;
 }
 
 const LOOK = "rowgate.look:";
@@ -76,6 +78,7 @@ function read(model: Model, search: URLSearchParams): ListState {
     sort: split(search.get("sort")).filter(isSortable),
     page: Math.max(1, Math.trunc(Number(search.get("page")) || 1)),
     view: search.get("view") ?? "",
+    isEverywhere: search.get("everywhere") === "true",
   };
 }
 
@@ -91,6 +94,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
   set("columns", state.columns.join(","), state.columns.join() === usual.columns.join());
   set("widths", JSON.stringify(state.widths), JSON.stringify(state.widths) === JSON.stringify(usual.widths));
   for (const name of ["density", "mode", "perPage"] as const) set(name, String(state[name]), state[name] === usual[name]);
+  set("everywhere", "true", !state.isEverywhere);
   set("page", String(state.page), state.page === 1);
   return search;
 }
@@ -109,7 +113,7 @@ function keepLook(model: Model, change: Partial<ListState>): boolean {
 
 /** What is shown begins anew on the first page. */
 const restarted = (change: Partial<ListState>) =>
-  "page" in change || !["q", "conditions", "sort", "perPage"].some((name) => name in change) ? change : { page: 1, ...change };
+  "page" in change || !["q", "conditions", "sort", "perPage", "isEverywhere"].some((name) => name in change) ? change : { page: 1, ...change };
 
 /** The state of a list that is a page: the address bar holds it. */
 export function useAddress(model: Model): [ListState, Change] {

@@ -23,7 +23,7 @@ export function TextLine({ resource, source, label, type = "text", isRequired = 
   const validate = useMemo(() => (field ? validatorOf(field, isRequired, translate) : () => undefined), [field, isRequired, translate]);
   return (
     <TextInput
-      source={source} label={label} type={type} validate={[validate]} isRequired={isRequired} required={isRequired} autoFocus={autoFocus} multiline={multiline} fullWidth
+      source={source} label={label} type={type} validate={[validate]} required={isRequired} autoFocus={autoFocus} multiline={multiline} fullWidth
       helperText={false}
     />
   );

@@ -1,9 +1,10 @@
 /** A new record. The address may give it values: `?source={"companyId":"…"}`. */
+import { Alert } from "@mui/material";
 import { CreateBase, useNotify, useRedirect, useTranslate } from "react-admin";
 import { useSearchParams } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { isSettable, labelOf, nameOf } from "../catalogue/catalogue";
+import { isSettable, labelOf, nameOf, settableOf } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { Page } from "../layout/Page";
@@ -43,7 +44,8 @@ export function CreatePage() {
   };
   return (
     <Page title={title} trail={[{ title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` }]}>
-      <CreateBase mutationOptions={{ onSuccess: made, onError: (error: unknown) => notify(sentence(error), { type: "error" }) }}>
+      <CreateBase mutationOptions={{ onSuccess: made, onError: (error: unknown) => notify(sentence(error, settableOf(model, "create")), { type: "error" }) }}>
+        {resource === "auth/user" && <Alert severity="info" sx={{ mb: 1 }}>{translate("studio.record.welcome")}</Alert>}
         <RecordForm model={model} on="create" draft={draft} values={{ ...defaultsOf(model), ...given(search.get("source")) }} />
       </CreateBase>
     </Page>

@@ -6,7 +6,7 @@ import { useParams } from "react-router-dom";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
-import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { labelOf, nameOf, settableOf, shortId } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { Missing, stay } from "../layout/Missing";
@@ -41,7 +41,7 @@ export function EditPage() {
     redirect("show", resource, id);
   };
   const failed = async (error: unknown, mine: Row, base: Row) => {
-    if (!(error instanceof VersionConflict)) return notify(sentence(error), { type: "error" });
+    if (!(error instanceof VersionConflict)) return notify(sentence(error, settableOf(model, "update")), { type: "error" });
     const stored = await provider.getOne(resource, { id }).then(({ data }) => data as Row, (missing: unknown) => {
       if (missing instanceof RowgateError && missing.status === 404) return undefined;
       throw missing;

@@ -90,7 +90,7 @@ BROKEN = {
     "latin-1": ("csv", "name\nHarbour\nMüller\n".encode("latin-1"), 3, "not UTF-8"),
     "cut-short": ("csv", b"name\nHarbour\nM\xc3", 3, "not UTF-8"),
     "late-latin-1": ("csv", b"name\n" + "Müller\n".encode() * 500_000 + b"M\xfcller\n", 500_002, "not UTF-8"),
-    "latin-1-lines": ("ndjson", '{"name": "a"}\n{"name": "Mü"}\n'.encode("latin-1"), 2, "JSON"),
+    "latin-1-lines": ("ndjson", '{"name": "a"}\n{"name": "Mü"}\n'.encode("latin-1"), 2, "not UTF-8"),
     "latin-1-array": ("json", '[{"name": "a"},\n{"name": "Mü"}]'.encode("latin-1"), 2, "not UTF-8"),
     "nul": ("csv", b"name\nHarbour\na\x00b\n", 3, "NUL"),
     "nul-lines": ("ndjson", b'{"name": "a"}\n{"name": "a\\u0000b"}\n', 2, "NUL"),

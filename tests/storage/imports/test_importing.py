@@ -73,8 +73,19 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(owner, company, partial):
     dry = send(owner, CONTACTS, table(*rows), dryRun=True, partial=partial)
     assert all_of(owner, CONTACTS) == []
     real = send(owner, CONTACTS, table(*rows), partial=partial)
-    assert dry.json["data"] == real.json["data"]
-    assert dry.json["meta"]["failed"] == real.json["meta"]["failed"] == 1
+    assert dry.json == real.json
+    assert meta(real) == {"rows": 3, "failed": 1, **({"created": 2} if partial else {})}
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_dry_run_counts_what_the_import_makes_of_the_batches_around_a_refusal(owner, company, partial):
+    rows = people(company, *(f"Grace{number}" for number in range(1200)))
+    rows[4]["firstName"] = ""
+    rows[700]["email"] = rows[600]["email"]
+    dry = send(owner, CONTACTS, table(*rows), dryRun=True, partial=partial)
+    assert all_of(owner, CONTACTS) == []
+    assert dry.json == send(owner, CONTACTS, table(*rows), partial=partial).json
+    assert len(all_of(owner, CONTACTS)) == dry.json["meta"]["created"] == (1198 if partial else 0)
 
 
 def test_faults_of_all_batches_are_told_by_line(owner, company):

@@ -94,6 +94,18 @@ def test_a_dry_run_writes_nothing(owner, asked, work):
 
 
 @pytest.mark.parametrize("partial", [False, True])
+def test_a_dry_run_by_a_job_counts_what_the_import_makes(owner, asked, work, long, partial):
+    long[5]["name"] = long[4]["name"] = ""
+    told = []
+    for dry in (True, False):
+        url = asked(dryRun=dry, partial=partial)
+        work()
+        told.append(state(owner, url))
+    assert told[0] == told[1]
+    assert len(all_of(owner, COMPANIES)) == told[0].get("created", 0) == (8 if partial else 0)
+
+
+@pytest.mark.parametrize("partial", [False, True])
 def test_a_file_that_breaks_off_late_fails_as_a_whole(owner, long, work, partial):
     answer = send(owner, COMPANIES, table(*long) + b'"open\r\n', partial=partial)
     assert answer.status_code == 202

@@ -33,7 +33,12 @@ export const english: Language & { messages: typeof messages } = {
   messages,
   names: {
     notes: {},
-    refusals: {},
+    // Those that name fields as programs do.
+    refusals: {
+      "Must be at most half of chunkSize.": "Must be at most half of the chunk size.",
+      "Must be after periodStart.": "Must be after the beginning of the period.",
+      "Must be at most 366 days after periodStart.": "Must be at most 366 days after the beginning of the period.",
+    },
     domains: {
       ai: "AI", "ai-agent": "Agents", "ai-rag": "Knowledge", "ai-research": "Research", crm: "CRM", auth: "Access",
       platform: "Platform",

@@ -18,7 +18,7 @@ export const places: Shape<typeof english> = {
   },
   palette: {
     label: "Befehle", placeholder: "Wohin, oder was suchen?", none: "Nichts gefunden", list: "Liste: %{models}",
-    create: "Neu: %{model}", search: "%{models} nach „%{words}“ durchsuchen",
+    create: "Neu: %{model}", search: "%{models} nach „%{words}“ durchsuchen", elsewhere: "Nach „%{words}“ suchen in …",
   },
   help: {
     title: "Tastenkürzel", search: "In der Liste suchen", create: "Neuer Datensatz", edit: "Datensatz bearbeiten", palette: "Befehle",
@@ -31,12 +31,13 @@ export const places: Shape<typeof english> = {
     sign_in: "Anmelden", another: "Verlassen und mit anderem Konto anmelden",
   },
   errors: {
+    fields: "Der Dienst nimmt das nicht an: Näheres steht an den Feldern.",
     invalid: "Der Dienst nimmt das nicht an: %{message}",
     forbidden: "Dafür fehlt die Berechtigung: %{message}",
     missing: "Dieser Datensatz existiert nicht oder ist für Sie nicht sichtbar.",
     conflict: "Das steht im Konflikt mit etwas bereits Vorhandenem: %{message}",
     changed: "Dieser Datensatz wurde geändert, seit Sie ihn geöffnet haben.",
-    large: "Das ist mehr, als der Dienst auf einmal annimmt.",
+    large: "Das ist mehr, als der Dienst annimmt: %{message}",
     limited:
       "Das war zu viel auf einmal. Bitte in %{smart_count} Sekunde erneut versuchen. |||| " +
       "Das war zu viel auf einmal. Bitte in %{smart_count} Sekunden erneut versuchen.",
@@ -52,7 +53,7 @@ export const places: Shape<typeof english> = {
     all: "Alle Benachrichtigungen",
   },
   organizations: {
-    switch: "Aktive Organisation", personal: "Persönlich", team: "Team", role: "Ihre Rolle: %{role}", members: "Mitglieder",
+    switch: "Aktive Organisation", of: "Von %{name}", only: "Nur von %{name}", everywhere: "Die aller Organisationen zeigen", personal: "Persönlich", team: "Team", role: "Ihre Rolle: %{role}", members: "Mitglieder",
     invitations: "Einladungen", teams: "Teams", buckets: "Speicher", settings: "Einstellungen", invite: "Einladen",
     invited: "Die Einladung ist unterwegs.", invite_email: "E-Mail-Adresse", invite_role: "Rolle", invite_team: "Team",
     none: "Keine Organisation ist aktiv.", new: "Neue Organisation", used: "%{used} von %{quota} belegt", leave: "Entfernen", cancel: "Zurückziehen",

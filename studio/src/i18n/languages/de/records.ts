@@ -12,6 +12,7 @@ export const records: Shape<typeof english> = {
     history: "Erstellt %{created}, geändert %{updated}", required_fields: "Felder mit Sternchen sind Pflichtfelder.", optional: "Weitere Felder",
     moves: "Verschieben nach",
     secret: "Bleibt geheim: Eine Eingabe ersetzt den gespeicherten Wert.", confirm_delete: "%{record} löschen?",
+    welcome: "Diese Person erhält eine E-Mail mit einem Link, über den sie innerhalb von sieben Tagen ihr Passwort wählt.",
     create_option: "Neu: „%{words}“",
   },
   conflict: {
@@ -24,6 +25,8 @@ export const records: Shape<typeof english> = {
     json_invalid: "Das ist kein gültiges JSON: %{message}", json_object: "Hier muss ein Objekt in geschweiften Klammern stehen.",
     json_array: "Hier muss eine Liste in eckigen Klammern stehen.", format: "Formatieren", write: "Schreiben", preview: "Vorschau",
     markdown: "Markdown", nothing: "Nichts für die Vorschau vorhanden", file_choose: "Datei auswählen", file_drop: "oder hier ablegen",
+    file_bound: "Höchstens %{size}.", file_large: "Diese Datei ist größer, als Dateien sein dürfen: höchstens %{size}.", file_empty: "Diese Datei ist leer.",
+    file_bucket: "Dateien über 512 KiB kommen in den voreingestellten Bucket: Bitte lassen Sie den Bucket leer.",
     uploading: "Wird hochgeladen: %{percent} %",
     list_add: "Die Eingabetaste fügt einen Wert hinzu", email: "Das ist keine E-Mail-Adresse.",
     url: "Keine gültige Adresse: Sie muss mit https:// oder http:// beginnen.", pattern: "Die Eingabe hat nicht die erwartete Form.",

@@ -32,10 +32,16 @@ export const lists = {
   transfer: {
     export_title: "Export %{models}", format: "Format", scope_all: "All that match (%{count})", scope_selected: "The selected ones (%{count})", what: "What",
     columns_shown: "The columns that are shown", columns_all: "All fields", fields: "Fields", download: "Download", exported: "The file is on its way.",
+    as_stored: "The file has what the service holds, so that it can be imported again: related records by their IDs, amounts in hundredths, times in UTC.",
     import_title: "Import %{models}", choose: "Choose a file", drop: "or drop one here: CSV, JSON or NDJSON", column: "Column of the file", becomes: "Field", ignore: "Leave out",
     sample: "First values", check: "Check", checking: "Checking …", start: "Import %{smart_count} row |||| Import %{smart_count} rows", running: "Importing: %{done} of %{total}", existing: "Records that are there already",
     existing_error: "Count as errors", existing_merge: "Are changed", existing_ignore: "Stay as they are", by: "Known by", result: "%{created} made, %{updated} changed, %{ignored} left, %{failed} refused",
     row: "Row %{row}", partial: "Import the good rows, whatever the others are", another: "Another file", close: "Close", required: "Not mapped, though required: %{fields}",
+    forecast: "%{created} would be made, %{updated} changed, %{ignored} left, %{failed} refused.",
+    whole: "While a row is refused, nothing is imported, unless you import the good rows alone.",
+    encoding: "This file is not UTF-8, and its letters would be read wrongly. Save it as UTF-8 (spreadsheets call it “CSV UTF-8”), and choose it again.",
+    broken: "Row %{row} cannot be read: a quote has no end or stands within a cell, or there are more cells than names in the first row.",
+    no_objects: "This file holds no list of objects.",
     back: "Back", checked: "All rows can be imported.", faults: "What is wrong", large: "This file is imported in the background. You may leave.",
   },
 };

@@ -15,7 +15,7 @@ export const places = {
   },
   palette: {
     label: "Commands", placeholder: "Where to, or what to look for?", none: "Nothing found", list: "List of %{models}",
-    create: "New: %{model}", search: "Search %{models} for “%{words}”",
+    create: "New: %{model}", search: "Search %{models} for “%{words}”", elsewhere: "Search for “%{words}” in …",
   },
   help: {
     title: "Keyboard", search: "Search in the list", create: "New record", edit: "Edit the record", palette: "Commands",
@@ -28,12 +28,13 @@ export const places = {
     sign_in: "Sign in", another: "Leave, and sign in as somebody else",
   },
   errors: {
+    fields: "The service does not take this: see what is said at the fields.",
     invalid: "The service does not take this: %{message}",
     forbidden: "You may not do this: %{message}",
     missing: "This record does not exist, or you may not see it.",
     conflict: "This meets something that is there already: %{message}",
     changed: "Somebody has changed this record since you opened it.",
-    large: "This is more than the service takes at once.",
+    large: "This is more than the service takes: %{message}",
     limited: "That was too much at once. Try again in %{smart_count} second. |||| That was too much at once. Try again in %{smart_count} seconds.",
     unavailable: "The service cannot do this right now. Try again in a moment.",
     reauthentication: "This needs a sign-in that is not older than ten minutes. Sign in again, then repeat it.",
@@ -46,7 +47,7 @@ export const places = {
     title: "Notifications", label: "Notifications, %{smart_count} unread", none: "Nothing yet", read_all: "Mark all as read", all: "All notifications",
   },
   organizations: {
-    switch: "Act in", personal: "Personal", team: "Team", role: "Your role: %{role}", members: "Members", invitations: "Invitations",
+    switch: "Act in", of: "Of %{name}", only: "Only of %{name}", everywhere: "Show those of all organizations", personal: "Personal", team: "Team", role: "Your role: %{role}", members: "Members", invitations: "Invitations",
     teams: "Teams", buckets: "Storage", settings: "Settings", invite: "Invite", invited: "The invitation is on its way.",
     invite_email: "E-mail address", invite_role: "Role", invite_team: "Team", none: "You act in no organization.", new: "New organization",
     used: "%{used} of %{quota} used", leave: "Remove", cancel: "Cancel", change_role: "Role of %{name}", two_factor: "Second factor",

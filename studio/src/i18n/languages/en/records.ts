@@ -6,6 +6,7 @@ export const records = {
     draft: "You have unsaved changes here, from %{when}.", restore: "Restore", discard: "Discard", copy_id: "Copy the ID", show_all: "Show all %{models}",
     history: "Created %{created}, changed %{updated}", required_fields: "Fields with an asterisk are required.", optional: "More fields",
     moves: "Move to", secret: "Kept secret: what you enter replaces it.", confirm_delete: "Delete %{record}?",
+    welcome: "This person gets a mail with a link, good for seven days, by which they choose their password.",
     create_option: "New: “%{words}”",
   },
   conflict: {
@@ -15,6 +16,8 @@ export const records = {
   input: {
     json_invalid: "This is not JSON: %{message}", json_object: "This has to be an object, in braces.", json_array: "This has to be a list, in brackets.", format: "Format",
     write: "Write", preview: "Preview", markdown: "Markdown", nothing: "Nothing to preview", file_choose: "Choose a file", file_drop: "or drop one here",
+    file_bound: "At most %{size}.", file_large: "This file is larger than files may be: at most %{size}.", file_empty: "This file is empty.",
+    file_bucket: "Files of more than 512 KiB go to the default bucket: leave the bucket empty.",
     uploading: "Uploading: %{percent} %", list_add: "Enter adds a value",
     email: "This is no e-mail address.", url: "This is no address: it begins with https:// or http://", pattern: "This does not have the form it should have.",
     long: "%{count} of %{max} characters", yes: "Yes", no: "No", any: "Any", unset: "Not set", amount: "Amount in %{currency}",
