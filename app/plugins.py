@@ -19,6 +19,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 import config
 from app.engine import catalogue, histories, relations
 from app.engine.catalogue import Domain
+from app.engine.declarations import check_references
 from app.engine.histories import History
 from app.engine.idempotency import PlatformIdempotencyKey
 from app.engine.kept_bytes import PlatformKeptBytes
@@ -148,6 +149,7 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
         _add(name, found[name])
         if any(found[name].tables()):
             histories.OF_PLUGINS.append(found[name].history)
+    check_references([mapper.class_ for mapper in Base.registry.mappers])
     relations.derive(list(catalogue.every_model()))
     return tuple(_loaded.values())
 

@@ -18,7 +18,7 @@ from docs.domain_pages import domain_page
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
 CONSTANTS = {
-    "app.engine.fields": "who may set a field, who reads it, and what it holds unless it is sent",
+    "app.engine.fields": "who sets a field, who reads it, what it holds unless it is sent, and how it is shown",
     "app.engine.principal": "the service itself, for jobs and commands",
     "app.engine.preconditions": "a write of whatever version",
     "app.engine.query": "a list without conditions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import sys
 import time
@@ -34,7 +35,7 @@ from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres, Redis
 from app.runtime.folder import sole_user
 from app.runtime.forked import fork
-from app.runtime.interruption import Interruption, Stopped
+from app.runtime.interruption import Interruption, Stopped, Woken
 from app.runtime.keeper import SERVER, Keeper
 from app.runtime.processes import OwnProcess, end
 from config import GUNICORN, ROOT, Settings, misspelt
@@ -44,6 +45,8 @@ READY_TIMEOUT = 60.0
 TENDED_EVERY = 5.0
 # What the parts need besides the grace: to hand jobs back, and to leave.
 OWN_END = 4.0
+# What a Python begins with that loads the service.
+IN_ROOT = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import wsgi; "
 
 
 @click.command("serve", cls=Command, help="Start the service and all it needs; Ctrl-C stops everything.")
@@ -86,7 +89,7 @@ def _serve(settings: Settings, sample: bool, children: ExitStack, asked: Interru
     children.callback(parts.end)
     parts.start()
     with asked.within():
-        _await_workers(settings, parts)
+        _await_workers(settings, parts, asked)
     while not parts.tend(asked):
         pass
     raise click.exceptions.Exit(parts.web.status or 0)
@@ -184,6 +187,7 @@ class Parts:
     def __init__(self, settings: Settings, keeper: Keeper) -> None:
         self._settings, self._keeper = settings, keeper
         self._running: list[OwnProcess] = []
+        self._has_reloaded = False
 
     def start(self) -> None:
         step("starting the worker of background jobs")
@@ -192,14 +196,18 @@ class Parts:
         self.web = self._gunicorn()
 
     def _worker_of_jobs(self) -> OwnProcess:
+        if self._has_reloaded:  # and this process has loaded the files as they were
+            return self._launched("-c", IN_ROOT + "wsgi.main()", "jobs", "work")
         app = current_app._get_current_object()  # type: ignore[attr-defined]
         return self._kept(fork(partial(registry.work, app, concurrency=registry.CONCURRENCY)))
 
     def _gunicorn(self) -> OwnProcess:
-        command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app"]
+        return self._launched("-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app")
+
+    def _launched(self, *arguments: str) -> OwnProcess:
+        """A Python of its own, in the folder that this process was started in: settings may name files there."""
         environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
-        # In the folder that this process was started in: settings may name files there.
-        return self._kept(OwnProcess.launch(command, env=environment))
+        return self._kept(OwnProcess.launch([sys.executable, *arguments], env=environment))
 
     def _kept(self, started: OwnProcess) -> OwnProcess:
         self._running = [each for each in self._running if not each.has_ended()] + [started]
@@ -208,22 +216,42 @@ class Parts:
 
     def tend(self, asked: Interruption) -> bool:
         """Look after the parts for a while, and tell whether gunicorn has ended."""
-        with asked.within():
-            has_ended = self.web.wait(TENDED_EVERY)
-        if not has_ended and self._jobs.has_ended():
+        if asked.takes_reload():
+            self._reload(asked)
+        with suppress(Woken), asked.within(wakes=True):
+            if self.web.wait(TENDED_EVERY):
+                return True
+        if self._jobs.has_ended():
             step("the worker of background jobs has ended; starting another")
             self._jobs = self._worker_of_jobs()
-        return has_ended
+        return False
+
+    def _reload(self, asked: Interruption) -> None:
+        """Have both parts go on with the files as they are now, unless these do not load."""
+        step("looking whether the files load")
+        with asked.within():
+            look = self._launched("-c", IN_ROOT + "wsgi.app")
+            while not look.wait(TENDED_EVERY):
+                pass
+        if look.status:
+            step("they do not, as said above, so the service goes on as it was")
+            return
+        step("reloading")
+        self._has_reloaded = True
+        self.web.send(signal.SIGHUP)
+        self._jobs.send(signal.SIGTERM)
+        self._jobs = self._worker_of_jobs()
 
     def end(self) -> None:
         """End both at the same time, by force when they take longer than they may."""
         end(self._running, _grace(self._settings))
 
 
-def _await_workers(settings: Settings, parts: Parts) -> None:
-    """Wait until gunicorn answers, and say where."""
+def _await_workers(settings: Settings, parts: Parts, asked: Interruption) -> None:
+    """Wait until gunicorn answers, take reloads from then on, and say where it serves."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", parts.web)
+    asked.begin_reloads()
     step(f"serving at {settings.public_url}")
     if not settings.mail_url and not settings.production:
         step(f"no mail server is set: messages are shown at {settings.public_url}/mailbox")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.engine.declarations import check_names
 from app.engine.idempotency import PlatformIdempotencyKey
 from app.engine.indexes import complete
 from app.engine.kept_bytes import PlatformKeptBytes
@@ -24,8 +25,9 @@ DOMAINS: list[Domain] = []
 
 
 def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
-    """Add a domain with its models, and tables of it that have no routes."""
+    """Add a domain with its models, and tables of it that have no routes; raises SettingError for what is misspelt."""
     for model in (*domain.models, *internal):
+        check_names(model)
         complete(model)
     if domain.models:
         DOMAINS.append(domain)

@@ -83,10 +83,12 @@ def _search_vector(table: Table, name: str) -> Column[Any]:
 
 
 def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> Key:
+    """A rule that no two rows are equal in all of ``columns``, of those rows that ``where`` holds for."""
     return Key(columns, True, deferrable, null_is_value, where)
 
 
 def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> Key:
+    """An index over ``columns`` in their order, of those rows that ``where`` holds for."""
     return Key(columns, using=using, search=search, where=where)
 
 

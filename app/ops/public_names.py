@@ -24,10 +24,12 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "app.engine.record": ("Record", "Base"),
     "app.engine.fields": (
         "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
-        "reference", "virtual", "After", "Made", "CALLER_USER", "CALLER_ORGANIZATION", "NOW", "READ_ONLY", "IMMUTABLE",
-        "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED", "RETURNED_ONCE", "ADMIN_READS", "ADMIN_WRITES",
-        "SCOPE_READS",
+        "reference", "virtual", "After", "Made", "CALLER_USER", "CALLER_ORGANIZATION", "NOW", "READ_ONLY", "WRITE_ONLY",
+        "IMMUTABLE", "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED", "RETURNED_ONCE", "ADMIN_READS",
+        "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
     ),
+    "app.engine.kinds": ("String", "LongText", "Integer", "Number", "Boolean", "Timestamp", "Strings", "Enum"),
+    "app.engine.indexes": ("unique", "index", "sorted_by"),
     "app.engine.policy": ("Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly"),
     "app.engine.hooks": (
         "Write", "on_create", "on_update", "on_delete", "on_read", "on_create_many", "on_update_many", "on_delete_many",

@@ -1,8 +1,11 @@
-"""How ``flask serve`` hears that it shall end: noted at any time, acted on where nothing is lost by that.
+"""How ``flask serve`` hears that it shall end, or reload: noted at any time, acted on where nothing is lost by that.
 
 A signal whose handler raises wherever it finds the process may be swallowed, as within the collection of garbage, or
 leave a process that nobody knows of. So it is noted, and asked about between steps; within long ones it raises, and
 again until it is heard.
+
+HUP asks for a reload once the service serves. Before that it asks for the end, and so it does when it says that the
+terminal is gone, unless whoever started the service had it ignore that (``nohup``).
 """
 
 from __future__ import annotations
@@ -25,11 +28,17 @@ class Stopped(KeyboardInterrupt):
     """A signal asked for the end. What catches errors lets it pass, and the driver cancels the statement it is at."""
 
 
+class Woken(BaseException):
+    """A signal asked for a reload: whoever waits for something looks what it is."""
+
+
 class Interruption:
-    """The signals that ask this process for its end, from now on."""
+    """The signals that ask this process for its end or a reload, from now on."""
 
     def __init__(self) -> None:
-        self._is_asked = self._raises = False
+        self._is_asked = self._raises = self._reloads = self._is_reload_asked = self._wakes = False
+        self._outlives_terminal = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        self._has_terminal = _has_terminal()
         for number in (*ENDINGS, signal.SIGALRM):
             signal.signal(number, self._note)
 
@@ -44,36 +53,67 @@ class Interruption:
         time.sleep(seconds)
         self.check()
 
+    def begin_reloads(self) -> None:
+        """Take HUP for the wish to reload, from now on."""
+        self._reloads = True
+
+    def takes_reload(self) -> bool:
+        """Tell whether a reload was asked for; whoever is told carries it out."""
+        was_asked, self._is_reload_asked = self._is_reload_asked, False
+        return was_asked
+
     @contextmanager
-    def within(self) -> Iterator[None]:
-        """Let what is done within be broken off by Stopped."""
+    def within(self, *, wakes: bool = False) -> Iterator[None]:
+        """Let what is done within be broken off by Stopped, and by Woken where it ``wakes``."""
         sys.unraisablehook = _report_others
-        self._raises = True
+        self._raises, self._wakes = True, wakes
         try:
             self.check()
             yield
         finally:
-            self._raises = False
+            self._wakes = self._raises = False
             signal.setitimer(signal.ITIMER_REAL, 0)
         self.check()
 
     def begin_end(self) -> None:
         """Take no notice of signals any more: they must not interrupt the ending."""
-        self._raises = False
+        self._wakes = self._raises = False
         for number in (*ENDINGS, signal.SIGALRM):
             signal.signal(number, signal.SIG_IGN)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP and not self._is_end_of_terminal():
+            self._is_reload_asked = self._reloads
+            if self._wakes:
+                self._wakes = False
+                raise Woken()
+            return
         self._is_asked = True
         if self._raises:
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             raise Stopped()
 
+    def _is_end_of_terminal(self) -> bool:
+        """Tell whether a HUP asks for the end."""
+        if self._outlives_terminal:
+            return False
+        return not self._reloads or (self._has_terminal and not _has_terminal())
+
+
+def _has_terminal() -> bool:
+    """Tell whether this process hangs on a terminal."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
 
 def leave_at_signals() -> None:
     """Have this process say that it stops, and end at once, when it is asked to before it has begun anything."""
     for number in ENDINGS:
-        signal.signal(number, _leave)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _leave)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -82,5 +122,5 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _report_others(unraisable: Any) -> None:
-    if not isinstance(unraisable.exc_value, Stopped):
+    if not isinstance(unraisable.exc_value, Stopped | Woken):
         sys.__unraisablehook__(unraisable)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from app.testing.waiting import await_true
 from config import ROOT, VERSION
 from tests.end_to_end.service import free_port, started
 from tests.end_to_end.wheels import build_wheel, run
@@ -125,6 +126,7 @@ def test_a_model_is_added_by_the_words_of_the_page(project):
     commands = next(block for block in blocks("sh") if "db migrate" in block)
     with project.serve():
         project.shell(commands)
+        await_true(lambda: "/api/v1/shop/comment" in project.paths)
     (written,) = (project.folder / "shop" / "migrations").glob("0002_*.py")
     assert "shop_comment" in written.read_text()
     with project.serve():

@@ -6,7 +6,9 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
@@ -15,7 +17,8 @@ import pytest
 from app.testing.waiting import await_true
 from config import ROOT
 from tests.end_to_end.proxies import caddy, nginx, program
-from tests.end_to_end.service import environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
+from tests.end_to_end.test_stop import processes_of
 from tests.notification.sse import EventStream
 
 # Every fourth request writes; all of them are of one key.
@@ -144,3 +147,45 @@ def test_a_stream_passes_caddy_unbuffered(service, cast, tmp_path):
     port, _, _ = service
     with caddy(port, tmp_path) as front, EventStream(front, cast.user().token) as stream:
         assert stream.next().name == "ready"
+
+
+@pytest.fixture
+def folder():
+    made = tempfile.mkdtemp(prefix="rgh-")
+    yield Path(made)
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def serve(release, folder):
+    """What everybody starts, ``flask serve``, of files that a test may change: its process, and its log."""
+    port, log = free_port(), folder / "log"
+    settings = {"VAR_DIR": str(folder / "var"), "WORKERS": "1", "STOP_GRACE": "2"}
+    with started([*FLASK, "serve"], port, log, folder=release, **settings) as process:
+        await_true(lambda: "UI at" in log.read_text())
+        yield port, process, log
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    await_true(lambda: processes_of(folder) == [])
+
+
+def test_hup_has_flask_serve_reload_both_its_parts(serve, release, folder):
+    port, process, log = serve
+    before = {each.pid for each in processes_of(folder) if "jobs" in str(each.info["cmdline"])}
+    with (release / "wsgi.py").open("a") as wsgi:
+        wsgi.write(TELLING.replace('app.config["SETTINGS"].brand_new', '"new"'))
+    assert (folder / "var" / "serve.lock").read_text() == str(process.pid)
+    process.send_signal(signal.SIGHUP)
+    await_true(lambda: told_by(port) == "new")
+    await_true(lambda: {each.pid for each in processes_of(folder) if "jobs" in str(each.info["cmdline"])} - before)
+    assert process.poll() is None, log.read_text()
+
+
+def test_hup_leaves_flask_serve_as_it_is_where_the_files_do_not_load(serve, release):
+    port, process, log = serve
+    (release / "config.py").write_text("1 / 0\n")
+    process.send_signal(signal.SIGHUP)
+    await_true(lambda: "so the service goes on as it was" in log.read_text())
+    assert "ZeroDivisionError" in log.read_text()
+    with urlopen(f"http://127.0.0.1:{port}/readyz") as answer:
+        assert answer.status == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import warnings
@@ -42,6 +43,7 @@ def problems(tmp_path):
     [
         ("from app.engine.hooks import on_create\nfrom app.crm.models import CrmDeal\nimport flask\n", []),
         ("from app.testing.cast import Cast\n", []),
+        ("from app.engine.indexes import index, sorted_by, unique\nfrom app.engine.fields import MONEY\n", []),
         ("from app.engine.hooks import run_many\n", ["1: app.engine.hooks.run_many is private"]),
         ("\nfrom app.engine.hooks import on_change\n", ["2: app.engine.hooks.on_change is gone"]),
         ("from app.effects import Effect\n", ["1: app.effects.Effect is gone"]),
@@ -59,6 +61,33 @@ def test_what_the_examples_use_is_public(problems):
     for folder in (ROOT / "tests" / "plugins" / "gadgets", ROOT / "app" / "ops" / "project" / "package"):
         for file in (*folder.rglob("*.py"), *folder.rglob("*.py.tmpl")):
             assert problems(re.sub(r"\{\{(\w+)\}\}", r"\1", file.read_text())) == [], file
+
+
+# Where the words of a declaration come from.
+VOCABULARY = ("app.engine.fields", "app.engine.indexes", "app.engine.kinds", "app.engine.policy", "app.engine.hooks")
+
+
+def words_of(code):
+    """What a piece of code calls, and the constants that it names."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+        elif isinstance(node, ast.Name) and node.id.isupper():
+            yield node.id
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_what_the_pages_tell_people_to_declare_with_is_public(problems, page):
+    declared = {
+        name: f"from {module} import {name}\n"
+        for module in VOCABULARY
+        for name, found in vars(import_module(module)).items()
+        if getattr(found, "__module__", "") == module and (callable(found) or name.isupper())
+    }
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        imports = "".join(declared[word] for word in words_of(code) if word in declared)
+        found = problems(imports + "\n".join(re.findall(r"^from \S+ import [^(\n]+$", code, re.MULTILINE)))
+        assert [each for each in found if each.endswith("is private")] == []
 
 
 def test_a_name_that_has_changed_works_with_a_warning_and_is_found(problems, monkeypatch):

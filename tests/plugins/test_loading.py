@@ -14,6 +14,7 @@ MODEL = '''
 from typing import Any
 from sqlalchemy.orm import Mapped
 from app.engine.fields import string, reference, CALLER_USER, FILTERABLE
+from app.engine.indexes import unique
 from app.engine.policy import Policy, Owner
 from app.engine.record import Record
 from uuid import UUID
@@ -79,6 +80,12 @@ def started(run, tmp_path):
 def with_model(name, *, table="things_thing", domain="things", segment="thing", policy=POLICY):
     model = MODEL.format(table=table, domain=domain, segment=segment, policy=policy)
     return name, "import MODULE_models as models", "models=(models,)", {"models": model}
+
+
+def with_words(right, wrong):
+    """A model with something misspelt."""
+    name, above, more, modules = with_model("things")
+    return name, above, more, {"models": modules["models"].replace(right, wrong)}
 
 
 def with_routes(name, path, blueprint=""):
@@ -152,6 +159,33 @@ ALONE = {
     ],
     "The plugins require each other in a circle: ": [requiring("things", "others"), requiring("others", "things")],
     "The plugin things requires what cannot be read": [requiring("things", "others >> 2")],
+    "The reference owner_id of the model Thing names auth_usr, a table that is not there: did you mean auth_user?": [
+        with_words("auth_user", "auth_usr")
+    ],
+    "The reference owner_id of the model Thing names platform_idempotency_key, a table without routes": [
+        with_words("auth_user", "platform_idempotency_key")
+    ],
+    "The reference owner_id of the model Thing says 'cascad' of removals: it is one of cascade, set null": [
+        with_words('"cascade"', '"cascad"')
+    ],
+    "The policy of the model Thing names ownr_id, a column that is not there: did you mean owner_id?": [
+        with_model("things", policy='policy = Policy(Owner("ownr_id"))')
+    ],
+    "The policy of the model Thing names public, a column that is not there": [
+        with_model("things", policy='policy = Policy(Owner("owner_id", public={"public": [True]}))')
+    ],
+    "An index or unique rule of the model Thing names nam, a column that is not there: did you mean name?": [
+        with_model("things", policy=f'{POLICY}\n    keys = (unique("owner_id", "nam"),)')
+    ],
+    **{
+        f"The attribute {attribute} of the model Thing names nothing, a column that is not there": [
+            with_model("things", policy=f"{POLICY}\n    {attribute} = {value}")
+        ]
+        for attribute, value in {
+            "searchable": '("nothing",)', "label": '("nothing",)', "bookkeeping": '("nothing",)',
+            "transitions": '{"nothing": {}}',
+        }.items()
+    },
 }  # fmt: skip
 
 
