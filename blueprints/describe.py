@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from app.engine.bulk import MAX_RECORDS
 from app.engine.policy import Rule, SessionOnly
 from app.engine.record import Record
 from app.engine.upserts import rules_of
-from blueprints.base import Blueprint
+from blueprints.base import JSON, Blueprint
 from blueprints.describe_queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
+from blueprints.describe_relations import related_parameters
 from blueprints.examples import example, record_example
-from schemas.derive import create_schema
+from schemas.derive import create_schema, read_schema
 from schemas.queries import MAX_SKIP
 
 SUMMARIES = {
@@ -47,25 +49,39 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
     }
     if operation == "list":
         document["parameters"] = [*window_parameters(), *OF_LISTS, *condition_parameters(model)]
+        document["parameters"] += related_parameters(model)
     if operation != "list":
         document["parameters"] = list(PARAMETERS[operation])
     if operation in ("create", "update"):
-        body: dict[str, Any] = {"example": example(model, operation)}
-        if operation == "create":  # whose handler reads the body itself, as it may be an array
-            body["schema"] = create_schema(model)
-            document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
-            document |= _upserts(model, document["parameters"])
+        body = {"example": example(model, operation)}
         document["requestBody"] = {"content": {"application/json": body}, "required": True}
     status = 201 if operation == "create" else 200
     if operation in ("create", "read", "update"):
         document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
+    if operation == "create":
+        _describe_many(model, document)
     return blp.doc(**document)
 
 
-def _upserts(model: type[Record], parameters: list[str]) -> dict[str, Any]:
-    """By which unique rules records are merged, where the model has any that callers can name."""
-    rules = rules_of(model)
-    return {"parameters": [*parameters, "onConflict", "resolution"], "x-upsert": rules} if rules else {}
+def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
+    """Add to what is said of making a record that the body may be an array, and what is answered then; and by which
+    unique rules records are merged, where the model has any that callers can name."""
+    one, many = create_schema(model), written_forms(model)
+    several = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RECORDS}
+    document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
+    document["requestBody"]["content"]["application/json"]["schema"] = {"oneOf": [one, several]}
+    forms = [read_schema(model), many[0], schema_reference("WrittenVersion"), many[1]]
+    document["responses"][201]["content"]["application/json"]["schema"] = {"oneOf": forms}
+    if rules := rules_of(model):
+        document["x-upsert"] = rules
+        document["parameters"] += ["onConflict", "resolution"]
+        merged = {"application/json": {"schema": {"oneOf": many}}}
+        document["responses"][200] = {"description": "Merged: no record was new", "content": merged}
+
+
+def written_forms(model: type[Record]) -> list[dict[str, str]]:
+    """What writes of many records answer: the records, or with ``return=minimal`` their ids and versions."""
+    return [schema_reference(f"{model.__name__}Written"), schema_reference("WrittenVersions")]
 
 
 QUERIES = {
@@ -91,10 +107,10 @@ def document_query(blp: Blueprint, model: type[Record], operation: str, operatio
         document["description"] += " Takes the conditions of the list, operators included."
     else:
         schema, asked = ("SumQuery", SUMS_ASKED) if operation == "queryAggregate" else (f"{model.__name__}Query", ASKED)
-        body = {"schema": {"$ref": f"#/components/schemas/{schema}"}, "example": asked}
+        body = {"schema": schema_reference(schema), "example": asked}
         document["requestBody"] = {"required": True, "content": {"application/json": body}}
     answered = "Sums" if operation != "query" else f"{model.__name__}{'GuideList' if model.guide else 'List'}"
-    found = {"schema": {"$ref": f"#/components/schemas/{answered}"}}
+    found = {"schema": schema_reference(answered)}
     document["responses"][200] = {"description": "OK", "content": {"application/json": found}}
     return blp.doc(**document)
 
@@ -104,7 +120,8 @@ def document_export(
 ) -> Callable[[Any], Any]:
     """Document the export of ``model``, which comes as one of ``content_types``."""
     said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
-    found = {each: {"schema": {"type": "string", "format": "binary"}} for each in content_types}
+    found: dict[str, Any] = {each: {"schema": {"type": "string", "format": "binary"}} for each in content_types}
+    found[JSON]["schema"] = {"type": "array", "items": schema_reference(model.__name__)}
     name = {"description": "The name of the file.", "schema": {"type": "string"}}
     answered = {"description": "OK", "headers": {"Content-Disposition": name}, "content": found}
     return blp.doc(
@@ -124,6 +141,10 @@ SUMS_ASKED = {"group": [{"field": "createdAt", "by": "month"}], "measures": {"co
 def error_reference(model: type[Record], status: int) -> dict[str, str]:
     family = "GuideError" if model.guide else "Error"
     return {"$ref": f"#/components/responses/{family}{status}"}
+
+
+def schema_reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def summary(model: type[Record], operation: str) -> str:

@@ -10,7 +10,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import Rule
 from app.engine.record import Record
 from blueprints.base import Blueprint
-from blueprints.describe import access_text, error_reference, noun
+from blueprints.describe import access_text, error_reference, noun, schema_reference, written_forms
 from blueprints.examples import example
 from schemas.bulk import MAX_IDS_IN_URL
 
@@ -23,7 +23,8 @@ SHARED: dict[str, dict[str, Any]] = {
     "ifMatch": {"description": "Only while the record has this version, as the header If-Match."},
     "ifNoneMatch": {"description": "Answers 304 while the representation has this tag, as the header If-None-Match."},
     "return": {
-        "description": "Answers ids and versions alone.", "schema": {"type": "string", "enum": ["minimal"]},
+        "description": "Answers the id and version alone, of one record as of each of many.",
+        "schema": {"type": "string", "enum": ["minimal"]},
     },
     "onConflict": {"description": "The fields of a unique rule: a record that is there already is merged."},
     "resolution": {
@@ -52,6 +53,13 @@ DELETED = {
     },
     "required": ["data", "meta"],
 }
+VERSION = {
+    "type": "object",
+    "description": "What `return=minimal` answers of a record, and what is kept of answers that are too large.",
+    "properties": {"id": {"type": "string", "format": "uuid"}, "version": {"type": "integer"}},
+    "required": ["id", "version"],
+    "additionalProperties": False,
+}
 IDS = {
     "type": "object",
     "properties": {
@@ -67,14 +75,19 @@ def document_bulk(blp: Blueprint, model: type[Record], operation: str, endpoint:
     document = _document(model, operation, endpoint, SUMMARIES)
     if operation == "update":
         document["parameters"] = ["idempotencyKey", "return"]
-        items = {"type": "array", "items": _ref(f"{model.__name__}Change"), "minItems": 1, "maxItems": MAX_RECORDS}
+        items = {
+            "type": "array",
+            "items": schema_reference(f"{model.__name__}Change"),
+            "minItems": 1,
+            "maxItems": MAX_RECORDS,
+        }
         shown = [{"id": EXAMPLE_ID, "ifMatch": "7", **example(model, operation)}]
         document["requestBody"] = _body(items, shown)
-        document["responses"][200] = _answer(_ref(f"{model.__name__}Written"))
+        document["responses"][200] = _answer({"oneOf": written_forms(model)})
     else:
         document["parameters"] = ["idempotencyKey", "ids"]
         document["requestBody"] = _body(IDS, {"ids": [EXAMPLE_ID]}) | {"required": False}
-        document["responses"][200] = _answer(_ref("DeletedMany"))
+        document["responses"][200] = _answer(schema_reference("DeletedMany"))
     return blp.doc(**document)
 
 
@@ -82,16 +95,19 @@ def document_matching(blp: Blueprint, model: type[Record], operation: str, endpo
     """Document a write about all records that match."""
     document = _document(model, operation, endpoint, MATCHING)
     document["parameters"] = ["idempotencyKey"]
-    asked = {"where": _ref(f"{model.__name__}Where"), "max": {"type": "integer", "minimum": 1, "maximum": MAX_RECORDS}}
+    asked = {
+        "where": schema_reference(f"{model.__name__}Where"),
+        "max": {"type": "integer", "minimum": 1, "maximum": MAX_RECORDS},
+    }
     required = ["where", "max"]
     shown: dict[str, Any] = {"where": {"createdAt": {"lt": "2026-01-01T00:00:00.000Z"}}, "max": 100, "dryRun": True}
     if operation == "update":
-        asked["set"], shown["set"] = _ref(f"{model.__name__}Update"), example(model, operation)
+        asked["set"], shown["set"] = schema_reference(f"{model.__name__}Update"), example(model, operation)
         required.append("set")
     asked["dryRun"] = {"type": "boolean", "default": False, "description": "Only counts."}
     schema = {"type": "object", "properties": asked, "required": required, "additionalProperties": False}
     document["requestBody"] = _body(schema, shown)
-    document["responses"][200] = _answer(_ref("Matched"))
+    document["responses"][200] = _answer(schema_reference("Matched"))
     return blp.doc(**document)
 
 
@@ -99,11 +115,12 @@ def components(schemas: dict[str, Any], models: list[type[Record]]) -> dict[str,
     """The parameters and schemas that these operations refer to; ``schemas`` has those of single records."""
     parameters = {name: {"name": name, "in": "query", "schema": {"type": "string"}, **each} for name, each in
                   SHARED.items()}  # fmt: skip
-    found: dict[str, Any] = {"Matched": MATCHED, "DeletedMany": DELETED}
+    found: dict[str, Any] = {"Matched": MATCHED, "DeletedMany": DELETED, "WrittenVersion": VERSION}
+    found["WrittenVersions"] = _written("WrittenVersion")
     for model in models:
         if model.policy.update is not Rule.NONE and f"{model.__name__}Update" in schemas:
             found[f"{model.__name__}Change"] = _change(schemas[f"{model.__name__}Update"])
-        found[f"{model.__name__}Written"] = _written(model)
+        found[f"{model.__name__}Written"] = _written(model.__name__)
     return {"parameters": parameters, "schemas": found}
 
 
@@ -115,12 +132,12 @@ def _change(update: dict[str, Any]) -> dict[str, Any]:
     return {**update, "properties": {**update["properties"], **named}, "required": ["id"]}
 
 
-def _written(model: type[Record]) -> dict[str, Any]:
+def _written(name: str) -> dict[str, Any]:
     counts = {name: {"type": "integer"} for name in ("count", "created", "updated", "ignored")}
     return {
         "type": "object",
         "properties": {
-            "data": {"type": "array", "items": _ref(model.__name__)},
+            "data": {"type": "array", "items": schema_reference(name)},
             "meta": {"type": "object", "properties": counts, "required": ["count"]},
         },
         "required": ["data", "meta"],
@@ -135,10 +152,6 @@ def _document(model: type[Record], operation: str, endpoint: str, summaries: dic
         "x-access": getattr(model.policy, operation).value,
         "responses": {status: error_reference(model, status) for status in STATUSES},
     }
-
-
-def _ref(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _body(schema: dict[str, Any], shown: Any) -> dict[str, Any]:

@@ -36,7 +36,10 @@ SHARED: dict[str, dict[str, Any]] = {
     "where": {"description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others."},
     "search": {"description": "Only records with every one of these words, by prefix, accents and case aside."},
     "sort": {"description": "Fields to sort by, comma-separated, descending with a minus; empty values come last."},
-    "fields": {"description": "Only these fields, comma-separated; `company.name` is one of an expanded record."},
+    "fields": {
+        "description": "Only these fields, comma-separated, and `id`; `company.name` is one of an expanded record. "
+        "Others are left out, whatever the schema of the answer requires.",
+    },
     "expand": {"description": "Relations to answer beside their reference, such as `company,contact.company`."},
     "cursor": {"description": "Empty for the first page of a walk; then what `meta.next` said."},
     "count": {
@@ -65,6 +68,9 @@ OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "v
 OF_SUMS = ("where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"),
     "sort", "timeZone")  # fmt: skip
 OF_EXPORTS = ("as", "csvSafe", "where", "search", "sort", "exportedFields")
+
+# The component of ``amount[eq]``, beside that of ``amount``, which asks the same.
+BRACKETED = "eq.bracketed"
 
 OBJECT = {"type": "object", "additionalProperties": True}
 EXPANSION = {
@@ -138,11 +144,16 @@ SUMS = {
 
 def condition_parameters(model: type[Record]) -> list[Any]:
     """The parameters for every operator of every field of ``model``: by name those that models share."""
-    return [
-        _equality(field) if operator is Operator.EQ and _is_apart(field) else _name(field, operator)
-        for field in filterable(model)
-        for operator in operators(field)
-    ]
+    found: list[Any] = []
+    for field in filterable(model):
+        for operator in operators(field):
+            if operator is Operator.EQ and _is_apart(field):
+                found += [equality(field, field.name), equality(field, f"{field.name}[eq]")]
+            elif operator is Operator.EQ:
+                found += [_name(field, operator), _name(field, BRACKETED)]
+            else:
+                found.append(_name(field, operator))
+    return found
 
 
 def _is_apart(field: Field) -> bool:
@@ -150,9 +161,10 @@ def _is_apart(field: Field) -> bool:
     return isinstance(field.spec.kind, Enum)
 
 
-def _equality(field: Field) -> dict[str, Any]:
-    text = f"Only records with this {field.name}."
-    return _parameter(field.name, description=text, schema=field.spec.kind.json_schema())
+def equality(field: Field, name: str) -> dict[str, Any]:
+    """The parameter called ``name`` for the value of ``field``."""
+    text = f"Only records with this {name.removesuffix('[eq]')}."
+    return parameter(name, description=text, schema=field.spec.kind.json_schema())
 
 
 def operators(field: Field) -> list[Operator]:
@@ -167,7 +179,7 @@ def filterable(model: type[Record]) -> list[Field]:
 
 def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     """The parameters and schemas that the operations of ``models`` refer to."""
-    parameters = {name: _parameter(name, **options) for name, options in SHARED.items()}
+    parameters = {name: parameter(name, **options) for name, options in SHARED.items()}
     schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS}
     for model in models:
         give_way()
@@ -175,28 +187,29 @@ def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
             schemas[_condition_name(field.spec.kind)] = _condition(field.spec.kind)
             for operator in operators(field):
                 parameters[_name(field, operator)] = _operator_parameter(field, operator)
+            parameters[_name(field, BRACKETED)] = equality(field, f"{field.name}[eq]")
         schemas[f"{model.__name__}Where"] = _where(model)
         schemas[f"{model.__name__}Many"] = _many(model)
         schemas[f"{model.__name__}Query"] = _query(model)
     return {"parameters": parameters, "schemas": schemas}
 
 
-def _parameter(called: str, /, **options: Any) -> dict[str, Any]:
+def parameter(called: str, /, **options: Any) -> dict[str, Any]:
     return {"name": called, "in": "query", "schema": {"type": "string"}, **options}
 
 
-def _name(field: Field, operator: Operator) -> str:
+def _name(field: Field, operator: str) -> str:
     return f"{_condition_name(field.spec.kind).removesuffix('Condition')}.{field.name}.{operator}"
 
 
 def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
     if operator is Operator.EQ:
-        return _equality(field)
+        return equality(field, field.name)
     schema = {"type": "string"} if operator in LISTS else _value(field.spec.kind)
     if operator is Operator.IS_NULL:
         schema = {"type": "boolean"}
     text = f"{field.name} {MEANINGS[operator]}."
-    return _parameter(f"{field.name}[{operator}]", description=text, schema=schema)
+    return parameter(f"{field.name}[{operator}]", description=text, schema=schema)
 
 
 def _condition_name(kind: Kind) -> str:

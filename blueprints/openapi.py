@@ -25,7 +25,7 @@ from app.foundation.errors import (
     UpstreamFailure,
 )
 from app.runtime.turns import give_way
-from blueprints import describe_bulk, describe_imports, describe_queries
+from blueprints import describe_bulk, describe_imports, describe_queries, describe_relations
 from blueprints.base import Api
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
@@ -113,15 +113,18 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     components = document.setdefault("components", {})
     components["securitySchemes"] = SECURITY
     components["responses"] = dict(_responses())
-    for kind, found in describe_queries.components(list(every_model())).items():
-        components.setdefault(kind, {}).update(found)
+    models = list(every_model())
+    for described in (describe_queries.components(models), describe_relations.components(models)):
+        for kind, found in described.items():
+            components.setdefault(kind, {}).update(found)
+    describe_relations.add_related(components["schemas"], models)
     for name, schema in components["schemas"].items():
         give_way()
         if name.endswith("Update"):
             # They may be sent back as they are, and are nothing to send otherwise.
             properties = schema["properties"].items()
             schema["properties"] = {key: each for key, each in properties if not each.get("readOnly")}
-    bulk = describe_bulk.components(components["schemas"], list(every_model()))
+    bulk = describe_bulk.components(components["schemas"], models)
     for kind, found in (*bulk.items(), *describe_imports.components().items()):
         components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]

@@ -56,8 +56,9 @@ class Model:
 
     @cached_property
     def fields(self) -> Schemas:
-        found: Schemas = self.schemas[self.name]["properties"]
-        return found
+        """The fields of a record, without the relations that may stand beside them."""
+        related = self.schemas[f"{self.name}Query"].get("x-relations", {})
+        return {name: each for name, each in self.schemas[self.name]["properties"].items() if name not in related}
 
     @cached_property
     def where(self) -> Schemas:
@@ -130,11 +131,25 @@ def keyed_paths(paths: Schemas) -> dict[str, list[str]]:
 
 def generable(description: Schema) -> Schema:
     """The description without bodies of plain text where the same can be sent as a form: openapi-python-client has no
-    notion of text."""
+    notion of text. Writes are those of whole records, one where there might be many: the typed layer has the others."""
     found: Schema = copy.deepcopy(description)
-    for operations in found["paths"].values():
+    for path, operations in found["paths"].items():
+        if path + QUERY in found["paths"]:
+            narrow(operations)
         for method, operation in operations.items():
             content = operation.get("requestBody", {}).get("content", {}) if method != "parameters" else {}
             if FORM in content:
                 operation["requestBody"]["content"] = {FORM: content[FORM]}
     return found
+
+
+def narrow(operations: Schema) -> None:
+    """Leave of what a write of records takes and answers the first form alone."""
+    for method in ("post", "put", "patch"):
+        operation = operations.get(method, {})
+        answers = operation.get("responses", {})
+        if "201" in answers:
+            answers.pop("200", None)
+        for place in (operation.get("requestBody", {}), *answers.values()):
+            for content in place.get("content", {}).values():
+                content["schema"] = content["schema"].get("oneOf", [content["schema"]])[0]

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import openapiTS, { COMMENT_HEADER, astToString } from "openapi-typescript";
 import ts from "typescript";
 
-import { readKeyed, readModels, writeModels } from "./models.mjs";
+import { narrowed, readKeyed, readModels, writeModels } from "./models.mjs";
 import { pathToFileURL } from "node:url";
 
 const { factory } = ts;
@@ -27,8 +27,7 @@ function transform(schema) {
 
 const described = process.env.DESCRIPTION;
 const description = described ? pathToFileURL(described) : new URL("../../docs/openapi.json", import.meta.url);
-const types = astToString(await openapiTS(description, { transform }));
-await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
-
 const read = JSON.parse(await readFile(description, "utf8"));
+const types = astToString(await openapiTS(narrowed(read), { transform }));
+await writeFile(new URL("src/schema.ts", import.meta.url), COMMENT_HEADER + types);
 await writeFile(new URL("src/models.ts", import.meta.url), writeModels(readModels(read), readKeyed(read)));

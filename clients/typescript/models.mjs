@@ -33,7 +33,7 @@ export function readModels({ paths, components }) {
       ways: ["list", "each", ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
       unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),
-      fields: components.schemas[name].properties,
+      fields: fieldsOf(components.schemas[name], components.schemas[query]),
       sorts: components.schemas[query]["x-sortable"] ?? [],
       relations: components.schemas[query]["x-relations"] ?? {},
     };
@@ -43,6 +43,30 @@ export function readModels({ paths, components }) {
     model.relations = Object.fromEntries(Object.entries(model.relations).filter(([, to]) => known.has(to.model)));
   }
   return models;
+}
+
+/** The fields of a record, without the relations that may stand beside them. */
+function fieldsOf({ properties }, query) {
+  const related = query["x-relations"] ?? {};
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !(name in related)));
+}
+
+/**
+ * The description with writes of whole records alone, one where there might be many: the typed layer has the others,
+ * and an answer that may be one or many has to be told apart by every caller.
+ */
+export function narrowed(description) {
+  const { paths, ...rest } = structuredClone(description);
+  for (const [path, { post, put, patch }] of Object.entries(paths)) {
+    if (paths[path + QUERY] === undefined) continue;
+    for (const { requestBody, responses } of [post, put, patch].filter(Boolean)) {
+      if (responses["201"]) delete responses["200"];
+      for (const { content } of [requestBody, ...Object.values(responses)]) {
+        for (const each of Object.values(content ?? {})) each.schema = each.schema?.oneOf?.[0] ?? each.schema;
+      }
+    }
+  }
+  return { ...rest, paths };
 }
 
 /** What can be written of the records at `collection`. */
@@ -82,7 +106,7 @@ export function writeModels(models, keyed) {
       .map(([name, to]) => `${name}: ${JSON.stringify(to.model)}`).join("; ");
     return [
       `  ${each.name}: {`,
-      `    record: Schemas["${each.name}"]; page: Schemas["${each.page}"]; where: Schemas["${each.name}Where"];`,
+      `    record: Pick<Schemas["${each.name}"], ${union(Object.keys(each.fields))}>; page: Schemas["${each.page}"]; where: Schemas["${each.name}Where"];`,
       `    create: ${each.ways.includes("create") ? `Schemas["${each.name}Create"]` : "never"};`,
       `    update: ${each.ways.includes("update") ? `Schemas["${each.name}Update"]` : "never"};`,
       `    unique: ${union(each.unique)};`,

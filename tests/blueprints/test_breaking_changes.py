@@ -51,6 +51,21 @@ def a_parameter_that_is_needed(now):
     now["paths"][DEAL]["get"]["parameters"].append(parameter)
 
 
+def another_answer(now):
+    answer = now["paths"]["/api/v1/crm/contact/{id}"]["get"]["responses"]["200"]["content"]["application/json"]
+    answer["schema"] = {"oneOf": [answer["schema"], {"type": "string"}]}
+
+
+def an_answer_that_is_asked_for(now):
+    answer = now["paths"][DEAL]["post"]["responses"]["201"]["content"]["application/json"]
+    answer["schema"]["oneOf"].append({"type": "string"})
+
+
+def records_instead_of_bytes(now):
+    content = now["paths"][f"{DEAL}/_export"]["get"]["responses"]["200"]["content"]
+    content["text/csv"]["schema"] = {"type": "array", "items": {"type": "string"}}
+
+
 def more_of_everything(now):
     now["paths"][f"{DEAL}/{{id}}/more"] = deepcopy(now["paths"][f"{DEAL}/{{id}}"])
     schema(now, "CrmDeal")["properties"]["more"] = {"type": "string"}
@@ -79,16 +94,29 @@ def named(tmp_path):
 def test_every_kind_of_breaking_change_is_named(named):
     lines = named(
         without_a_route, without_a_field_in_answers, another_type_in_answers, without_a_field_in_bodies,
-        a_field_that_bodies_need, without_a_choice, a_parameter_that_is_needed,
+        a_field_that_bodies_need, without_a_choice, a_parameter_that_is_needed, another_answer,
     )  # fmt: skip
     for wanted in (
         f"DELETE {DEAL}/{{id}}: remove", f"GET {DEAL}/{{id}}: remove responses 200 amount",
         f"GET {DEAL}/{{id}}: replace responses 200 name type (string → integer)",
-        f"POST {DEAL}: remove requestBody nextStep", f"POST {DEAL}: add requestBody required",
-        f"POST {DEAL}: remove requestBody stage enum", f"GET {DEAL}: add parameters",
+        f"POST {DEAL}: remove requestBody oneOf 0 nextStep", f"POST {DEAL}: add requestBody oneOf 0 required",
+        f"POST {DEAL}: remove requestBody oneOf 0 stage enum", f"GET {DEAL}: add parameters",
+        "GET /api/v1/crm/contact/{id}: add responses 200 oneOf",
     ):  # fmt: skip
         assert any(line.startswith(wanted) for line in lines), (wanted, lines)
 
 
+def test_a_change_is_named_where_a_record_is_and_not_along_every_relation_to_it(named):
+    assert not [line for line in named(without_a_field_in_answers) if "/crm/deal" not in line]
+
+
 def test_what_only_adds_is_not_named(named):
     assert named(more_of_everything) == []
+
+
+def test_what_comes_only_where_it_is_asked_for_is_not_named(named):
+    assert named(an_answer_that_is_asked_for) == []
+
+
+def test_what_was_called_bytes_and_is_described_now_is_not_named(named):
+    assert named(records_instead_of_bytes) == []

@@ -6,6 +6,7 @@ import gc
 import re
 import time
 
+import jsonschema
 import pytest
 
 from app.engine.catalogue import every_model
@@ -19,6 +20,8 @@ APART = "/company|/auth/api-key(/|$)"
 ENTRIES = [entry for domain in dictionary()["domains"] for entry in domain["models"]]
 VERBS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 NOTHING, SUFFIXES = {"properties": {}}, ("", "Create", "Update")
+# A method takes 255 parameters, itself among them, and long numbers count twice.
+MOST_IN_JAVA = 240
 EXPOSED = [model for model in every_model() if not model.served_apart]
 
 
@@ -171,7 +174,7 @@ def test_update_types_hold_what_can_be_changed_and_read_only_fields_say_so(docum
     fixed = {name for name, field in fields.items() if field["access"] != "normal" and not field.get("writableBy")}
     shown, made, changed = (schemas.get(entry["class"] + suffix, NOTHING)["properties"] for suffix in SUFFIXES)
     assert not changed.keys() & (fixed & shown.keys() | {"id", "createdAt", "updatedAt"})
-    for name, field in shown.items():
+    for name, field in ((name, shown[name]) for name in shown.keys() & {"id", "createdAt", "updatedAt", *fields}):
         assert field.get("readOnly", False) <= (name not in changed), name
         if name in ("id", "createdAt", "updatedAt") or fields[name]["access"] == "readOnly":
             assert field.get("readOnly", False) or name in made, name
@@ -201,3 +204,89 @@ def test_every_path_allows_what_is_described_and_refuses_the_rest(app, document)
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["class"])
 def test_the_schema_of_a_query_says_what_is_searched(document, entry):
     assert document["components"]["schemas"][entry["class"] + "Query"].get("x-searchable") == entry.get("searchable")
+
+
+def test_members_that_expand_adds_are_described_beside_the_fields(document):
+    for name, schema in document["components"]["schemas"].items():
+        for relation, to in schema.get("x-relations", {}).items():
+            record = document["components"]["schemas"][name.removesuffix("Query")]
+            assert relation not in record["required"]
+            said = record["properties"][relation]
+            assert (said["items"] if to["many"] else said["anyOf"][0])["$ref"].endswith(f"/{to['model']}"), relation
+
+
+def fits(document, schema, answer):
+    """Refuse an answer that is not as ``schema`` of the document says."""
+    assert answer.status_code < 300, answer.json
+    jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(answer.json)
+
+
+def schema_of(document, path, method, answer):
+    operation = document["paths"][path][method]
+    return operation["responses"][str(answer.status_code)]["content"]["application/json"]["schema"]
+
+
+def test_an_expanded_record_fits_the_schema_of_its_answer(document, cast):
+    owner = cast.user()
+    company = owner.post("/api/v1/crm/company", {"name": "Harbour Works"}).json["id"]
+    owner.post("/api/v1/crm/deal", {"name": "Cranes", "companyId": company})
+    deals = owner.get("/api/v1/crm/deal?expand=company.deals,contact,owner")
+    assert deals.json["data"][0]["company"]["deals"][0]["name"] == "Cranes"
+    fits(document, schema_of(document, "/api/v1/crm/deal", "get", deals), deals)
+    one = owner.get(f"/api/v1/crm/company/{company}?expand=deals,contacts")
+    fits(document, schema_of(document, "/api/v1/crm/company/{id}", "get", one), one)
+
+
+@pytest.mark.parametrize(
+    ("query", "many", "status"),
+    [
+        ("", False, 201), ("", True, 201), ("?return=minimal", False, 201), ("?return=minimal", True, 201),
+        ("?onConflict=email", False, 200), ("?onConflict=email&resolution=ignore", True, 200),
+        ("?onConflict=email&return=minimal", True, 200),
+    ],
+)  # fmt: skip
+def test_each_form_of_making_records_is_sent_and_answered_as_described(document, cast, query, many, status):
+    owner, path = cast.user(), "/api/v1/crm/contact"
+    company = owner.post("/api/v1/crm/company", {"name": "Harbour Works"}).json["id"]
+    contact = {"firstName": "Grace", "lastName": "Hopper", "email": "grace@example.com", "companyId": company}
+    if status == 200:
+        owner.post(path, contact)
+    body = [contact] if many else contact
+    sent = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    jsonschema.Draft202012Validator({**sent, "components": document["components"]}).validate(body)
+    answer = owner.post(path + query, body)
+    assert answer.status_code == status
+    fits(document, schema_of(document, path, "post", answer), answer)
+
+
+@pytest.mark.parametrize("query", ["", "?return=minimal"])
+def test_changes_of_many_records_are_answered_as_described(document, cast, query):
+    owner, path = cast.user(), "/api/v1/crm/company"
+    company = owner.post(path, {"name": "Harbour Works"}).json["id"]
+    answer = owner.patch(path + query, [{"id": company, "name": "Dock Works"}])
+    fits(document, schema_of(document, path, "patch", answer), answer)
+
+
+def test_an_export_as_json_is_described_as_records(document, cast):
+    owner = cast.user()
+    owner.post("/api/v1/crm/company", {"name": "Harbour Works"})
+    answer = owner.get("/api/v1/crm/company/_export?as=json")
+    assert answer.json[0]["name"] == "Harbour Works"
+    fits(document, schema_of(document, "/api/v1/crm/company/_export", "get", answer), answer)
+
+
+def test_equality_and_one_hop_to_one_record_are_parameters_of_lists(document, cast):
+    parameters = document["components"]["parameters"]
+    listed = document["paths"]["/api/v1/crm/deal"]["get"]["parameters"]
+    names = {(parameters[each["$ref"].rpartition("/")[2]] if "$ref" in each else each)["name"] for each in listed}
+    assert {"amount", "amount[eq]", "stage[eq]", "company.industry", "owner.name", "contact.email"} <= names
+
+
+def test_parameters_of_one_name_for_generators_are_described_once(document):
+    parameters = document["components"]["parameters"]
+    for path, operations in document["paths"].items():
+        listed = [each for each in operations.get("get", {}).get("parameters", ()) if each != "parameters"]
+        names = [(parameters[each["$ref"].rpartition("/")[2]] if "$ref" in each else each)["name"] for each in listed]
+        written = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
+        assert len(written) == len(set(written)), path
+        assert len(written) < MOST_IN_JAVA, path

@@ -4,10 +4,36 @@ import { createRequire } from "node:module";
 
 const { apiDiff } = createRequire(`${process.env.NODE_MODULES}/`)("api-smart-diff");
 const [released, current] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")));
+[released, current].forEach(({ components: { schemas } }) => closeRelations(schemas));
+
+/** Related records are told of where they are records of their own: relations lead from each to every other and back. */
+function closeRelations(schemas) {
+  for (const [name, query] of Object.entries(schemas)) {
+    const properties = schemas[name.replace(/Query$/, "")]?.properties ?? {};
+    for (const relation of Object.keys(query["x-relations"] ?? {})) {
+      if (relation in properties) properties[relation] = {};
+    }
+  }
+}
+
+const RETURN = "#/components/parameters/return";
+
+/** What comes only where a request asks for it: an array for an array, ids and versions for `return=minimal`. */
+function isAskedFor({ action, path: [, route, method, ...place] }) {
+  const takesForms = current.paths[route]?.[method]?.parameters?.some(({ $ref }) => $ref === RETURN);
+  return action === "add" && takesForms && place[0] === "responses" && place.at(-2) === "oneOf";
+}
+
+/** Whether no more was said of a content than that it is bytes; what these are breaks nobody. */
+function wasBytes({ path }) {
+  return path.slice(0, -1).reduce((found, step) => found?.[step], released)?.format === "binary";
+}
 
 /** Bodies are read strictly, so a field that went is one that is refused; a client reads an answer by its types. */
-function isBreaking({ type, action, path }) {
+function isBreaking(difference) {
+  const { type, action, path } = difference;
   if (path[0] !== "paths") return false; // What is shared is told where it is used.
+  if (isAskedFor(difference) || wasBytes(difference)) return false;
   const [holder, name] = path.slice(-2);
   return type === "breaking" || (action === "remove" && holder === "properties") || (action === "replace" && name === "type");
 }
