@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.storage.models import StorageUpload
+from app.storage.models import StorageBucket, StorageUpload
 
 
 def test_what_is_wrong_is_said_at_its_field_while_one_types(desk):
@@ -128,7 +128,7 @@ def test_json_is_checked_while_it_is_typed(desk):
     editor = page.get_by_role("textbox", name="Metadata")
     editor.fill("{broken")
     editor.blur()
-    expect(page.get_by_text("This is not JSON")).to_be_visible()
+    expect(page.get_by_text(re.compile("^This is not JSON"))).to_be_visible()
     editor.fill('{"floor": 4}')
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/show")
@@ -173,12 +173,23 @@ def test_a_larger_file_goes_once_it_is_saved_with_what_the_form_says_of_it(desk,
     assert (stored["filename"], stored["size"], stored["visibility"]) == ("quay.txt", 800_000, "public")
 
 
+def test_a_larger_file_for_a_bucket_of_its_own_is_refused_with_the_reason(desk, tmp_path):
+    file = tmp_path / "large.txt"
+    file.write_text("Quay 4.\n" * 100_000)
+    (bucket,) = desk.shop.owner.get(StorageBucket.collection_path()).json["data"]
+    page = desk.open(f'/storage/upload/create?source={{"bucketId":"{bucket["id"]}"}}')
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("leave the bucket empty")).to_be_visible()
+    assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []
+
+
 def test_a_file_beyond_what_the_service_takes_is_refused_before_it_is_sent(desk, tmp_path):
     file = tmp_path / "huge.txt"
     file.write_bytes(b"x" * (25 * 1024 * 1024 + 1))
     page = desk.open("/storage/upload/create")
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_text("This file is larger than files may be: at most 25 MiB.")).to_be_visible()
+    expect(page.get_by_text("This file is larger than files may be: at most 25 MiB.", exact=True)).to_be_visible()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("The form is not valid.")).to_be_visible()
     assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []

@@ -57,7 +57,7 @@ export function FieldInput(props: InputProps) {
   const { isAdmin } = usePerson();
   if (field.references?.model === "auth/user" && !isAdmin) return <PersonField {...shared} />;
   if (field.references) return <ReferenceField {...shared} target={field.references.model} />;
-  if (field.display === "file") return <FileInput {...shared} helperText={false} />;
+  if (field.display === "file") return <FileInput {...shared} />;
   switch (typeOf(field)) {
     case "boolean":
       return field.nullable ? <NullableBooleanInput {...shared} fullWidth /> : <BooleanInput {...shared} />;

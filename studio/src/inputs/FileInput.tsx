@@ -2,7 +2,7 @@
 import UploadFileIcon from "@mui/icons-material/UploadFile";
 import { Box, Button, FormHelperText, LinearProgress, Stack, Typography } from "@mui/material";
 import { type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { useInput, useLocale, useTranslate } from "react-admin";
+import { InputHelperText, useInput, useLocale, useTranslate } from "react-admin";
 import { useFormContext } from "react-hook-form";
 
 import { progress as sending } from "../api/uploads";
@@ -11,7 +11,7 @@ import { bytes } from "../values/formats";
 import { HIDDEN } from "../values/Value";
 import type { Shared } from "./FieldInput";
 
-export function FileInput({ source, label, helperText, validate, isRequired }: Shared) {
+export function FileInput({ source, label, validate, isRequired }: Omit<Shared, "helperText">) {
   const translate = useTranslate();
   const locale = useLocale();
   const { uploadMaxBytes } = useCatalogue();
@@ -57,7 +57,7 @@ export function FileInput({ source, label, helperText, validate, isRequired }: S
         {preview && <Box component="img" src={preview} alt={file?.name ?? ""} sx={{ maxWidth: "100%", maxHeight: 240 }} />}
         {progress !== undefined && <LinearProgress variant="determinate" value={progress} aria-label={translate("studio.input.uploading", { percent: Math.round(progress) })} sx={{ width: "100%" }} />}
       </Stack>
-      <FormHelperText id={`${id}-help`} error={fieldState.invalid}>{fieldState.error?.message ?? ([helperText, translate("studio.input.file_bound", bound)].filter(Boolean).join(" · "))}</FormHelperText>
+      <FormHelperText id={`${id}-help`} error={fieldState.invalid}><InputHelperText error={fieldState.error?.message} helperText={translate("studio.input.file_bound", bound)} /></FormHelperText>
     </Box>
   );
 }

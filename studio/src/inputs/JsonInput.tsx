@@ -4,7 +4,7 @@ import { linter } from "@codemirror/lint";
 import { Box, Button, FormHelperText, FormLabel, Stack, useTheme } from "@mui/material";
 import CodeMirror, { EditorView } from "@uiw/react-codemirror";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useInput, useTranslate } from "react-admin";
+import { InputHelperText, useInput, useTranslate } from "react-admin";
 
 import { NONCE } from "../nonce";
 import type { Shared } from "./FieldInput";
@@ -68,7 +68,7 @@ export default function JsonInput({ source, label, helperText, validate, isRequi
           basicSetup={{ foldGutter: false, highlightActiveLine: false, lineNumbers: false }}
         />
       </Box>
-      <FormHelperText id={`${id}-help`} error={fieldState.invalid}>{fieldState.error?.message ?? (helperText || " ")}</FormHelperText>
+      <FormHelperText id={`${id}-help`} error={fieldState.invalid}><InputHelperText error={fieldState.error?.message} helperText={helperText || " "} /></FormHelperText>
     </Box>
   );
 }
