@@ -19,6 +19,7 @@ from typing import Any  # noqa: E402
 import orjson  # noqa: E402
 
 from app.factory import create_app  # noqa: E402
+from bench.gate.comparison import OURS  # noqa: E402
 from bench.gate.operations import Work, operations  # noqa: E402
 from bench.gate.parts import STEPS, taps  # noqa: E402
 from bench.tap import Reading  # noqa: E402
@@ -86,7 +87,8 @@ def _run(work: Work, servers: tuple[Reading, Reading]) -> dict[str, Any]:
 
 
 def calls_of(work: Work) -> tuple[Counter[str], bytes]:
-    """The calls of Python functions that ``work`` makes, by module and name; to resume a generator is one, too."""
+    """The calls of Python functions that ``work`` makes: of ours by module and name, of others by their library; to
+    resume a generator is one, too."""
     called: Counter[tuple[CodeType, str]] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -100,8 +102,9 @@ def calls_of(work: Work) -> tuple[Counter[str], bytes]:
         sys.setprofile(None)
     named: Counter[str] = Counter()
     for (code, module), number in called.items():
-        if module.partition(".")[0] not in NOT_COUNTED:
-            named[f"{module}:{code.co_qualname}"] += number
+        library = module.partition(".")[0]
+        if library not in NOT_COUNTED:
+            named[f"{module}:{code.co_qualname}" if module.startswith(OURS) else library] += number
     return named, answer
 
 
