@@ -25,10 +25,10 @@ HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file)
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-serve: .venv/run ## run the service with everything it needs (SAMPLE=1 loads sample data)
+serve: .venv/run .venv/bin/rowgate ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
-test: .venv/dev .venv/node/installed .venv/studio/installed ## run the tests (ALL=1 on every model; DURATIONS=1 measures them)
+test: .venv/dev .venv/bin/rowgate .venv/node/installed .venv/studio/installed ## run the tests (ALL=1 on every model; DURATIONS=1 measures them)
 	@failed=; $(if $(DURATIONS),rm -f tests/durations.json;) \
 	$(BIN)/pytest $(HOW) -m alone --numprocesses=0 || failed=1; \
 	$(BIN)/pytest $(HOW) && [ -z "$$failed" ]
@@ -141,6 +141,12 @@ clean: ## remove the environment and the embedded servers' data
 	@echo "rowgate: installing the pinned dependencies"
 	$(call install,requirements.lock)
 	@touch $@
+
+# What the wheel brings as a command, for who works with a checkout.
+.venv/bin/rowgate: Makefile | .venv/run
+	@printf '%s\n' '#!$(CURDIR)/$(BIN)/python' 'import sys' '' 'sys.path.insert(0, "$(CURDIR)")' '' \
+		'from wsgi import main' '' 'main()' > $@
+	@chmod +x $@
 
 .venv/dev: requirements-dev.lock | .venv/bin/python
 	@echo "rowgate: installing the pinned dependencies for development"

@@ -62,6 +62,8 @@ def named_records(args: MultiDict[str, str], body: Any) -> tuple[dict[int, Chang
         ids: list[Any] = args[IDS].split(",")
         if len(ids) > MAX_IDS_IN_URL:
             raise Invalid({IDS: [f"Longer than maximum length {MAX_IDS_IN_URL}."]})
+        if "" in ids:
+            raise Invalid({IDS: ["Must be ids, between commas."]})
     else:
         unknown = [name for name in _object(body) if name != IDS]
         if unknown or not isinstance(body.get(IDS), list):

@@ -16,6 +16,7 @@ from app.engine.record import Field, Record, Setter
 from app.engine.relations import Relation
 from app.engine.spreadsheets import bare
 from app.foundation.errors import Failure, Invalid, InvalidJson
+from app.foundation.identifiers import uuid_of
 from app.runtime.turns import give_way
 from schemas import strict_json
 from schemas.asking import filterable, readable
@@ -104,18 +105,20 @@ def lines(
 
 
 def _line(columns: Columns, schema: Any, number: int, row: Mapping[str, Any]) -> Line:
-    identifier = row.get(columns.ids) if columns.ids else None
+    identifier = _called(columns, row[columns.ids]) if columns.ids and row.get(columns.ids) is not None else None
     try:
         sent = _sent(columns, row)
+        named = _named(columns, sent)
         wanted = {lookup: row[column] for column, lookup in columns.lookups.items() if row.get(column) is not None}
-        partial = [lookup.reference.attribute for lookup in wanted]
+        partial = [*(lookup.reference.attribute for lookup in wanted), *named]
         given = schema.load(sent, partial=tuple(partial) or None)
     except ValidationError as error:
         wrong = Invalid({name: flat(told) for name, told in error.messages_dict.items()})
         return Line(number, identifier, {}, fault=wrong)
     except Failure as failure:
         return Line(number, identifier, {}, fault=failure)
-    return Line(number, identifier, given, {lookup: _called(columns, value) for lookup, value in wanted.items()})
+    called = {lookup: _called(columns, value) for lookup, value in wanted.items()}
+    return Line(number, identifier, given, called, named)
 
 
 def _sent(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,6 +132,17 @@ def _sent(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[field_.name] = _value(field_, value) if columns.is_text else value
     return found
+
+
+def _named(columns: Columns, sent: dict[str, Any]) -> dict[str, str]:
+    """Take out of ``sent`` what may be called as another line of the file is, by attribute."""
+    own = [each for each in columns.fields.values() if each.references == columns.model.__tablename__]
+    return {each.attribute: _called(columns, sent.pop(each.name)) for each in own if _is_called(sent.get(each.name))}
+
+
+def _is_called(value: Any) -> bool:
+    """Tell whether a value may be what a line is called."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _value(field_: Field, text: str) -> Any:
@@ -148,8 +162,9 @@ def _value(field_: Field, text: str) -> Any:
 
 
 def _called(columns: Columns, value: Any) -> str:
-    """What a record is called by another one."""
-    return bare(str(value)) if columns.is_text else str(value)
+    """What a record is called by another one; ids in the one way that they are written."""
+    text = bare(str(value)) if columns.is_text else str(value)
+    return str(uuid_of(text) or text)
 
 
 def _lookup(model: type[Record], principal: Principal, name: str) -> Lookup | None:

@@ -188,6 +188,13 @@ def subclasses(of):
     return [each for direct in of.__subclasses__() for each in (direct, *subclasses(direct))]
 
 
+def test_the_readme_tells_how_many_lines_there_are_to_read():
+    told = int(re.search(r"about\s+([\d,]+) lines of Python", (ROOT / "README.md").read_text())[1].replace(",", ""))
+    modules = [path for folder in ("app", "blueprints", "schemas") for path in (ROOT / folder).rglob("*.py")]
+    lines = sum(len(path.read_text().splitlines()) for path in [*modules, ROOT / "config.py", ROOT / "wsgi.py"])
+    assert abs(lines - told) < told / 10
+
+
 def test_text_in_the_project_speaks_of_the_project_only():
     folders = ("app", "blueprints", "schemas", "docs", "bench", "publishing", "tests")
     texts = [

@@ -41,7 +41,11 @@ def _of_histories(command: click.Command) -> click.Command:
 
     @with_appcontext
     def run(plugin: str | None, **given: Any) -> None:
-        for each in (asked := _asked(plugin, name, given.get("revision") or HEAD)):
+        asked = _asked(plugin, name, given.get("revision") or HEAD)
+        if name == "upgrade" and given["revision"] == HEAD and not given["sql"]:
+            _upgrade(asked)
+            return
+        for each in asked:
             if len(asked) > 1:
                 click.echo(f"{each}:", err=True)
             with histories.active(each):
@@ -51,10 +55,19 @@ def _of_histories(command: click.Command) -> click.Command:
     return made
 
 
+def _upgrade(asked: Sequence[History]) -> None:
+    """Upgrade histories to their heads, one after the other, and say what was applied."""
+    applied = False
+    for each in asked:
+        with histories.active(each):
+            for line in histories.upgrade([each]):
+                click.echo(f"Applied {line}")
+                applied = True
+    if not applied:
+        click.echo("Nothing to apply: the schema is at its head")
+
+
 def _run(name: str, history: History, plain: Callable[..., Any] | None, given: dict[str, Any]) -> None:
-    if name == "upgrade" and given["revision"] == HEAD and not given["sql"]:
-        histories.upgrade([history])
-        return
     if name in ("migrate", "revision"):
         if history.folder is not None:
             history.folder.mkdir(exist_ok=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from keyword import iskeyword
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -26,17 +30,17 @@ OURS = ("app", "blueprints", "schemas", "config", "wsgi", "migrations", "tests",
 
 
 @click.command("new", cls=Command)
-@click.argument("name")
-def command(name: str) -> None:
-    """Make a project called NAME in a folder of that name: a plugin with two models, a route, a job and tests."""
-    _check(name)
-    folder = Path(name)
+@click.argument("folder", type=click.Path(path_type=Path))
+def command(folder: Path) -> None:
+    """Make a project in FOLDER, called as that is: a plugin with two models, a route, a job and tests."""
+    name = folder.name
+    _check(name, folder)
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise click.ClickException(f"There is a {folder} already, which is not an empty folder")
     for path in write(name, folder):
         click.echo(path)
     _version(folder)
-    click.echo(f"\ncd {name}; make serve")
+    click.echo(f"\ncd {folder}; make serve")
 
 
 def write(name: str, folder: Path) -> list[Path]:
@@ -58,15 +62,32 @@ def write(name: str, folder: Path) -> list[Path]:
             text = text.replace(f"{{{{{word}}}}}", value)
         target.write_text(text)
         written.append(target)
+    if found := origin():
+        local = folder / "local.mk"
+        local.write_text(f"# Of this machine alone: where Rowgate comes from.\nROWGATE_SOURCE ?= {found}\n")
+        written.append(local)
     return written
 
 
-def _check(name: str) -> None:
+def origin() -> Path | None:
+    """The checkout that this is run from, or the wheel that it was installed from; None where an index has it."""
+    if (ROOT / "setup.cfg").exists():
+        return ROOT
+    try:
+        noted = distribution("rowgate").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    url = urlsplit(json.loads(noted)["url"] if noted else "")
+    found = Path(url2pathname(url.path))
+    return found if url.scheme == "file" and found.exists() else None
+
+
+def _check(name: str, folder: Path) -> None:
     package = name.replace("-", "_")
     if not NAME.fullmatch(name) or len(name) > MAX_LENGTH:
         message = f"A name has lowercase letters, digits and hyphens, {MAX_LENGTH} at most, and begins with a letter"
         raise click.ClickException(message)
-    if package in OURS or iskeyword(package) or (find_spec(package) is not None and not Path(name).exists()):
+    if package in OURS or iskeyword(package) or (find_spec(package) is not None and not folder.exists()):
         raise click.ClickException(f"{package} is the name of something else already: choose another")
     if any(each.name == name for each in plugins.load()):
         raise click.ClickException(f"Rowgate has a domain called {name}: choose another")

@@ -126,7 +126,8 @@ def _violation(cause: psycopg.IntegrityError, removing: bool) -> Failure:
 
 
 def _fields_of(table: Table, rule: str) -> list[str]:
-    """Wire names of the columns under the constraint or index called ``rule``, those that callers write first."""
+    """Wire names of the columns under the constraint or index called ``rule``: those that callers write, where there
+    are such, and without the owner that is theirs unless they say otherwise."""
     for each in (*table.constraints, *table.indexes):
         if isinstance(each, ColumnCollectionConstraint | Index) and each.name == rule:
             switch = str(each.dialect_options["postgresql"]["where"]) if isinstance(each, Index) else ""
@@ -143,4 +144,4 @@ def _field(table: Table) -> dict[str, Field]:
 
 
 def _is_owner(table: Table, field: Field) -> bool:
-    return by_table(table.name).policy.scope.column == field.attribute
+    return field.spec.has_default and by_table(table.name).policy.scope.column == field.attribute

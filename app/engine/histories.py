@@ -123,15 +123,18 @@ def _configure(config: Config) -> Config:
     return config
 
 
-def upgrade(histories: Sequence[History] | None = None) -> None:
-    """Bring the trunk to its head, and then each plugin. Each migration is one transaction: raises MigrationFailed
-    where one breaks off, of which nothing is kept."""
+def upgrade(histories: Sequence[History] | None = None) -> list[str]:
+    """Bring the trunk to its head, and then each plugin, and return what was applied. Each migration is one
+    transaction: raises MigrationFailed where one breaks off, of which nothing is kept."""
     from alembic import command  # which few processes need
 
+    applied = []
     for each in every_history() if histories is None else histories:
-        config = each.config()
+        config, missing = each.config(), pending(each)
         with failures_named(each):
             command.upgrade(config, "head")
+        applied += [f"{revision} of {each}: {text}" for revision, text in missing.items()]
+    return applied
 
 
 @contextmanager
@@ -151,11 +154,16 @@ def failures_named(history: History) -> Iterator[None]:
 
 def _next(history: History) -> str | None:
     """The revision that an upgrade was at, when it failed."""
+    return next(iter(pending(history)), None)
+
+
+def pending(history: History) -> dict[str, str]:
+    """The revisions that the database has not, in their order, with what they say of themselves."""
     last = next(iter(stored(history)), None)
-    pending = [each.revision for each in history.scripts().walk_revisions("base", "head")]
-    pending.reverse()
-    later = pending[pending.index(last) + 1 :] if last in pending else pending
-    return later[0] if later else None
+    known = {each.revision: each.doc or "" for each in history.scripts().walk_revisions("base", "head")}
+    ordered = [*reversed(known)]
+    later = ordered[ordered.index(last) + 1 :] if last in known else ordered
+    return {revision: known[revision] for revision in later}
 
 
 def stored(history: History) -> list[str]:

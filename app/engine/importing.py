@@ -48,19 +48,16 @@ class Lookup:
 
 @dataclass(slots=True)
 class Line:
-    """A record of a file: its line, its id there, its values by attribute, the references that are looked up by what
-    they are called, or what is wrong with it."""
+    """A record of a file: its line, what other lines refer to it by, its values by attribute, the references that are
+    looked up by what they are called, those to records of the model itself by what these are called in the file, or
+    what is wrong with it."""
 
     number: int
-    identifier: Any
+    known: str | None
     given: Values
     wanted: Mapping[Lookup, str] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
     fault: Failure | None = None
-
-    @property
-    def known(self) -> UUID | None:
-        """What other lines refer to it by."""
-        return None if self.identifier is None else uuid_of(str(self.identifier))
 
 
 @dataclass(slots=True)
@@ -88,23 +85,24 @@ class Report:
 
 @dataclass
 class Import:
-    """One import into ``model``. ``ids`` has the new id of each record of the file by its id there, so that records
-    may refer to others of the same file, which are written before them; ``missing`` has those that were not written."""
+    """One import into ``model``. ``ids`` has the new id of each record of the file by what it is called there, so that
+    records may refer to others of the same file, which are written before them; ``missing`` has those that were not
+    written."""
 
     model: type[Record]
     rule: UniqueRule | None = None
     resolution: Resolution = Resolution.MERGE
     report: Report = field(default_factory=Report)
-    ids: dict[UUID, UUID] = field(default_factory=dict)
-    missing: set[UUID] = field(default_factory=set)
+    ids: dict[str, UUID] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
 
     def batches(self, lines: Iterable[Line]) -> Iterator[list[Line]]:
         """The lines in batches that can be written one after the other."""
         waiting: list[Line] = []
         source = iter(lines)
         while batch := list(islice(source, BATCH_SIZE)):
-            waiting += [line for line in batch if self.named_by(line)]
-            if ready := [line for line in batch if not self.named_by(line)]:
+            waiting += [line for line in batch if line.named]
+            if ready := [line for line in batch if not line.named]:
                 yield ready
         yield from self._in_order(waiting)
 
@@ -114,7 +112,7 @@ class Import:
         below: dict[int, list[int]] = defaultdict(list)
         left: dict[int, int] = {}
         for place, line in enumerate(waiting):
-            above = {places[name] for name in self.named_by(line) if name in places}
+            above = {places[name] for name in line.named.values() if name in places}
             left[place] = len(above)
             for each in above:
                 below[each].append(place)
@@ -138,7 +136,8 @@ class Import:
         good = {place: line for place, line in enumerate(batch) if line.fault is None}
         faults = Faults()
         self._look_up(unit, good, faults)
-        given = {place: self._given(line) for place, line in good.items() if place not in faults}
+        self._refer(good, faults)
+        given = {place: line.given for place, line in good.items() if place not in faults}
         try:
             with unit.session.begin_nested():
                 made = self._stored(unit, given, faults)
@@ -150,8 +149,7 @@ class Import:
                 raise failure from error
             return wrong + [(line, failure) for line in good.values()]
         for place, identifier in made.items():
-            known = batch[place].known
-            if known is not None:
+            if (known := batch[place].known) is not None:
                 self.ids[known] = identifier
         return wrong
 
@@ -169,17 +167,15 @@ class Import:
         self.report.ignored += len(done.ids) - len(done.created) - len(done.updated)
         return done.ids
 
-    def _given(self, line: Line) -> Values:
-        """The values of a line, with references to other lines put right."""
-        own = self.own_references
-        return {
-            name: self.ids.get(value, value) if name in own and value is not None else value
-            for name, value in line.given.items()
-        }
-
-    def named_by(self, line: Line) -> set[UUID]:
-        """The records of the model that a line refers to."""
-        return {line.given[name] for name in self.own_references if line.given.get(name) is not None}
+    def _refer(self, good: Mapping[int, Line], faults: Faults) -> None:
+        """Put in the ids of records of the model: the new ones of those of the file, or else those that are there."""
+        for place, line in good.items():
+            for name, called in line.named.items():
+                found = self.ids.get(called) or uuid_of(called)
+                if found is None:
+                    faults[place] = ForeignKeyViolation.on(self.model.fields()[name].name)
+                else:
+                    line.given[name] = found
 
     @cached_property
     def own_references(self) -> list[str]:
@@ -218,7 +214,7 @@ def write_or_judge(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
     """Write a batch, or find out what is wrong with its lines; the caller rolls back then. Of lines below others that
     were not written for the sake of a third there is nothing to tell."""
     work.report.rows += len(batch)
-    told = [line for line in batch if not work.named_by(line) & work.missing]
+    told = [line for line in batch if work.missing.isdisjoint(line.named.values())]
     refused = work.write(unit, told)
     _note(work, refused)
     if refused or len(told) < len(batch):

@@ -103,7 +103,7 @@ def body_for(stage: dict[str, Any], model: type[Record], name: str) -> dict[str,
     if model.policy.create.value == "none":
         return {}
     workshop: Workshop = stage["workshops"]["stranger" if name == "stranger_key" else "owner"]
-    workshop.make_room(model)
+    workshop.make_room(model, stage[name])
     body = workshop.body(model)
     entry = stage["reading"].entry(model)
     settable = [field["name"] for field in entry["fields"] if field.get("access") != "readOnly"]

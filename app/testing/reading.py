@@ -68,7 +68,12 @@ class Reading:
 
     def is_public_from_the_start(self, model: Model) -> bool:
         """Whether anonymous and other callers may read a record in the state that it is made in."""
-        entry = self.entry(model)
+        return self._is_public_at_first(self.entry(model))
+
+    def _is_public_at_first(self, entry: Entry) -> bool:
+        if entry["scope"]["kind"] == "parent":
+            follows = entry["scope"].get("inheritsPublic", True)
+            return follows and self._is_public_at_first(self.entries[entry["scope"]["parent"]])
         fields = {field["name"]: field for field in entry["fields"]}
         public = entry["scope"].get("publicWhen", {}).items()
         return any(fields[name].get("default") in values for name, values in public)
@@ -95,8 +100,8 @@ class Reading:
         if kind == "owner":
             return None if any(field.get("required") and "references" in field for field in entry["fields"]) else 201
         if kind == "parent":
-            if root["kind"] == "owner":
-                return 400
+            if root["kind"] == "owner":  # which is not there for them, or is there to be read
+                return 403 if self.is_public_from_the_start(model) else 400
             return 403 if root.get("write") == "managers" else None
         narrowed = rule in ("managers", "owners") or entry["scope"].get("write") == "managers"
         return 403 if narrowed else 201
@@ -106,10 +111,10 @@ class Reading:
             return 404
         if rule == "admin":
             return 200 if name == "admin" else 403
-        if name == "stranger_key":
+        scopes = (self.entry(model)["scope"], self.root_scope(model))
+        if name == "stranger_key" or (name == "member" and scopes[1]["kind"] == "owner"):
             return 403  # what it sees is public
         if name != "member":
             return 200
-        scopes = (self.entry(model)["scope"], self.root_scope(model))
         narrowed = rule in ("managers", "owners") or any(each.get("write") == "managers" for each in scopes)
         return 403 if narrowed else 200

@@ -8,14 +8,16 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import delete
+
 from app.ai.models.answering import AiProvider
 from app.ai.models.chats import AiMessage
 from app.ai_rag.models import AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.analytics.models import AnalyticsInsight, AnalyticsReport
-from app.auth.models.identity import AuthTwoFactor, AuthUser
+from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
 from app.engine.kinds import Enum
-from app.engine.policy import Owner, Rule
+from app.engine.policy import Organization, Owner, Rule
 from app.engine.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
@@ -35,7 +37,7 @@ class Workshop:
 
     def __init__(self, cast: Cast, owner: Actor) -> None:
         self.cast, self.owner = cast, owner
-        self.parents: dict[type[Record], str] = {}
+        self.parents: dict[tuple[type[Record], int], str] = {}
         self.planted: dict[type[Record], dict[str, Any]] = {}
 
     def make(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
@@ -96,29 +98,32 @@ class Workshop:
         """A value that the field takes; texts differ from call to call."""
         if field.references:
             target = model.target(field.attribute)
-            return str(self.owner.user_id) if target is AuthUser else self.parent(target)
+            if target is AuthUser:
+                return str(self.owner.user_id)
+            alike = [name for name, each in model.fields().items() if each.references == field.references]
+            return self.parent(target, alike.index(field.attribute))
         return plain_value(field)
 
-    def parent(self, model: type[Record]) -> str:
-        """One record of each model that others refer to, so that they hang together."""
-        if model not in self.parents:
-            self.parents[model] = self._make(model)["id"]
-        return self.parents[model]
+    def parent(self, model: type[Record], number: int = 0) -> str:
+        """One record of each model that others refer to, so that they hang together; of a ``number`` of its own where
+        one record refers to several."""
+        if (model, number) not in self.parents:
+            self.parents[model, number] = self._make(model)["id"]
+        return self.parents[model, number]
 
-    def make_room(self, model: type[Record]) -> None:
-        """Take away the record of which a user has one."""
-        if model is NotificationPreference:
-            self.forget_preference()
-
-    def forget_preference(self) -> None:
-        path = NotificationPreference.collection_path()
-        for row in self.owner.get(path).get_json()["data"]:
-            self.owner.delete(f"{path}/{row['id']}")
+    def make_room(self, model: type[Record], actor: Actor | None = None) -> None:
+        """Take away the record of which ``actor``, or else the owner, can have one alone."""
+        if not is_one_for_each(model):
+            return
+        actor = actor or self.owner
+        of_user = isinstance(model.policy.scope, Owner)
+        column = getattr(model, model.policy.scope.column)
+        with self.cast.app.app_context(), transaction() as session:
+            session.execute(delete(model).where(column == (actor.user_id if of_user else actor.organization_id)))
 
     def plant(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
         """Insert a row that only the server writes, and read it as its owner does."""
-        if model is AuthTwoFactor and model in self.planted:
-            return self.planted[model]  # a user has one
+        self.make_room(model)
         values = self.planted_values(model) | overrides
         with self.cast.app.app_context(), transaction() as session:
             record = model(**values)
@@ -151,6 +156,29 @@ def examples(model: type[Record], values: Mapping[str, Any]) -> None:
     """Say what an example of a model needs where the declaration does not tell: values by the names that callers use.
     One that can be called is asked for each example."""
     EXAMPLES[model] = values
+
+
+def is_one_for_each(model: type[Record]) -> bool:
+    """Tell whether a unique rule leaves one record to each owner."""
+    scope = model.policy.scope
+    field = model.fields().get(scope.column)
+    if not isinstance(scope, Owner | Organization) or field is None or field.attribute == "id":
+        return False
+    return field.unique or any(key.unique and not key.where and key.columns == (scope.column,) for key in model.keys)
+
+
+def kept(model: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record shows of a ``body`` that it was made from: moments to the millisecond, addresses in lower case."""
+    schema = create_schema(model)
+    names = {field.data_key or name: field for name, field in schema.fields.items()}
+    return {name: plain(names[name].deserialize(value)) if name in names else value for name, value in body.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, datetime):
+        return iso(value)
+    return str(value) if isinstance(value, UUID) else value
 
 
 def said(model: type[Record]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from app.auth import recovery, verification
 from tests.account.letters import count_of, link_to, send_what_was_asked
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
 from tests.auth.sign_in.visitors import PASSWORD, session_of
+from tests.mail import letters
 
 FORGOT, RESET, VERIFY, REVERT = "/account/forgot", "/account/reset", "/account/verify", "/account/revert"
 FRESH = "a wise old heron"
@@ -199,6 +200,9 @@ def test_a_change_of_address_is_confirmed_and_taken_back(app, member):
     visitor = Visitor(app)
     page = follow(visitor, link_to(app, member.email, "address-changed"))
     assert member.email in page.text
+    # Before somebody does it, the page says as the mail did that the password goes with it.
+    assert "the password ceases to work" in page.text
+    assert "the password ceases to work" in " ".join(letters.text(app, member.email, "address-changed").split())
     assert session_of(member.client)["user"]["email"] == new
     assert visitor.send(REVERT).headers["Location"] == "/account/sign-in"
     assert session_of(member.client) is None

@@ -44,7 +44,7 @@ class Project:
     def __init__(self, folder: Path, wheel: Path) -> None:
         self.folder, self.wheel, self.port = folder, wheel, free_port()
         # An index of another kind of machine is set in the configuration of pip, which belongs to its user.
-        self.settings = {"ROWGATE_SOURCE": str(wheel), "PORT": str(self.port), "WORKERS": "1"}
+        self.settings = {"PORT": str(self.port), "WORKERS": "1"}
 
     def make(self, *arguments, **more):
         done = run("make", *arguments, cwd=self.folder, seconds=580, **self.settings | more)
@@ -81,12 +81,12 @@ class Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Made by the command of the page, in an environment that the project's own Makefile makes."""
-    folder = tmp_path_factory.mktemp("project")
-    wheel = build_wheel(tmp_path_factory.mktemp("released"))
-    assert "rowgate new shop" in blocks("sh")[0]
+    """Made by the command of the page in a checkout, in an environment that the Makefile of the project makes of it."""
+    folder = tmp_path_factory.mktemp("released")
+    wheel = build_wheel(folder)
+    assert ".venv/bin/rowgate new ../shop" in blocks("sh")[0]
     command = "import wsgi; wsgi.main()"
-    made = run(sys.executable, "-c", command, "new", "shop", cwd=folder, PYTHONPATH=str(ROOT))
+    made = run(sys.executable, "-c", command, "new", "../shop", cwd=folder / "source")
     assert made.returncode == 0, made.stderr
     made = Project(folder / "shop", wheel)
     made.make(".venv/installed")
@@ -146,7 +146,7 @@ def test_rowgate_is_upgraded_with_migrations_of_both_and_goes_back(project, tmp_
         (folder / "0999_later.py").write_text(TRUNK_MIGRATION.format(last=last))
 
     later = build_wheel(tmp_path_factory.mktemp("later"), change)
-    released, project.settings["ROWGATE_SOURCE"] = project.settings["ROWGATE_SOURCE"], str(later)
+    project.settings["ROWGATE_SOURCE"] = str(later)
     project.make("-B", ".venv/installed")
     models = project.folder / "shop" / "models.py"
     models.write_text(f"{models.read_text()}    colour: Mapped[str | None] = string(max=20)\n")
@@ -160,7 +160,7 @@ def test_rowgate_is_upgraded_with_migrations_of_both_and_goes_back(project, tmp_
         assert project.rowgate("db", "downgrade").returncode == 0
     models.write_text(models.read_text().rpartition("    colour:")[0])
     next((project.folder / "shop" / "migrations").glob("0003_*.py")).unlink()
-    project.settings["ROWGATE_SOURCE"] = released
+    project.settings["ROWGATE_SOURCE"] = str(project.wheel)
     project.make("-B", ".venv/installed")
     with project.serve():
         assert project.call("GET", "/api/v1/shop/comment").json()["data"][0]["text"] == "Looks good"

@@ -11,9 +11,13 @@ from pathlib import Path
 from config import ROOT
 from tests.end_to_end.service import environment
 
-LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "var", "build", "dist", "node_modules", "clients", "tests", "bench", "__pycache__", ".*_cache"
-)
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "var", "build", "dist", "node_modules", "__pycache__", ".*_cache")
+APART = {"clients", "tests", "bench"}  # at the top: a project that is made has tests, too
+
+
+def left_out(folder: str, names: list[str]) -> set[str]:
+    """What a copy of the source does without."""
+    return LEFT_OUT(folder, names) | (APART & {*names} if Path(folder) == ROOT else set())
 
 
 def run(*command, cwd, seconds=300, **settings):
@@ -26,7 +30,7 @@ def run(*command, cwd, seconds=300, **settings):
 
 def build_wheel(folder: Path, change=lambda source: None) -> Path:
     """Build the wheel of a copy of the source in ``folder``, which ``change`` may have changed."""
-    shutil.copytree(ROOT, folder / "source", ignore=LEFT_OUT)
+    shutil.copytree(ROOT, folder / "source", ignore=left_out)
     change(folder / "source")
     offline = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
     built = run(sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", str(folder), ".", cwd=folder / "source")

@@ -114,8 +114,9 @@ def test_the_second_migration_has_what_has_changed_since_the_first(world):
     (second,) = world.migrations.glob("0002_*.py")
     assert "add_column" in second.read_text()
     assert "create_table" not in second.read_text()
-    world.done("db", "upgrade")
+    assert world.done("db", "upgrade") == "Applied 0002 of the plugin gadgets: colours\n"
     assert world.rows("SELECT colour FROM gadgets_gadget") == []
+    assert world.done("db", "upgrade") == "Nothing to apply: the schema is at its head\n"
 
 
 def test_a_migration_that_breaks_off_leaves_nothing_and_is_named(world):

@@ -56,8 +56,7 @@ def test_what_is_made_changed_and_deleted_in_a_batch_is_as_by_single_requests(ap
     path, bodies = model.collection_path(), []
     for shop in (one, other):
         bodies.append(shop.body(model))
-        if model.segment == "preference":
-            shop.forget_preference()
+        shop.make_room(model)
     actor, twin = one.maker(model), other.maker(model)
 
     with growth(app) as by_singles:

@@ -27,8 +27,9 @@ def test_a_fault_at_any_place_leaves_nothing_of_an_array_of_creates(app, shop, m
     sent = bodies(shop, model)
     sent = (sent * 3)[:3] if len(sent) < 3 else sent
     sent[place] = {**sent[place], "noSuchField": 1}
+    actor = maker(shop, model)  # who may be made now
     with growth(app) as grown:
-        answer = maker(shop, model).post(model.collection_path(), sent)
+        answer = actor.post(model.collection_path(), sent)
     assert answer.status_code == 400, answer.json
     told = answer.json["details"]
     items = told if model.guide else told["items"]
@@ -166,6 +167,12 @@ def test_an_array_of_anything_but_one_to_a_thousand_objects_is_refused(app, shop
 def test_ids_that_are_no_list_of_one_to_a_thousand_are_refused(shop, ids):
     answer = shop.owner.delete(CONTACT, json={"ids": ids})
     assert answer.status_code == (404 if ids == ["x"] else 400), answer.json
+
+
+@pytest.mark.parametrize("ids", ["", ",", f"{ABSENT},", f",{ABSENT}"])
+def test_ids_in_the_query_of_which_one_is_left_out_are_refused(shop, ids):
+    answer = shop.owner.delete(CONTACT, query_string={"ids": ids})
+    assert (answer.status_code, answer.json["details"]["fields"]) == (400, {"ids": ["Must be ids, between commas."]})
 
 
 def test_ids_are_named_in_one_place_and_at_most_200_in_the_query(shop):

@@ -13,7 +13,7 @@ from app.crm.models import CrmCompany, CrmContact
 from app.engine import uniqueness, upserts
 from app.engine.policy import Parent, Rule
 from app.testing.workshop import Workshop
-from tests.engine.writes.twins import CREATABLE, MODELS, growth, name_of
+from tests.engine.writes.twins import CREATABLE, MODELS, growth
 
 CONTACT = "/api/v1/crm/contact"
 RULES = [(model, named) for model in CREATABLE for named in upserts.rules_of(model)]
@@ -35,8 +35,7 @@ def upsert(actor, model, body, named, resolution=None):
 def body_of(shop, model, named):
     """What makes a record whose key has values."""
     body, fields = shop.body(model), {field.name: field for field in model.fields().values()}
-    if name_of(model) == "notification/preference":
-        shop.forget_preference()
+    shop.make_room(model)
     return {name: shop.value(model, fields[name]) for name in named.split(",") if not fields[name].references} | body
 
 

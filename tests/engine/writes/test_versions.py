@@ -17,7 +17,6 @@ from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.catalogue import every_model
 from app.engine.policy import Rule
 from app.foundation.clock import now
-from app.notification.models import NotificationPreference
 from app.runtime.embedded import database_url
 from app.testing.database import transaction, unit_of_work
 from app.testing.every_model import different, item, reader_of
@@ -175,8 +174,7 @@ def test_the_tag_of_a_record_just_made_is_the_one_that_it_reads_with(workshop, m
     if model.policy.create is Rule.NONE:
         pytest.skip("callers make none")
     body = workshop.body(model)
-    if model is NotificationPreference:
-        workshop.forget_preference()
+    workshop.make_room(model)
     maker = workshop.maker(model)
     answer = maker.post(model.collection_path(), body)
     assert answer.status_code == 201, answer.json

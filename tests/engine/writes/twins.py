@@ -45,8 +45,7 @@ def twins(cast):
 def bodies(shop, model, *, full=False):
     """What makes as many records as there can be, under one parent where that is possible."""
     shop.parents.clear()
-    if model is NotificationPreference:
-        shop.forget_preference()
+    shop.make_room(model)
     found = []
     for _ in range(number_of(model)):
         if model in ALONE_UNDER_PARENT:

@@ -128,6 +128,30 @@ def test_records_of_a_file_refer_to_each_other_by_its_ids(owner, form):
 
 
 @pytest.mark.parametrize("partial", [False, True])
+@pytest.mark.parametrize(
+    ("form", "ids"), [("csv", ("Q-1", "Q 2")), ("csv", ("1", "2")), ("csv", ("=1", "@2")), ("json", (1, 2))]
+)
+def test_an_id_of_a_file_is_whatever_its_lines_refer_to(owner, form, ids, partial):
+    of, (top, below) = project(owner), ids
+    rows = [
+        {"id": below, "parentQuestionId": top, "text": "below", "projectId": of},
+        {"id": top, "text": "top", "projectId": of} | ({"parentQuestionId": ""} if form == "csv" else {}),
+    ]
+    answer = send(owner, QUESTIONS, WRITERS[form](*rows), form, partial=partial)
+    assert meta(answer) == {"rows": 2, "created": 2}, answer.json
+    made = {each["text"]: each for each in all_of(owner, QUESTIONS)}
+    assert made["below"]["parentQuestionId"] == made["top"]["id"]
+
+
+@forms
+def test_what_no_line_of_the_file_is_called_is_a_fault_of_the_line_that_refers_to_it(owner, form):
+    of = project(owner)
+    rows = [{"id": "a", "parentQuestionId": "b", "text": "first", "projectId": of}]
+    answer = send(owner, QUESTIONS, WRITERS[form](*rows), form)
+    assert list(faults(answer).values()) == [{"parentQuestionId": ["Refers to a record that does not exist."]}]
+
+
+@pytest.mark.parametrize("partial", [False, True])
 def test_records_below_one_that_is_there_already_refer_to_each_other_too(owner, partial):
     of = project(owner)
     there = created(owner, QUESTIONS, text="there", projectId=of)["id"]
