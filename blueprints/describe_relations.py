@@ -10,6 +10,9 @@ from app.engine.relations import Relation
 from app.runtime.turns import give_way
 from blueprints.describe_queries import equality, filterable
 
+# Names the model of a member that ``expand`` adds.
+RELATED = "x-related"
+
 
 def add_related(schemas: dict[str, Any], models: list[type[Record]]) -> None:
     """Say in the schema of each record which members ``expand`` adds to it."""
@@ -22,10 +25,10 @@ def add_related(schemas: dict[str, Any], models: list[type[Record]]) -> None:
 
 def _related(relation: Relation) -> dict[str, Any]:
     target = {"$ref": f"#/components/schemas/{relation.target.__name__}"}
-    text = "There where `expand` names it."
+    said = {"readOnly": True, "description": "There where `expand` names it.", RELATED: relation.target.__name__}
     if relation.many:
-        return {"type": "array", "items": target, "readOnly": True, "description": text}
-    return {"anyOf": [target, {"type": "null"}], "readOnly": True, "description": text}
+        return {"type": "array", "items": target, **said}
+    return {"anyOf": [target, {"type": "null"}], **said}
 
 
 def related_parameters(model: type[Record]) -> list[str]:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from blueprints.describe_relations import RELATED
+
 
 def part(document: dict[str, Any], paths: Collection[str], tags: Collection[str]) -> dict[str, Any]:
-    """The part of ``document`` that holds ``paths``, in the order of the whole."""
+    """The part of ``document`` that holds ``paths``, in the order of the whole. Of the records that ``expand`` adds to
+    others it names the model: a page that looks up what those hold would go from record to record through all of it."""
+    for schema in document["components"]["schemas"].values():
+        for name, member in schema.get("properties", {}).items():
+            if RELATED in member:
+                schema["properties"][name] = _named(member)
     kept = {path: operations for path, operations in document["paths"].items() if path in paths}
     reached = _reached(document["components"], kept)
     components = {
@@ -20,6 +27,13 @@ def part(document: dict[str, Any], paths: Collection[str], tags: Collection[str]
         "components": {kind: found for kind, found in components.items() if found},
         "tags": [each for each in document["tags"] if each["name"] in tags],
     }
+
+
+def _named(member: dict[str, Any]) -> dict[str, Any]:
+    """A member that ``expand`` adds, without what it holds."""
+    is_many = member.get("type") == "array"
+    described = {"type": "array", "items": {"type": "object"}} if is_many else {"type": ["object", "null"]}
+    return {**described, "readOnly": True, "description": f"{member['description']} A `{member[RELATED]}`."}
 
 
 def _reached(components: dict[str, Any], value: Any) -> set[tuple[str, str]]:

@@ -61,7 +61,7 @@ def teller(cast, database):
 @pytest.fixture(scope="module")
 def service(app, var_dir, tmp_path_factory):
     number, log = free_port(), tmp_path_factory.mktemp("exports") / "log"
-    settings = {"EXPORT_STALL": str(STALL), "DATABASE_LOCK_TIMEOUT": "60"}
+    settings = {"EXPORT_STALL": str(STALL), "EXPORTS_PER_USER": "2", "DATABASE_LOCK_TIMEOUT": "60"}
     with started(gunicorn(2), number, log, VAR_DIR=var_dir, **settings) as process:
         yield Service(number, process.pid, log)
 
