@@ -122,8 +122,7 @@ def components(schemas: dict[str, Any], models: list[type[Record]]) -> dict[str,
             found[f"{model.__name__}Change"] = _change(schemas[f"{model.__name__}Update"])
         if model.policy.create is not Rule.NONE and f"{model.__name__}Create" in schemas:
             # By a name of its own: what stands alone and in an array is imported twice by some generators' clients.
-            own = [schema_reference(f"{model.__name__}Create")]
-            found[f"{model.__name__}CreateItem"] = {"allOf": own, "description": "One of several records to make."}
+            found[f"{model.__name__}CreateItem"] = schemas[f"{model.__name__}Create"]
         found[f"{model.__name__}Written"] = _written(model.__name__)
     return {"parameters": parameters, "schemas": found}
 

@@ -287,10 +287,9 @@ def _query(model: type[Record]) -> dict[str, Any]:
 
 
 def _expansions(found: Iterable[str]) -> dict[str, Any]:
-    """What may be wanted of each relation. Named ones are members, which generators make a class of."""
+    """What is wanted of each relation, named: of a map beside a list some generators make what does not compile."""
     named = {name: _reference("Expansion") for name in found}
-    members = {"properties": named} if named else {}
-    return {"type": "object", **members, "additionalProperties": _reference("Expansion")}
+    return {"type": "object", "properties": named, "additionalProperties": False}
 
 
 def _reference(name: str) -> dict[str, str]:
