@@ -7,6 +7,9 @@ COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-
 
 PIP := $(BIN)/pip install --disable-pip-version-check --require-hashes
 
+OPENAPI_GENERATOR := 7.25.0
+OPENAPI_GENERATOR_SHA256 := 41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae
+
 # uv installs in a fraction of the time, from the index that pip is set to; pip does where uv cannot be had.
 define install
 @awk '/^uv==/ { on = 1 } on { print } on && !/\\$$/ { exit }' requirements-dev.lock > .venv/installer.lock
@@ -20,7 +23,7 @@ endef
 
 HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file)
 
-.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz attacks tables lock clean
+.PHONY: help serve test lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -105,6 +108,9 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/pytest tests/end_to_end/test_broken_off_starts.py --numprocesses=0 --fuzz-starts 50
 	@$(BIN)/python -m tests.faults.run --rounds 40
 
+generators: .venv/dev .venv/node/installed .venv/openapi-generator.jar ## try the clients that other people's generators make; needs Java and Maven
+	@$(BIN)/pytest tests/end_to_end/test_generators.py --numprocesses=0 --openapi-generator .venv/openapi-generator.jar
+
 attacks: .venv/dev ## measure what others notice while one caller attacks
 	@$(BIN)/python -m tests.attacks.run
 
@@ -130,6 +136,13 @@ clean: ## remove the environment and the embedded servers' data
 	@cd .venv/node && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca \
 		npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
+
+.venv/openapi-generator.jar: Makefile
+	@echo "rowgate: fetching openapi-generator $(OPENAPI_GENERATOR) from Maven Central"
+	@mvn -q -B dependency:copy -DoutputDirectory="$(CURDIR)/.venv" -Dmdep.stripVersion=true \
+		-Dartifact=org.openapitools:openapi-generator-cli:$(OPENAPI_GENERATOR)
+	@cd .venv && echo "$(OPENAPI_GENERATOR_SHA256)  openapi-generator-cli.jar" | sha256sum --check --quiet
+	@mv .venv/openapi-generator-cli.jar $@ && touch $@
 
 .venv/studio/installed: studio/package-lock.json .venv/dev
 	@echo "rowgate: installing what the studio is built with from the npm registry"

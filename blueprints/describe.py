@@ -67,7 +67,8 @@ def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
     """Add to what is said of making a record that the body may be an array, and what is answered then; and by which
     unique rules records are merged, where the model has any that callers can name."""
     one, many = create_schema(model), written_forms(model)
-    several = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_RECORDS}
+    item = schema_reference(f"{model.__name__}CreateItem")
+    several = {"type": "array", "items": item, "minItems": 1, "maxItems": MAX_RECORDS}
     document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
     document["requestBody"]["content"]["application/json"]["schema"] = {"oneOf": [one, several]}
     forms = [read_schema(model), many[0], schema_reference("WrittenVersion"), many[1]]
@@ -75,7 +76,8 @@ def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
     if rules := rules_of(model):
         document["x-upsert"] = rules
         document["parameters"] += ["onConflict", "resolution"]
-        merged = {"application/json": {"schema": {"oneOf": many}}}
+        # Generators that know one answer to an operation alone take that of the lowest status: all forms are in both.
+        merged = {"application/json": {"schema": {"oneOf": forms}}}
         document["responses"][200] = {"description": "Merged: no record was new", "content": merged}
 
 

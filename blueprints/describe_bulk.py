@@ -120,6 +120,9 @@ def components(schemas: dict[str, Any], models: list[type[Record]]) -> dict[str,
     for model in models:
         if model.policy.update is not Rule.NONE and f"{model.__name__}Update" in schemas:
             found[f"{model.__name__}Change"] = _change(schemas[f"{model.__name__}Update"])
+        if model.policy.create is not Rule.NONE and f"{model.__name__}Create" in schemas:
+            # By a name of its own: what stands alone and in an array is imported twice by some generators' clients.
+            found[f"{model.__name__}CreateItem"] = schemas[f"{model.__name__}Create"]
         found[f"{model.__name__}Written"] = _written(model.__name__)
     return {"parameters": parameters, "schemas": found}
 

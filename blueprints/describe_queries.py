@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from app.engine import relations
@@ -266,7 +267,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
         "search": {"type": "string"},
         "sort": strings,
         "fields": strings,
-        "expand": {"anyOf": [strings, {"type": "object", "additionalProperties": _reference("Expansion")}]},
+        "expand": {"anyOf": [strings, _expansions(found)]},
         "take": {"type": "integer", "minimum": 1, "maximum": MAX_TAKE, "default": 20},
         "skip": {"type": "integer", "minimum": 0, "maximum": MAX_SKIP, "default": 0},
         "count": {"type": "string", "enum": ["exact", "bounded", "none"]},
@@ -283,6 +284,12 @@ def _query(model: type[Record]) -> dict[str, Any]:
             for name, each in found.items()
         },
     }  # fmt: skip
+
+
+def _expansions(found: Iterable[str]) -> dict[str, Any]:
+    """What is wanted of each relation, named: of a map beside a list some generators make what does not compile."""
+    named = {name: _reference("Expansion") for name in found}
+    return {"type": "object", "properties": named, "additionalProperties": False}
 
 
 def _reference(name: str) -> dict[str, str]:

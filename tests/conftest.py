@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-queries", type=int, default=500, help="Queries made up over each world of rows.")
     parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
     parser.addoption("--fuzz-starts", type=int, default=0, help="Milliseconds between the signals at starts; 0: none.")
+    parser.addoption("--openapi-generator", help="The jar of openapi-generator; without it, its clients are not tried.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

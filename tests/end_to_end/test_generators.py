@@ -14,6 +14,10 @@ from tests.end_to_end.service import environment, free_port, gunicorn, started
 
 PROGRAMS = ROOT / "tests" / "end_to_end" / "generators"
 MODULES = ROOT / ".venv" / "node" / "node_modules"
+# Without examples, which it would make up along relations that lead from every model to every other, and with the
+# types of forms.
+GENERATE = ("generate", "--skip-operation-example", "--global-property", "skipFormModel=false", "-i", "openapi.json")
+NAMES = "prefixParameterInterfaces=true,importFileExtension=.js"
 # Calls of all kinds: fewer are no proof.
 AT_LEAST = 30
 
@@ -40,6 +44,19 @@ def node(workshop, tool, *arguments, **settings):
     return run(BIN / "node", MODULES / tool, *arguments, cwd=workshop, env=environment(**settings))
 
 
+@pytest.fixture
+def openapi_generator(workshop, pytestconfig):
+    """Makes a client in the workshop by openapi-generator."""
+    jar = pytestconfig.getoption("--openapi-generator")
+    if jar is None:
+        pytest.skip("make generators tries them")
+
+    def generate(kind, *options):
+        run("java", "-jar", ROOT / jar, *GENERATE, "-g", kind, "-o", workshop / "client", *options, cwd=workshop)
+
+    return generate
+
+
 def right_calls(workshop, program, address):
     """Compile ``program`` strictly and run it; gives how many of its calls were right."""
     shutil.copy(PROGRAMS / f"{program}.ts", workshop)
@@ -58,3 +75,10 @@ def test_a_client_of_orval_compiles_strictly_and_calls_rightly(workshop, address
     shutil.copy(PROGRAMS / "orval.config.mjs", workshop)
     node(workshop, "orval/dist/bin/orval.mjs", "--config", "orval.config.mjs", ADDRESS=address)
     assert right_calls(workshop, "orval", address) >= AT_LEAST
+
+
+def test_a_client_of_openapi_generator_for_typescript_compiles_strictly_and_calls_rightly(
+    workshop, openapi_generator, address
+):
+    openapi_generator("typescript-fetch", "--additional-properties", NAMES)
+    assert right_calls(workshop, "typescript-fetch", address) >= AT_LEAST

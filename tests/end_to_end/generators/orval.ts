@@ -29,7 +29,7 @@ same(having(brief, "version").version, 1);
 const briefs = await given(api.createCrmContact([person("dora")], { return: "minimal" }, by), 201);
 same(having(briefs, "data").data.length, 1);
 const merged = await given(api.createCrmContact([{ ...person("ada"), title: "Dr" }], { onConflict: "email" }, by), 200);
-same(merged.meta.updated, 1);
+same(having(merged, "meta").meta.updated, 1);
 const ignoring = { onConflict: "email", resolution: "ignore" } as const;
 const left = having(await given(api.createCrmContact([person("ada"), person("eve")], ignoring, by), 201), "meta");
 same([left.meta.ignored, left.meta.created], [1, 1]);
