@@ -79,9 +79,9 @@ def overtaken(monkeypatch):
     """Has the next look under a key miss the answer that another request has just kept; gives all looks."""
     plain, looks = idempotency.begin, []
 
-    def look(unit, request):
+    def look(unit, request, **options):
         looks.append(request)
-        return plain(unit, request) if len(looks) > 1 else None
+        return plain(unit, request, **options) if len(looks) > 1 else None
 
     def begin():
         monkeypatch.setattr(idempotency, "begin", look)
