@@ -115,17 +115,17 @@ def _violation(cause: psycopg.IntegrityError, removing: bool) -> Failure:
     if table is None:
         return DatabaseFailure()
     if cause.sqlstate == UNIQUE:
-        return UniqueViolation.on(_fields_of(table, rule))
+        return UniqueViolation.on(fields_of(table, rule))
     if cause.sqlstate == FOREIGN_KEY and removing:
         return ForeignKeyViolation(f"Still referred to by {by_table(table.name).qualified_name()}")
     if cause.sqlstate == FOREIGN_KEY:
-        return ForeignKeyViolation.on(_fields_of(table, rule)[0])
+        return ForeignKeyViolation.on(fields_of(table, rule)[0])
     if cause.sqlstate == CHECK:
         return Invalid("A value is outside its allowed range")
     return DatabaseFailure()
 
 
-def _fields_of(table: Table, rule: str) -> list[str]:
+def fields_of(table: Table, rule: str) -> list[str]:
     """Wire names of the columns under the constraint or index called ``rule``: those that callers write, where there
     are such, and without the owner that is theirs unless they say otherwise."""
     for each in (*table.constraints, *table.indexes):

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from app.engine import bulk, inputs, uniqueness
 from app.engine.bulk import Change
-from app.engine.database import LostRace
+from app.engine.database import LostRace, fields_of
 from app.engine.faults import Faults, ItemsRefused
-from app.engine.record import Record, camel
+from app.engine.record import Record, camel, metadata
 from app.engine.statements import within
 from app.engine.uniqueness import UniqueRule
 from app.foundation.errors import Forbidden, Invalid, UniqueViolation
@@ -73,7 +73,7 @@ def upsert(
     if wanted:
         connection = within(unit.session)
         there = uniqueness.locked(model, unit.principal, connection, rule, wanted, leaving=leaving)
-    names = [camel(name) for name in rule.attributes if name != model.policy.scope.column] or ["id"]
+    names = fields_of(metadata.tables[model.__tablename__], rule.name)
     for place, row in there.items():
         if not row.is_writable:
             faults[place] = UniqueViolation.on(names)
