@@ -15,7 +15,7 @@ from app.engine.record import Record
 from tests import durations
 from tests.shapes import covering
 
-pytest_plugins = ["app.testing.plugin"]
+pytest_plugins = ["app.testing.plugin", "tests.end_to_end.shared"]
 
 # Tests are made for every model when they are collected.
 plugins.load()

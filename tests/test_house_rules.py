@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -143,29 +144,36 @@ def test_every_model_has_a_policy_a_text_and_fields_of_one_kind(model):
         assert set(model.transitions[name]) <= set(model.fields()[name].spec.kind.values)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_modules_are_named_for_something_have_a_sentence_and_fit_a_sitting(path):
-    text = path.read_text()
-    assert not FORBIDDEN.match(path.stem)
-    assert len(text.splitlines()) <= 300
-    if path.name != "__init__.py" or path in OURS:
-        assert ast.get_docstring(ast.parse(text)), "says in one sentence what is in this room"
+def test_modules_are_named_for_something_have_a_sentence_and_fit_a_sitting():
+    def breaks(path):
+        text = path.read_text()
+        needs_sentence = path.name != "__init__.py" or path in OURS
+        if FORBIDDEN.match(path.stem) or len(text.splitlines()) > 300:
+            return True
+        return needs_sentence and not ast.get_docstring(ast.parse(text))
+
+    assert [str(path.relative_to(ROOT)) for path in SOURCES if breaks(path)] == []
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_functions_fit_a_screen(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
-            assert node.end_lineno - node.lineno < 40, node.name
+def test_functions_fit_a_screen():
+    functions = ((path, node) for path, node in nodes() if isinstance(node, ast.FunctionDef))
+    assert [(path.name, node.name) for path, node in functions if node.end_lineno - node.lineno >= 40] == []
 
 
-@pytest.mark.parametrize("path", [path for path in OURS if path.name != "config.py"], ids=lambda path: path.name)
-def test_the_environment_is_read_in_one_place(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        reads = isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.getenv", "os.environ")
-        # A child process inherits the environment whole; the library for metrics is told its folder by it.
-        # The test kit is loaded where the service is none of the project's.
-        assert not reads or path.name in ("serve.py", "gunicorn.conf.py") or path.parent.name == "testing"
+def test_the_environment_is_read_in_one_place():
+    # A child process inherits the environment whole; the library for metrics is told its folder by it.
+    # The test kit is loaded where the service is none of the project's.
+    places = ("config.py", "serve.py", "gunicorn.conf.py")
+    others = ((path, node) for path, node in nodes() if path.name not in places and path.parent.name != "testing")
+    attributes = ((path, node) for path, node in others if isinstance(node, ast.Attribute))
+    reads = [path.name for path, node in attributes if ast.unparse(node) in ("os.getenv", "os.environ")]
+    assert reads == []
+
+
+@cache
+def nodes():
+    """The parts of our modules, each beside the file that it is in."""
+    return [(path, node) for path in OURS for node in ast.walk(ast.parse(path.read_text()))]
 
 
 def test_every_setting_is_documented():

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.end_to_end.packages import checked, compiled, interpreter, made, mypy
-from tests.end_to_end.service import free_port, gunicorn, started
 
 __all__ = ["checked", "compiled", "interpreter", "made", "mypy"]
 
@@ -42,17 +41,8 @@ def browser(chromium):
         context.close()
 
 
-@pytest.fixture(scope="module")
-def place_of_pages(app, var_dir, tmp_path_factory):
-    """Where the service of the pages is."""
-    port, log = free_port(), tmp_path_factory.mktemp("pages") / "log"
-    settings = {"GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret"}
-    with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings):
-        yield f"http://localhost:{port}"
-
-
 @pytest.fixture
-def page(browser, place_of_pages):
+def page(browser, shared_service):
     """A page on a phone's width; what its scripts raise, and what its policy forbids, fails the test."""
     raised = []
 
@@ -66,7 +56,7 @@ def page(browser, place_of_pages):
         opened.on("console", hear)
 
     phone = {"viewport": {"width": 390, "height": 800}, "timezone_id": "America/Los_Angeles", "locale": "en-US"}
-    context = browser.new_context(base_url=place_of_pages, **phone)
+    context = browser.new_context(base_url=shared_service.url, **phone)
     context.on("page", watch)
     opened = context.new_page()
     opened.goto("/account/sign-in")

@@ -37,7 +37,7 @@ def sign_up(page):
 
 
 @pytest.fixture
-def open_in(browser, place_of_pages):
+def open_in(browser, shared_service):
     """Opens pages in browsers of some kind; what a policy forbids and what a script raises fails the test."""
     raised = []
 
@@ -46,7 +46,7 @@ def open_in(browser, place_of_pages):
             raised.append(message.text)
 
     def make(**kind):
-        page = browser.new_context(base_url=place_of_pages, **{"locale": "en-US"} | kind).new_page()
+        page = browser.new_context(base_url=shared_service.url, **{"locale": "en-US"} | kind).new_page()
         page.on("pageerror", lambda error: raised.append(str(error)))
         page.on("console", hear)
         return page

@@ -6,8 +6,6 @@ import socket
 
 import pytest
 
-from tests.end_to_end.service import free_port, gunicorn, started
-
 HEAD = b"POST /api/documents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 CHUNKED, SIZED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n", HEAD + b"Content-Length: 100\r\n\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -21,14 +19,6 @@ BROKEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def server(app, var_dir, tmp_path_factory):
-    """The port of a service, and its log."""
-    port, log = free_port(), tmp_path_factory.mktemp("connections") / "log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir):
-        yield port, log
-
-
 def said(port, sent):
     """All that a connection answers until its end."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
@@ -38,15 +28,14 @@ def said(port, sent):
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_body_that_breaks_behind_an_answer_ends_the_connection_without_a_second_one(server, what):
-    port, log = server
-    answers = said(port, BROKEN[what])
+def test_a_body_that_breaks_behind_an_answer_ends_the_connection_without_a_second_one(shared_service, what):
+    with shared_service.quiet():
+        answers = said(shared_service.port, BROKEN[what])
     assert answers.startswith(b"HTTP/1.1 401 ")
     assert answers.count(b"HTTP/1.1 ") == 1
-    assert "Traceback" not in log.read_text()
 
 
 @pytest.mark.parametrize("sent", [CHUNKED + b"29\r\n" + b"x" * 41 + b"\r\n0\r\n\r\n", SIZED + b"x" * 100])
-def test_a_whole_body_that_nobody_read_is_followed_by_the_next_request(server, sent):
-    answers = said(server[0], sent + NEXT)
+def test_a_whole_body_that_nobody_read_is_followed_by_the_next_request(shared_service, sent):
+    answers = said(shared_service.port, sent + NEXT)
     assert [answers.count(status) for status in (b"HTTP/1.1 401 ", b"HTTP/1.1 200 ")] == [1, 1]

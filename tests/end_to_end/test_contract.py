@@ -15,18 +15,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.engine.catalogue import DOMAINS
-from tests.end_to_end.service import free_port, gunicorn, started
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 TAGS = [*(domain.name for domain in DOMAINS), "company", "api-key", "sign-in", "oauth", "upload", "documents", "chat"]
 
 
 @pytest.fixture(scope="module")
-def address(app, var_dir, tmp_path_factory):
-    port = free_port()
-    log = tmp_path_factory.mktemp("contract") / "log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
-        yield f"http://127.0.0.1:{port}"
+def address(shared_service):
+    return shared_service.url
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from config import ROOT
 from tests.end_to_end import transcripts
-from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment
 from tests.end_to_end.transcripts import BLOCK
 
 DOCS = ROOT / "docs"
@@ -30,15 +30,13 @@ AUTHENTICATOR = {
 
 
 @pytest.fixture(scope="module")
-def port(app, var_dir, tmp_path_factory):
+def port(shared_service, var_dir, tmp_path_factory):
     """A service with a worker of jobs."""
-    port, folder = free_port(), tmp_path_factory.mktemp("documentation")
-    with (folder / "worker").open("wb") as log:
+    with (tmp_path_factory.mktemp("documentation") / "worker").open("wb") as log:
         env = environment(VAR_DIR=var_dir)
         worker = subprocess.Popen([*FLASK, "jobs", "work"], cwd=ROOT, env=env, stdout=log, stderr=log)
     try:
-        with started(gunicorn(1), port, folder / "log", VAR_DIR=var_dir):
-            yield port
+        yield shared_service.port
     finally:
         worker.terminate()
         worker.wait(30)

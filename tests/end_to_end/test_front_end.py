@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
 import pytest
@@ -16,29 +13,17 @@ from app.auth.models.identity import AuthUser
 from app.notification.routing import notify
 from app.testing.database import unit_of_work
 from config import ROOT
-from tests.end_to_end.service import free_port, gunicorn, started
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
 
 
 @pytest.fixture
-def elsewhere():
+def elsewhere(serve_elsewhere):
     """The origin of a server that has nothing but the page."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(ROOT / "docs" / "front-end")))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    return serve_elsewhere(ROOT / "docs" / "front-end")
 
 
 @pytest.fixture
-def service(app, var_dir, elsewhere, tmp_path):
-    port = free_port()
-    with started(gunicorn(1), port, tmp_path / "log", VAR_DIR=var_dir, CORS_ORIGINS=elsewhere):
-        yield f"http://localhost:{port}"
+def service(shared_service):
+    return shared_service.url
 
 
 def test_a_page_of_another_origin_signs_up_uploads_and_follows_notifications(app, browser, service, elsewhere):

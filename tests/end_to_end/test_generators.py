@@ -10,7 +10,7 @@ import pytest
 
 from config import ROOT
 from tests.end_to_end.packages import BIN, run
-from tests.end_to_end.service import environment, free_port, gunicorn, started
+from tests.end_to_end.service import environment
 
 PROGRAMS = ROOT / "tests" / "end_to_end" / "generators"
 MODULES = ROOT / ".venv" / "node" / "node_modules"
@@ -23,10 +23,8 @@ AT_LEAST = 30
 
 
 @pytest.fixture(scope="module")
-def address(app, var_dir, tmp_path_factory):
-    port, log = free_port(), tmp_path_factory.mktemp("generators") / "service.log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
-        yield f"http://127.0.0.1:{port}"
+def address(shared_service):
+    return shared_service.url
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 from app.runtime.embedded import database_url
 from app.testing.waiting import await_true
 from config import ROOT
-from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
+from tests.end_to_end.service import FLASK, environment
 from tests.storage.imports.files import COMPANIES, send
 
 ROWS, MIB = 30_000, 1024 * 1024
@@ -40,10 +40,8 @@ def database(app, var_dir):
 
 
 @pytest.fixture(scope="module")
-def service(app, var_dir, tmp_path_factory):
-    number, log = free_port(), tmp_path_factory.mktemp("imports") / "log"
-    with started(gunicorn(1), number, log, VAR_DIR=var_dir) as process:
-        yield number, process.pid, log
+def service(shared_service):
+    return shared_service
 
 
 @contextmanager
@@ -93,7 +91,7 @@ def test_an_import_whose_worker_is_killed_is_done_by_the_next_one(owner, databas
 def posted(service, actor, body, **options):
     """The answer of the service to a file."""
     headers = {"Authorization": f"Bearer {actor.token}", "Content-Type": "text/csv"}
-    with closing(http.client.HTTPConnection("127.0.0.1", service[0], timeout=120)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", service.port, timeout=120)) as connection:
         connection.request("POST", PATH, body, headers, **options)
         response = connection.getresponse()
         found = json.loads(response.read())
@@ -116,14 +114,14 @@ def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(owner, service, kin
         body = f"{len(body):x}\r\n{body}\r\n"
     elif kind != "text/csv":
         body = f'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n{body}'
-    (worker,) = psutil.Process(service[1]).children()
+    (worker,) = psutil.Process(service.pid).children()
     before = worker.num_fds()
-    with socket.create_connection(("127.0.0.1", service[0])) as client:
-        client.sendall((head + body).encode())
-        time.sleep(0.2)
-    await_true(lambda: worker.num_fds() <= before, 10)
+    with service.quiet():
+        with socket.create_connection(("127.0.0.1", service.port)) as client:
+            client.sendall((head + body).encode())
+            time.sleep(0.2)
+        await_true(lambda: worker.num_fds() <= before, 10)
     assert count(owner) == 0
-    assert "Traceback" not in service[2].read_text()
 
 
 def peak(pid):
@@ -131,7 +129,7 @@ def peak(pid):
 
 
 def test_the_memory_of_a_large_import_is_bounded(owner, service, var_dir, tmp_path):
-    (worker,) = psutil.Process(service[1]).children()
+    (worker,) = psutil.Process(service.pid).children()
     line = "x" * 150
     # A single character beyond the basic plane has Python hold a text in four bytes for each.
     content = ("name\r\n" + f"{line}\r\n" * (SIZE // 152 - 1) + "😀\r\n").encode()

@@ -6,8 +6,6 @@ from uuid import uuid4
 
 import pytest
 
-from tests.end_to_end.service import free_port, gunicorn, started
-
 PAGE = "/api/v1/docs"
 PASSKEY = "/api/auth/passkey"
 FETCH = """async ([method, path, body]) => {
@@ -29,13 +27,10 @@ KIND = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def place(app, var_dir, tmp_path_factory):
+@pytest.fixture
+def place(shared_service):
     """The address of the service, which passkeys are bound to."""
-    port = free_port()
-    address = f"http://localhost:{port}"
-    with started(gunicorn(), port, tmp_path_factory.mktemp("passkeys") / "log", VAR_DIR=var_dir, BASE_URL=address):
-        yield address
+    return shared_service.url
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from threading import Event
 import pytest
 
 from app.runtime import rate_limits
-from tests.end_to_end.service import free_port, gunicorn, started
 
 IN_FLIGHT = 20
 PROBES = 200
@@ -21,11 +20,8 @@ PERSON = {"email": "load@sign-in.example", "password": "correct horse battery"}
 
 
 @pytest.fixture(scope="module")
-def port(app, var_dir, tmp_path_factory):
-    number = free_port()
-    log = tmp_path_factory.mktemp("load") / "log"
-    with started(gunicorn(1), number, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
-        yield number
+def port(app, shared_service):
+    yield shared_service.port
     with app.app_context():
         for kept in ("failures", "lock"):
             forget = f"sign-in/{kept}/network/127.0.0.1"

@@ -177,15 +177,13 @@ def test_what_is_no_notification_is_not_tried_again(follow):
 
 
 @pytest.fixture(scope="module", params=["typescript", "python"])
-def told(request, app, var_dir, tmp_path_factory):
+def told(request, shared_service):
     """What the example of lists prints, by the word that its lines begin with."""
     if request.param == "typescript":
         command = [BIN / "node", request.getfixturevalue("compiled") / "lists.js"]
     else:
         command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / "lists.py"]
-    port, log = free_port(), tmp_path_factory.mktemp("lists") / "service.log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
-        said = run(*command, f"http://127.0.0.1:{port}", f"lists-{uuid4().hex[:8]}@example.com").splitlines()
+    said = run(*command, shared_service.url, f"lists-{uuid4().hex[:8]}@example.com").splitlines()
     lines = defaultdict(list)
     for word, _, rest in (line.partition(": ") for line in said):
         lines[word].append(rest)

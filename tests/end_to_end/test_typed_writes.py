@@ -13,7 +13,6 @@ from config import ROOT
 from tests.end_to_end.cutting import cutting
 from tests.end_to_end.packages import BIN, run
 from tests.end_to_end.scripted import Answer, scripted
-from tests.end_to_end.service import free_port, gunicorn, started
 
 TESTS = ROOT / "tests"
 LANGUAGES = ["typescript", "python"]
@@ -24,11 +23,8 @@ IN_USE = Answer('{"error": "Is in use", "code": "CONFLICT", "details": {}}', 409
 
 
 @pytest.fixture(scope="module")
-def port(app, var_dir, tmp_path_factory):
-    """Where a service is."""
-    found, log = free_port(), tmp_path_factory.mktemp("writes") / "service.log"
-    with started(gunicorn(), found, log, VAR_DIR=var_dir, DEFAULT_LIMIT="1000000 per minute"):
-        yield found
+def port(shared_service):
+    return shared_service.port
 
 
 def call(address, method, path, token=None, body=None):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from uuid import uuid4
 
 import pytest
 
 from tests.end_to_end.cutting import cutting
 from tests.end_to_end.packages import CLIENTS
-from tests.end_to_end.service import free_port, gunicorn, started
+from tests.end_to_end.shared import Quiet
 
 IMPORTS = {
     "@rowgate/client": "/dist/index.js",
@@ -35,7 +33,7 @@ WRITES = """async ([baseUrl, body]) => {
 }"""
 
 
-class Page(SimpleHTTPRequestHandler):
+class Page(Quiet, SimpleHTTPRequestHandler):
     """The built client, and a page that imports it."""
 
     def do_GET(self):
@@ -47,25 +45,17 @@ class Page(SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(PAGE.encode())
 
-    def log_message(self, *_):
-        """Say nothing."""
-
 
 @pytest.fixture
-def elsewhere(made):
+def elsewhere(made, serve_elsewhere):
     """The origin of a server that has nothing but the page."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Page, directory=str(CLIENTS / "typescript")))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    return serve_elsewhere(CLIENTS / "typescript", Page)
 
 
 @pytest.fixture
-def proxy(app, var_dir, elsewhere, tmp_path):
-    """A service behind a proxy that cuts off the first answer to each idempotency key."""
-    port = free_port()
-    with started(gunicorn(), port, tmp_path / "log", VAR_DIR=var_dir, CORS_ORIGINS=elsewhere), cutting(port) as found:
+def proxy(shared_service):
+    """The service behind a proxy that cuts off the first answer to each idempotency key."""
+    with cutting(shared_service.port) as found:
         yield found
 
 
