@@ -13,7 +13,7 @@ from app import plugins
 from app.engine.catalogue import every_model
 from app.engine.record import Record
 from tests import durations
-from tests.shapes import covering
+from tests.shapes import covering, showing
 
 pytest_plugins = ["app.testing.plugin", "tests.end_to_end.shared"]
 
@@ -28,6 +28,7 @@ MANY_MODELS = 20
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-models", action="store_true", help="Show mechanisms on all models, not on their shapes.")
+    parser.addoption("--fewest-models", action="store_true", help="Show mechanisms on as few models as show them.")
     parser.addoption("--durations-file", action="store_true", help="Measure how long tests take.")
     parser.addoption("--fuzz-examples", type=int, default=USUAL_EXAMPLES, help="Requests made up for each operation.")
     parser.addoption("--fuzz-queries", type=int, default=500, help="Queries made up over each world of rows.")
@@ -53,17 +54,25 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Have a mechanism that is shown on model after model shown on those that have its shapes, unless all are asked."""
     items[:] = durations.in_order(items)
-    if config.getoption("--all-models") or any("::" in each for each in config.args):
-        return
     asked = defaultdict(set)
     for each in items:
         asked[_function(each)].add(_model(each))
-    chosen: set[Any] = {None, *covering(every_model())}
     mechanical = {function for function, models in asked.items() if len(models) > MANY_MODELS}
+    for each in items:
+        told = {durations.MECHANICAL: _function(each) in mechanical, durations.SERVERLESS: not _needs_servers(each)}
+        each.user_properties.extend((name, True) for name, holds in told.items() if holds)
+    if config.getoption("--all-models") or any("::" in each for each in config.args):
+        return
+    cover = showing if config.getoption("--fewest-models") else covering
+    chosen: set[Any] = {None, *cover(every_model())}
     left = {each for each in items if _function(each) in mechanical and _model(each) not in chosen}
     left = {each for each in left if each.get_closest_marker("every_model") is None}
     config.hook.pytest_deselected(items=list(left))
     items[:] = [each for each in items if each not in left]
+
+
+def _needs_servers(item: pytest.Item) -> bool:
+    return "var_dir" in getattr(item, "fixturenames", ())
 
 
 def _function(item: pytest.Item) -> str:

@@ -1,11 +1,16 @@
-"""How long tests take, by file and by function; files that take long begin first, so that no process ends long before
-the others. ``make test DURATIONS=1`` measures them anew."""
+"""How long tests take, by file and by function, and which need no servers or show a mechanism on model after model.
+
+Files that take long begin first, so that no process ends long before the others. They are measured anew by
+``make test ALL=1 DURATIONS=1``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import pytest
 
@@ -14,40 +19,77 @@ from config import ROOT
 FILE = ROOT / "tests" / "durations.json"
 # Seconds under which a function is not named, and those of a file that is new.
 WORTH_NAMING, UNKNOWN = 1.0, 10.0
+# What of a file of mechanisms is left on the fewest models, about.
+ON_FEWEST_MODELS = 0.25
+# What is told of a test beside its duration.
+SERVERLESS, MECHANICAL = "serverless", "mechanical"
+
+Seconds = dict[str, Counter[str]]
+
+
+@dataclass
+class Durations:
+    """The seconds of tests and, apart from them, of what is set up and taken down for them."""
+
+    files: Seconds = field(default_factory=lambda: defaultdict(Counter))
+    functions: Seconds = field(default_factory=lambda: defaultdict(Counter))
+    serverless: set[str] = field(default_factory=set)
+    mechanical: set[str] = field(default_factory=set)
+
+    @classmethod
+    def read(cls) -> Self:
+        """Return what was measured, which is nothing where there is no file."""
+        kept: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
+        seconds = [defaultdict(Counter, {name: Counter(parts) for name, parts in kept.get(kind, {}).items()})
+                   for kind in ("files", "functions")]  # fmt: skip
+        return cls(*seconds, *(set(kept.get(kind, ())) for kind in (SERVERLESS, MECHANICAL)))
+
+    def of(self, file: str) -> float:
+        """Return how long a file takes on the fewest models, in seconds."""
+        taken = self.files[file].total() if file in self.files else UNKNOWN
+        return taken * (ON_FEWEST_MODELS if file in self.mechanical else 1)
+
+    def write(self) -> None:
+        kept = {
+            "files": _dearest(self.files, 0.0),
+            "functions": _dearest(self.functions, WORTH_NAMING),
+            SERVERLESS: sorted(self.serverless),
+            MECHANICAL: sorted(self.mechanical),
+        }
+        FILE.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 class Recorder:
-    """Adds up the seconds of tests and, apart from them, of what is set up and taken down for them."""
+    """Adds what this run takes to what is known of other tests: those that run alone are a run of theirs."""
 
     def __init__(self) -> None:
-        self._known = json.loads(FILE.read_text()) if FILE.exists() else {"files": {}, "functions": {}}
-        self._taken = {kind: defaultdict[str, Counter[str]](Counter) for kind in self._known}
+        self._durations = Durations.read()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         part = "tests" if report.when == "call" else "setup"
         file, _, function = report.nodeid.partition("[")[0].partition("::")
-        for kind, name in (("files", file), ("functions", f"{file}::{function}")):
-            self._taken[kind][name][part] += report.duration
+        self._durations.files[file][part] += report.duration
+        self._durations.functions[f"{file}::{function}"][part] += report.duration
+        told = dict(report.user_properties)
+        if MECHANICAL in told:
+            self._durations.mechanical.add(file)
+        if SERVERLESS in told:
+            self._durations.serverless.add(file)
 
     def pytest_sessionfinish(self) -> None:
-        """Add what this run has measured to what is known of other tests: those that run alone are a run of theirs."""
-        written: dict[str, Any] = {}
-        for kind, taken in self._taken.items():
-            sums = {name: Counter(parts) for name, parts in self._known[kind].items()}
-            for name, parts in taken.items():
-                sums[name] = sums.get(name, Counter()) + parts
-            dearest = sorted(sums.items(), key=lambda each: -each[1].total())
-            least = WORTH_NAMING if kind == "functions" else 0.0
-            written[kind] = {
-                name: {part: round(seconds, 1) for part, seconds in sorted(parts.items())}
-                for name, parts in dearest
-                if parts.total() >= least
-            }
-        FILE.write_text(json.dumps(written, indent=1) + "\n")
+        self._durations.write()
 
 
-def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, those of files that take long first."""
-    known = json.loads(FILE.read_text())["files"] if FILE.exists() else {}
-    taken = {file: sum(parts.values()) for file, parts in known.items()}
+def in_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests, those of files that take long first."""
+    taken = {file: parts.total() for file, parts in Durations.read().files.items()}
     return sorted(items, key=lambda item: -taken.get(item.nodeid.partition("::")[0], UNKNOWN))
+
+
+def _dearest(seconds: Seconds, least: float) -> dict[str, dict[str, float]]:
+    dearest = sorted(seconds.items(), key=lambda each: -each[1].total())
+    return {
+        name: {part: round(each, 1) for part, each in sorted(parts.items())}
+        for name, parts in dearest
+        if parts.total() >= least
+    }

@@ -28,6 +28,11 @@ def covering(models: Iterable[Model]) -> list[Model]:
     return chosen + _cover(rest, lambda model: of_fields(model) - shown)
 
 
+def showing(models: Iterable[Model]) -> list[Model]:
+    """The fewest models that show every mechanic and every feature of fields."""
+    return _cover(list(models), lambda model: mechanics(model) | of_fields(model))
+
+
 def mechanics(model: Model) -> set[str]:
     """Who sees and writes its rows, and what belongs to a write."""
     return set(_of_policy(model)) | set(_of_writes(model))

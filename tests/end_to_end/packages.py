@@ -1,8 +1,9 @@
-"""The generated clients, made once in each run of the tests, whoever of its processes needs them first."""
+"""The generated clients, made by whoever needs them first and made again when what they are made of has changed."""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,33 +25,47 @@ def run(*command, **options):
     return done.stdout + done.stderr
 
 
+# What the clients are made of and by; what is generated is not among it, as git does not keep it.
+SOURCES = ("clients", "docs/openapi.json", "requirements-dev.lock", "Makefile")
+
+
 @contextmanager
-def once(what: str, test_run: str) -> Iterator[bool]:
-    """Whether ``what`` is still to be done in this run of the tests; other processes wait meanwhile."""
-    path = ROOT / "build" / f"{what}.run"
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a+") as stamp:
-        fcntl.flock(stamp, fcntl.LOCK_EX)
-        stamp.seek(0)
-        is_first = stamp.read() != test_run
-        yield is_first
-        stamp.truncate(0)
-        stamp.write(test_run)
+def made_again(what: Path) -> Iterator[bool]:
+    """Whether ``what`` is to be made, as it is not there or the sources have changed; other processes wait."""
+    stamp = ROOT / "build" / f"{what.parent.name}-{what.name}.made-of"
+    stamp.parent.mkdir(exist_ok=True)
+    with stamp.open("a+") as kept:
+        fcntl.flock(kept, fcntl.LOCK_EX)
+        kept.seek(0)
+        digest = _digest()
+        yield not what.exists() or kept.read() != digest
+        kept.truncate(0)
+        kept.write(digest)
+
+
+def _digest() -> str:
+    """Tell the sources of the clients from others."""
+    listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *SOURCES, cwd=ROOT)
+    digest = hashlib.sha256()
+    for name in sorted(filter(None, listed.split("\0"))):
+        path = ROOT / name
+        digest.update(f"{name}\0".encode() + (path.read_bytes() if path.exists() else b"") + b"\0")
+    return digest.hexdigest()
 
 
 @pytest.fixture(scope="session")
-def made(testrun_uid):
+def made():
     """Both clients, generated and built."""
-    with once("clients", testrun_uid) as is_first:
-        report = run("make", "--no-print-directory", "clients", cwd=ROOT) if is_first else ""
+    with made_again(CLIENTS / "python" / "dist") as wanted:
+        report = run("make", "--no-print-directory", "clients", cwd=ROOT) if wanted else ""
         assert "warning" not in report.lower(), report
 
 
 @pytest.fixture(scope="session")
-def compiled(made, testrun_uid):
+def compiled(made):
     """The TypeScript examples, compiled with ``tsc --strict``."""
-    with once("examples", testrun_uid) as is_first:
-        if is_first:
+    with made_again(CLIENTS / "typescript" / "build") as wanted:
+        if wanted:
             run(BIN / "node", TSC, "--project", CLIENTS / "typescript" / "examples", "--strict")
     return CLIENTS / "typescript" / "build"
 
