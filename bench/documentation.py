@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from config import ROOT
 
 PAGE = ROOT / "docs" / "performance.md"
 
 
-def fill(name: str, content: str) -> None:
+def fill(name: str, content: str, page: Path = PAGE) -> None:
     """Write what ``make NAME`` measured between its marks."""
-    PAGE.write_text(filled(PAGE.read_text(), name, content))
+    page.write_text(filled(page.read_text(), name, content))
 
 
 def filled(text: str, name: str, content: str) -> str:

@@ -40,8 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(durations.Recorder())
-    # Applications are built by the hundred, and each has much that stays: to look through it all takes longer.
-    gc.set_threshold(100_000, 20, 100)
+    # Applications are built by the hundred, and what is left of each is found by the collector alone.
+    gc.set_threshold(50_000, 10, 2)
     # The suite tries the same made-up input every time; `make fuzz` looks for more.
     examples = config.getoption("--fuzz-examples")
     patient = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
@@ -69,6 +69,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = {each for each in left if each.get_closest_marker("every_model") is None}
     config.hook.pytest_deselected(items=list(left))
     items[:] = [each for each in items if each not in left]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector from looking through the tests and the models again and again: they stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def _needs_servers(item: pytest.Item) -> bool:

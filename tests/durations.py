@@ -14,9 +14,10 @@ from typing import Any, Self
 
 import pytest
 
+from bench.documentation import fill
 from config import ROOT
 
-FILE = ROOT / "tests" / "durations.json"
+FILE, PAGE = ROOT / "tests" / "durations.json", ROOT / "CONTRIBUTING.md"
 # Seconds under which a function is not named, and those of a file that is new.
 WORTH_NAMING, UNKNOWN = 1.0, 10.0
 # What of a file of mechanisms is left on the fewest models, about.
@@ -49,7 +50,14 @@ class Durations:
         taken = self.files[file].total() if file in self.files else UNKNOWN
         return taken * (ON_FEWEST_MODELS if file in self.mechanical else 1)
 
+    def table(self, number: int = 20) -> str:
+        """Return the functions that take longest, as the page for contributors shows them."""
+        dearest = sorted(self.functions.items(), key=lambda each: -each[1].total())[:number]
+        rows = (f"| {name} | {parts['tests']:.0f} | {parts['setup']:.0f} |" for name, parts in dearest)
+        return "\n".join(("| Function | seconds | set-up |", "| --- | --- | --- |", *rows))
+
     def write(self) -> None:
+        """Keep them, and show the dearest."""
         kept = {
             "files": _dearest(self.files, 0.0),
             "functions": _dearest(self.functions, WORTH_NAMING),
@@ -57,6 +65,7 @@ class Durations:
             MECHANICAL: sorted(self.mechanical),
         }
         FILE.write_text(json.dumps(kept, indent=1) + "\n")
+        fill("test", self.read().table(), PAGE)
 
 
 class Recorder:

@@ -45,9 +45,7 @@ def _run(command: list[str], folder: str) -> int:
     """Run it with its temporary files in ``folder``; what a terminal sends reaches it as well, and TERM breaks it off
     in the same way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    running = subprocess.Popen(
-        command, env={**os.environ, "TMPDIR": folder}, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    )
+    running = subprocess.Popen(command, env={**os.environ, "TMPDIR": folder}, preexec_fn=_hear_signals)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: running.send_signal(signal.SIGINT))
     while True:
@@ -56,6 +54,12 @@ def _run(command: list[str], folder: str) -> int:
         if number == running.pid:
             running.returncode = os.waitstatus_to_exitcode(status)
             return running.returncode if running.returncode >= 0 else 128 - running.returncode
+
+
+def _hear_signals() -> None:
+    """Have the command hear what its caller may not, as one that was started with ``nohup``: it would inherit that."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _end_what_is_left() -> list[str]:

@@ -26,7 +26,7 @@ START_TIMEOUT, ANSWER_TIMEOUT = 20.0, 10
 # Seconds that a server has for its end before it is made to end faster.
 STOP_TIMEOUT, QUIT_TIMEOUT = 2.0, 1.0
 # A server does not start while processes of one that was killed are still about to leave, and says so.
-NOT_ALONE = "pre-existing shared memory block"
+NOT_ALONE = ("pre-existing shared memory block", '.lock" already exists')
 
 
 def database_url(var_dir: str) -> str:
@@ -86,7 +86,7 @@ class Postgres:
             if self._await_answer(self._server, pause):
                 return
             lines = self._cluster.log.read_bytes()[said:].decode(errors="replace")
-            if NOT_ALONE not in lines or time.monotonic() > deadline:
+            if not any(each in lines for each in NOT_ALONE) or time.monotonic() > deadline:
                 raise self._broken_off(lines.partition("FATAL:")[2])
 
     def _await_answer(self, server: OwnProcess, pause: Pause) -> bool:

@@ -36,8 +36,9 @@ METHODS = {"POST", "PUT", "PATCH", "DELETE", "QUERY"}
 JSON, MEBIBYTE = "application/json", 1024 * 1024
 # Models with a hook of many, with one of each, below a parent, audited.
 SHAPES = ("crm/contact", "ai-agent/config", "ai-rag/metadata", "storage/upload")
-TRIES = 2
-# In the time of counting to a million, which takes 25 ms where the bound of 50 ms was set.
+TRIES = 4
+# In the time of counting to a million, which takes 25 ms where the bound of 50 ms was set. What exceeds it is held
+# against a count of the same moment, as a machine that others use is slower now and then.
 MOST = 2.0
 
 Sent = tuple[str, str, str, dict[str, Any]]
@@ -81,14 +82,14 @@ def arriving(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def count_to_a_million() -> float:
-    """Return the processor seconds that this takes here and now, the best of three."""
+    """Return the processor seconds that this takes here and now, the median of three."""
     found = []
     for _ in range(3):
         begun, number = time.thread_time(), 0
         while number < 1_000_000:
             number += 1
         found.append(time.thread_time() - begun)
-    return min(found)
+    return sorted(found)[1]
 
 
 def requests_of(shop: Workshop) -> Iterator[Sent]:
@@ -144,7 +145,7 @@ def _files() -> Iterator[Sent]:
 
 
 def main() -> None:
-    """Print, as JSON, how long a turn may last here and now, and the longest one of each request."""
+    """Print, as JSON, how long a turn may last and the longest one of each request, in counts to a million."""
     url, var_dir = sys.argv[1:3]
     limits = {"default_limit": "1000000 per minute", "query_seconds": 86_400.0}
     app = create_app(Settings(database_url=url, var_dir=var_dir, **limits))
@@ -161,13 +162,15 @@ def main() -> None:
         # made once.
         while len(tries) < (1 if method == "GET" else TRIES):
             seconds, response = turns.of(partial(actor.send, method, path, **arriving(options)))
-            tries.append(seconds)
+            if seconds > MOST * unit:
+                unit = count_to_a_million()
+            tries.append(seconds / unit)
             if response.status_code == 401:  # who asked was signed out, or removed
                 actor = cast.user(role="admin")
-            elif seconds <= MOST * unit:
+            elif tries[-1] <= MOST:
                 break
         found.append([min(tries), response.status_code, f"{method} {path}: {what}"])
-    print(json.dumps({"most": MOST * unit, "found": sorted(found, reverse=True)}))
+    print(json.dumps({"most": MOST, "found": sorted(found, reverse=True)}))
 
 
 if __name__ == "__main__":

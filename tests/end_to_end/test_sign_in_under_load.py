@@ -72,6 +72,7 @@ def busy_with_sign_ins(port):
     return latency
 
 
+@pytest.mark.alone
 def test_with_twenty_sign_ins_in_flight_health_answers_within_five_times_its_idle_time(port):
     assert sign(port, "signup", PERSON) == 200
     ratios = []

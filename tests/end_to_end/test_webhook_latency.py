@@ -7,8 +7,12 @@ import json
 import statistics
 import time
 
+import pytest
+
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, microsoft
+
+pytestmark = pytest.mark.alone
 
 DELIVERIES, ROUNDS = 60, 3
 # Seconds.
