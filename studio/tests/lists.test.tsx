@@ -1,17 +1,19 @@
 // @vitest-environment happy-dom
 /** Lists by themselves: conditions, what the address holds, what is kept of a look, whose records are shown. */
-import { act, renderHook } from "@testing-library/react";
+import { act, cleanup, fireEvent, renderHook, screen } from "@testing-library/react";
 import { type ReactNode } from "react";
 import { MemoryRouter, useLocation } from "react-router-dom";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { columnsOf, fieldOf, nameOf } from "../src/catalogue/catalogue";
 import { exportAddress } from "../src/lists/ExportDialog";
+import { RecordRow } from "../src/lists/RecordRow";
 import { type Condition, isCondition, operatorKey, operatorsOf, takesMany, whereOf } from "../src/lists/conditions";
 import { belonging, wanted } from "../src/lists/rows";
 import { type ListState, read, restarted, useAddress, usualLook, written } from "../src/lists/state";
 import { belongsTo } from "../src/organizations/scope";
 import { FIELDS, MODELS, catalogue, fieldNamed, modelOf } from "./service";
+import { shown } from "./studio";
 
 const FILTERABLE = FIELDS.filter(({ field }) => field.filterable && field.readable);
 const ME = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11";
@@ -101,6 +103,21 @@ describe("a look", () => {
   it("begins on the first page once it asks for something else", () => {
     expect([{ q: "a" }, { sort: ["name"] }, { conditions: [] }, { perPage: 25 }, { isEverywhere: true }].map((change) => restarted(change).page)).toEqual([1, 1, 1, 1, 1]);
     expect([restarted({ density: "roomy" }), restarted({ page: 4, q: "a" })]).toEqual([{ density: "roomy" }, { page: 4, q: "a" }]);
+  });
+});
+
+describe("a row", () => {
+  it("shows of each column its own field, and is chosen by the name of its record", async () => {
+    const model = modelOf("crm/contact");
+    const record = { id: ME, firstName: "Ada", lastName: "Byron", email: "ada@byron.example" };
+    const onSelect = vi.fn();
+    const fields = ["firstName", "email"].map((name) => fieldOf(model, name)!);
+    await shown(<RecordRow model={model} fields={fields} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} onSelect={onSelect} />);
+    expect(screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")])).toEqual([["Ada", `/crm/contact/${ME}/show`], ["ada@byron.example", "mailto:ada@byron.example"]]);
+    fireEvent.click(screen.getByRole("checkbox", { name: "Select Ada Byron" }));
+    expect(onSelect).toHaveBeenCalledWith(ME);
+    expect(screen.getByRole("button", { name: "Edit E-mail of Ada Byron" })).toBeTruthy();
+    cleanup();
   });
 });
 

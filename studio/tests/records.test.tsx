@@ -3,6 +3,7 @@
 import { RowgateError, VERSION, VersionConflict } from "@rowgate/client/react-admin";
 import { cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
 import { ResourceContextProvider } from "react-admin";
+import { Route, Routes } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Refusal, sentenceOf } from "../src/api/sentences";
@@ -11,6 +12,7 @@ import { fieldOf, isSettable, movesFrom } from "../src/catalogue/catalogue";
 import { createI18nProvider } from "../src/i18n/provider";
 import { forgetAll, recent, remember } from "../src/layout/recent";
 import { CreatePage } from "../src/records/CreatePage";
+import { ShowPage } from "../src/records/ShowPage";
 import { canMove } from "../src/records/StateMoves";
 import { dropDraft, dropDrafts, keepDraft, readDraft } from "../src/records/drafts";
 import { compared, copyOf, defaultsOf, given, inputsOf, writable } from "../src/records/values";
@@ -240,4 +242,12 @@ describe("the page of a new record", () => {
     await open("crm/company");
     expect(document.querySelector(`label[for="${input("name").id}"]`)!.textContent).toMatch(/^Name\s\*$/);
   });
+});
+
+it("says that a record is gone, with the way back to the list", async () => {
+  const missing = await refusal(404);
+  const page = <Routes><Route path="/crm/company/:id/show" element={<ResourceContextProvider value="crm/company"><ShowPage /></ResourceContextProvider>} /></Routes>;
+  await shown(page, { at: `/crm/company/${ID}/show`, data: { getOne: () => Promise.reject(missing) } });
+  expect((await screen.findByRole("alert")).textContent).toContain("This record does not exist, or you may not see it.");
+  expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toContain("/crm/company");
 });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 /** How values are shown: of every field of every model, whatever somebody has written into it. */
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { fieldOf, typeOf, valuesOf } from "../src/catalogue/catalogue";
@@ -102,6 +102,16 @@ describe("values", () => {
     await shown(<><Value model={company} field={fieldOf(company, "website")!} record={{ website: "https://harbour.example" }} /><Value model={deal} field={fieldOf(deal, "companyId")!} record={{ companyId: ID, company: { name: "Harbour Works" } }} /></>);
     expect(screen.getByRole("link", { name: "https://harbour.example" }).getAttribute("rel")).toBe("noopener noreferrer nofollow");
     expect(screen.getByRole("link", { name: "Harbour Works" }).getAttribute("href")).toBe(`/crm/company/${ID}/show`);
+  });
+
+  it("that are related are told of where somebody rests on their link", async () => {
+    const getOne = () => Promise.resolve({ data: { id: ID, name: "Harbour Works", industry: "Freight" } });
+    await shown(<Value model={deal} field={fieldOf(deal, "companyId")!} record={{ companyId: ID, company: { name: "Harbour Works" } }} />, { data: { getOne: getOne as never } });
+    fireEvent.mouseEnter(screen.getByRole("link", { name: "Harbour Works" }));
+    const card = await screen.findByRole("tooltip");
+    await waitFor(() => expect(card.textContent).toMatch(/^CompanyHarbour Works.*Freight/));
+    fireEvent.keyDown(screen.getByRole("link", { name: "Harbour Works" }), { key: "Escape" });
+    expect(screen.queryByRole("tooltip")).toBeNull();
   });
 
   it("are counted where they are long rows of numbers", async () => {

@@ -1,4 +1,4 @@
-"""The sentences by which the service refuses records, out of its sources: the studio has each of them in its languages."""
+"""The sentences by which the service refuses records, out of its sources: the studio has them in its languages."""
 
 from __future__ import annotations
 
