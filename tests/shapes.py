@@ -30,7 +30,7 @@ def covering(models: Iterable[Model]) -> list[Model]:
 
 def showing(models: Iterable[Model]) -> list[Model]:
     """The fewest models that show every mechanic and every feature of fields."""
-    return _cover(list(models), lambda model: mechanics(model) | of_fields(model))
+    return cover(list(models), lambda model: mechanics(model) | of_fields(model))
 
 
 def mechanics(model: Model) -> set[str]:

@@ -18,7 +18,7 @@ from app.testing.cast import Actor
 from app.testing.database import transaction, unit_of_work
 from app.testing.workshop import Workshop
 from tests.end_to_end.conftest import browser, launched  # noqa: F401
-from tests.end_to_end.service import free_port, gunicorn, started
+from tests.end_to_end.shared import Service
 
 PASSWORD = "correct horse battery"
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
@@ -31,11 +31,9 @@ SIGN_UP = """async ([email, password]) => {
 
 
 @pytest.fixture(scope="session")
-def service(app: Any, var_dir: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the service of the studio is, which all tests of a process share."""
-    port, log = free_port(), tmp_path_factory.mktemp("studio") / "log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir):
-        yield f"http://localhost:{port}"
+def service(shared_service: Service) -> str:
+    """Where the service of the studio is."""
+    return shared_service.url
 
 
 @pytest.fixture(scope="package")

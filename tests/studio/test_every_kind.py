@@ -52,7 +52,9 @@ def test_what_is_entered_by_hand_is_stored(office, model):
 def test_a_change_of_one_field_leaves_the_others(office, model):
     maker, path = office.shop.maker(model), model.collection_path()
     office.shop.make_room(model)
-    made = maker.post(path, office.shop.body(model, full=True)).json
+    answer = maker.post(path, office.shop.body(model, full=True))
+    # Of some there is one alone that is full, such as the default of an organization.
+    made = answer.json if answer.status_code == 201 else office.shop.make(model)
     before = maker.get(f"{path}/{made['id']}").json
     (text, *_) = [field for field in texts(model) if field in changed(model) and field.name in before]
     page = office.open(place(model, made["id"]))
