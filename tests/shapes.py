@@ -23,14 +23,14 @@ EVENTS = ("create", "update", "delete")
 def covering(models: Iterable[Model]) -> list[Model]:
     """The models that show every pair of mechanics, and every feature of fields."""
     rest = list(models)
-    chosen = _cover(rest, lambda model: set(combinations(sorted(mechanics(model)), 2)))
+    chosen = cover(rest, lambda model: set(combinations(sorted(mechanics(model)), 2)))
     shown = {feature for model in chosen for feature in of_fields(model)}
-    return chosen + _cover(rest, lambda model: of_fields(model) - shown)
+    return chosen + cover(rest, lambda model: of_fields(model) - shown)
 
 
 def showing(models: Iterable[Model]) -> list[Model]:
     """The fewest models that show every mechanic and every feature of fields."""
-    return _cover(list(models), lambda model: mechanics(model) | of_fields(model))
+    return cover(list(models), lambda model: mechanics(model) | of_fields(model))
 
 
 def mechanics(model: Model) -> set[str]:
@@ -76,7 +76,7 @@ def _of_writes(model: Model) -> Iterator[str]:
     yield from (name for name in (*MARKS, *DECLARED) if getattr(model, name))
 
 
-def _cover(models: list[Model], parts_of: Callable[[Model], set[Hashable]]) -> list[Model]:
+def cover(models: list[Model], parts_of: Callable[[Model], set[Hashable]]) -> list[Model]:
     """The models that have every part which any of them has, found greedily: those with the most new parts first."""
     parts = {model: parts_of(model) for model in models}
     left: set[Hashable] = set().union(*parts.values())

@@ -1,6 +1,6 @@
 /**
  * The data provider against a running service: what react-admin expects of each method. `ROWGATE_URL` and `ROWGATE_TOKEN`
- * name the service and somebody's bearer or key; `tests/studio/test_data_provider.py` gives both.
+ * name the service and somebody's bearer or key; `tests/studio/test_modules.py` gives both.
  */
 import { RowgateError, VersionConflict, createDataProvider, type Row } from "@rowgate/client/react-admin";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
@@ -23,14 +24,21 @@ ARGUMENTS = [
 expect.set_options(timeout=20_000)
 
 
-@pytest.fixture(scope="module")
-def chromium():
+@contextmanager
+def launched():
+    """A browser. While it is open, the process of the tests runs a loop of events, beside which there is no other."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield launched
-        launched.close()
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with launched() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from app.auth.models.identity import AuthUser
 from app.testing.cast import Actor
 from app.testing.database import transaction, unit_of_work
 from app.testing.workshop import Workshop
-from tests.end_to_end.conftest import browser, chromium  # noqa: F401
-from tests.end_to_end.service import free_port, gunicorn, started
+from tests.end_to_end.conftest import browser, launched  # noqa: F401
+from tests.end_to_end.shared import Service
 
 PASSWORD = "correct horse battery"
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
@@ -30,12 +30,17 @@ SIGN_UP = """async ([email, password]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def service(app: Any, var_dir: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def service(shared_service: Service) -> str:
     """Where the service of the studio is."""
-    port, log = free_port(), tmp_path_factory.mktemp("studio") / "log"
-    with started(gunicorn(), port, log, VAR_DIR=var_dir):
-        yield f"http://localhost:{port}"
+    return shared_service.url
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """The browser of all tests of the studio; it is closed before others begin, which run loops of their own."""
+    with launched() as opened:
+        yield opened
 
 
 @dataclass
@@ -93,7 +98,7 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def _make(chromium: Browser, service: str, app: Any, cast: Any) -> Callable[..., Desk]:  # noqa: F811
+def _make(chromium: Browser, service: str, app: Any, cast: Any) -> Callable[..., Desk]:
     def make(role: str = "user", **options: Any) -> Desk:
         context = chromium.new_context(
             base_url=service, **{"locale": "en-US", "timezone_id": "UTC", **DESKTOP, **options}

@@ -24,12 +24,8 @@ def deals(desk):
     return desk
 
 
-def names(page):
-    """The rows in sight, by the link of each."""
-    return page.locator("[role=rowgroup] [role=row] [role=cell]:nth-child(2) a").all_inner_texts()
-
-
 def expect_names(page, *wanted):
+    """These are the rows in sight, by the link of each."""
     expect(page.locator("[role=rowgroup] [role=row] [role=cell]:nth-child(2) a")).to_have_text(list(wanted))
 
 
@@ -39,66 +35,14 @@ def add_filter(page, field):
     return page.get_by_role("dialog", name=field)
 
 
-def test_amounts_states_and_relations_are_shown_for_people(deals):
-    page = deals.open(DEALS)
-    row = page.get_by_role("row").filter(has_text="Deal 3")
-    expect(row).to_contain_text("$300.00")
-    expect(row).to_contain_text("Won")
-    expect(row.get_by_role("link", name="Harbour Works")).to_have_attribute(
-        "href", re.compile("/console/crm/company/.*/show")
-    )
-
-
-def test_a_related_record_is_told_of_where_somebody_rests_on_its_link(deals):
-    page = deals.open(DEALS)
-    page.get_by_role("link", name="Harbour Works").first.hover()
-    expect(page.get_by_role("tooltip")).to_contain_text("Company")
-
-
 def test_a_header_sorts_up_then_down_then_not_at_all(deals):
     page = deals.open(DEALS)
     head = page.get_by_role("button", name="Sort by Amount")
-    expect_names(page, "Deal 3", "Deal 2", "Deal 1")
-    head.click()
-    expect_names(page, "Deal 1", "Deal 2", "Deal 3")
-    expect(page.get_by_role("columnheader", name="Amount")).to_have_attribute("aria-sort", "ascending")
-    head.click()
-    expect_names(page, "Deal 3", "Deal 2", "Deal 1")
-    assert "sort=-amount" in page.url
-
-
-def test_words_are_searched_for_as_they_are_typed(deals):
-    page = deals.open(DEALS)
-    page.keyboard.press("/")
-    page.keyboard.type("Deal 2")
-    expect_names(page, "Deal 2")
-
-
-def test_a_condition_on_an_amount_is_told_in_money(deals):
-    page = deals.open(DEALS)
-    form = add_filter(page, "Amount")
-    form.get_by_label("Amount", exact=True).fill("150")
-    form.get_by_role("button", name="Apply").click()
-    expect_names(page, "Deal 3", "Deal 2")
-    expect(page.get_by_role("button", name="Amount is at least $150.00", exact=True)).to_be_visible()
-
-
-def test_a_condition_on_a_state_takes_several_values(deals):
-    page = deals.open(DEALS)
-    form = add_filter(page, "Stage")
-    for each in ("Lead", "Won"):
-        form.get_by_role("checkbox", name=each, exact=True).check()
-    form.get_by_role("button", name="Apply").click()
-    expect_names(page, "Deal 3", "Deal 1")
-
-
-def test_a_condition_keeps_its_value_when_it_is_compared_otherwise(deals):
-    page = deals.open(DEALS)
-    form = add_filter(page, "Amount")
-    form.get_by_label("Amount", exact=True).fill("200")
-    form.get_by_role("button", name="is less than", exact=True).click()
-    form.get_by_role("button", name="Apply").click()
-    expect_names(page, "Deal 1")
+    column = page.get_by_role("columnheader", name="Amount")
+    for order, wanted in (("none", "321"), ("ascending", "123"), ("descending", "321"), ("none", "321")):
+        expect(column).to_have_attribute("aria-sort", order)
+        expect_names(page, *(f"Deal {number}" for number in wanted))
+        head.click()
 
 
 def test_the_address_holds_all_that_is_chosen(deals):
@@ -107,19 +51,17 @@ def test_the_address_holds_all_that_is_chosen(deals):
     form = add_filter(page, "Amount")
     form.get_by_label("Amount", exact=True).fill("150")
     form.get_by_role("button", name="Apply").click()
-    expect_names(page, "Deal 2", "Deal 3")
-    page.goto(page.url)
-    expect_names(page, "Deal 2", "Deal 3")
+    for _ in range(2):
+        expect_names(page, "Deal 2", "Deal 3")
+        expect(page.get_by_role("button", name="Amount is at least $150.00", exact=True)).to_be_visible()
+        page.goto(page.url)
 
 
-def test_columns_are_chosen_and_kept(deals):
+def test_words_are_searched_for_as_they_are_typed(deals):
     page = deals.open(DEALS)
-    page.get_by_role("button", name="View", exact=True).click()
-    page.get_by_role("dialog", name="View").get_by_role("checkbox", name="Probability").click()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("columnheader", name="Probability")).to_be_visible()
-    page = deals.open(DEALS)
-    expect(page.get_by_role("columnheader", name="Probability")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("Deal 2")
+    expect_names(page, "Deal 2")
 
 
 def test_a_view_is_saved_and_opened_again(deals):
@@ -136,25 +78,12 @@ def test_a_view_is_saved_and_opened_again(deals):
     expect_names(page, "Deal 1", "Deal 2", "Deal 3")
 
 
-def test_a_column_shows_its_own_field(desk):
-    desk.shop.make(CrmContact, firstName="Ada", lastName="Byron")
-    page = desk.open("/crm/contact")
-    expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
-    expect(page.get_by_role("checkbox", name="Select Ada Byron")).to_be_visible()
-
-
 def test_a_condition_on_a_related_record_offers_the_first_ones_at_once(deals):
     page = deals.open(DEALS)
     add_filter(page, "Company")
     page.get_by_role("option", name="Harbour Works").click()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_role("button", name="Company is Harbour Works", exact=True)).to_be_visible()
-
-
-def test_an_export_says_what_it_writes(deals):
-    page = deals.open(DEALS)
-    page.get_by_role("button", name="Export").click()
-    expect(page.get_by_text("related records by their IDs, amounts in hundredths")).to_be_visible()
 
 
 def test_a_field_is_changed_where_it_stands(deals):
@@ -190,6 +119,7 @@ def test_chosen_rows_are_changed_duplicated_and_deleted(deals):
 def test_what_is_filtered_is_exported(deals, tmp_path):
     page = deals.open(f'{DEALS}?filter=[["amount","gte",20000]]&sort=amount')
     page.get_by_role("button", name="Export").click()
+    expect(page.get_by_text("related records by their IDs, amounts in hundredths")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
@@ -216,32 +146,6 @@ def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
     assert desk.shop.owner.get(CrmContact.collection_path()).json["meta"]["count"] == 500
 
 
-def test_a_file_that_is_not_utf_8_is_refused_before_it_is_sent(desk, tmp_path):
-    file = tmp_path / "companies.csv"
-    file.write_bytes("name\nMüller\n".encode("windows-1252"))
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
-    expect(dialog.get_by_text("This file is not UTF-8")).to_be_visible()
-    expect(dialog.get_by_role("button", name=re.compile("^Import"))).to_have_count(0)
-    file.write_bytes("name\nMüller\n".encode("utf-8-sig"))
-    dialog.locator("input[type=file]").set_input_files(file)
-    dialog.get_by_role("button", name="Import 1 row").click()
-    expect(dialog.get_by_text("1 made, 0 changed, 0 left, 0 refused")).to_be_visible()
-    assert [each["name"] for each in desk.shop.owner.get(CrmCompany.collection_path()).json["data"]] == ["Müller"]
-
-
-def test_a_file_whose_cells_do_not_fit_its_names_is_refused_with_the_row(desk, tmp_path):
-    file = tmp_path / "companies.csv"
-    file.write_text("name,website\nGood,https://good.example\nBad,https://bad.example,more\n")
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
-    expect(dialog.get_by_text("Row 3 cannot be read")).to_be_visible()
-
-
 def test_a_check_counts_what_the_import_makes(desk, tmp_path):
     file = tmp_path / "companies.csv"
     rows = "\n".join(f"Company {n}," for n in range(600))
@@ -255,19 +159,9 @@ def test_a_check_counts_what_the_import_makes(desk, tmp_path):
     expect(counts).to_contain_text("nothing is imported")
     dialog.get_by_role("button", name="Import 601 rows").click()
     expect(dialog.get_by_text("0 made, 0 changed, 0 left, 1 refused")).to_be_visible()
+    expect(dialog.get_by_text(re.compile("Row 602: Website:"))).to_be_visible()
+    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0
     dialog.get_by_role("checkbox", name="Import the good rows").check()
     dialog.get_by_role("button", name="Import 601 rows").click()
     expect(dialog.get_by_text("600 made, 0 changed, 0 left, 1 refused")).to_be_visible()
     assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 600
-
-
-def test_faults_of_an_import_are_told_by_row_and_nothing_is_kept(desk, tmp_path):
-    file = tmp_path / "companies.csv"
-    file.write_text("name,website\nGood,https://good.example\nBad,nowhere\n")
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
-    dialog.get_by_role("button", name="Import 2 rows").click()
-    expect(dialog.get_by_text(re.compile("Row 3: Website:"))).to_be_visible()
-    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0

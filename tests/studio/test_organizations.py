@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
@@ -58,15 +57,6 @@ def test_a_list_shows_the_records_of_the_organization_that_is_acted_in(desk, tea
     expect(page.get_by_text("1 record", exact=True)).to_be_visible()
 
 
-def test_so_do_lists_of_what_belongs_to_such_records(desk, team):
-    of_team = desk.shop.make(AiRagIndex, name="Of the team", organizationId=team["id"])
-    for name, index in (("plans.pdf", of_team), ("notes.pdf", desk.shop.make(AiRagIndex))):
-        desk.shop.make(AiRagDocument, title=name, indexId=index["id"])
-    page = desk.open("/ai-rag/document")
-    expect(page.get_by_role("link", name="plans.pdf")).to_be_visible()
-    expect(page.get_by_role("link", name="notes.pdf")).to_have_count(0)
-
-
 def test_a_colleague_is_invited_and_the_invitation_cancelled(desk, team):
     page = desk.open("/organization/invitations")
     page.get_by_role("button", name="Invite").first.click()
@@ -111,11 +101,6 @@ def test_settings_are_changed_and_what_is_taken_is_said_at_its_field(desk, team)
     expect(page.get_by_role("heading", name="Harbour Works North")).to_be_visible()
     place = f"/api/v1/auth/organization/{team['id']}"
     assert desk.shop.owner.get(place).json["name"] == "Harbour Works North"
-
-
-def test_a_required_field_has_one_asterisk(desk, team):
-    page = desk.open("/organization/settings")
-    expect(page.locator("label", has_text="Name").first).to_have_text(re.compile(r"^Name\s\*$"))
 
 
 def test_buckets_say_how_full_they_are(desk, team):

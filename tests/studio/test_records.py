@@ -6,37 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
-from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.storage.models import StorageBucket, StorageUpload
-
-
-def test_what_is_wrong_is_said_at_its_field_while_one_types(desk):
-    page = desk.open("/crm/company/create")
-    website = page.get_by_role("textbox", name="Website")
-    website.fill("javascript:alert(1)")
-    website.blur()
-    expect(page.get_by_text("This is no address")).to_be_visible()
-    website.fill("https://harbour.example")
-    expect(page.get_by_text("This is no address")).to_have_count(0)
-
-
-def test_what_the_service_refuses_is_said_at_its_field(desk):
-    company = desk.shop.make(CrmCompany)
-    desk.shop.make(CrmContact, email="ada@taken.example", companyId=company["id"])
-    page = desk.open(f'/crm/contact/create?source={{"companyId":"{company["id"]}"}}')
-    for label, text in (("First name", "Ada"), ("Last name", "Byron"), ("E-mail", "ada@taken.example")):
-        page.get_by_role("textbox", name=label).fill(text)
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text(re.compile("meets something that is there already.*Request "))).to_be_visible()
-
-
-def test_a_refusal_is_said_in_the_language_of_the_reader(seat):
-    desk = seat(locale="de-DE")
-    deal = desk.shop.make(CrmDeal, stage="lead")
-    page = desk.open(f"/crm/deal/{deal['id']}/show")
-    page.get_by_role("button", name="Interessent: Verschieben nach").click()
-    page.get_by_role("menuitem", name="Verloren").click()
-    expect(page.get_by_text("Grund des Verlusts: Wird benötigt, wenn ein Geschäft verloren ist.")).to_be_visible()
+from app.crm.models import CrmCompany, CrmDeal
+from app.storage.models import StorageUpload
 
 
 def test_a_reference_is_found_by_its_words_or_made_on_the_spot(desk):
@@ -52,13 +23,6 @@ def test_a_reference_is_found_by_its_words_or_made_on_the_spot(desk):
     expect(dialog.get_by_role("textbox", name="Name")).to_have_value("Skerry Freight")
     dialog.get_by_role("button", name="Save").click()
     expect(company).to_have_value("Skerry Freight")
-
-
-def test_moves_that_a_state_does_not_allow_are_not_offered(desk):
-    deal = desk.shop.make(CrmDeal, stage="won")
-    page = desk.open(f"/crm/deal/{deal['id']}")
-    page.get_by_role("combobox", name="Stage").click()
-    expect(page.get_by_role("option")).to_have_text(["Won", "Negotiation"])
 
 
 def test_a_state_moves_from_its_badge(desk):
@@ -95,13 +59,19 @@ def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     expect(page.get_by_role("combobox", name="Company")).to_have_value("Harbour Works")
 
 
-def test_a_deletion_counts_once_it_is_not_taken_back(desk):
+def test_a_deletion_is_taken_back_or_else_counts(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
+    path = f"{CrmCompany.collection_path()}/{company['id']}"
+    page = desk.open(f"/crm/company/{company['id']}/show")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    assert desk.shop.owner.get(path).status_code == 200
     page = desk.open(f"/crm/company/{company['id']}/show")
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("Harbour Works is deleted.")).to_be_visible()
     expect(page.get_by_text("Harbour Works is deleted.")).to_have_count(0)
-    assert desk.shop.owner.get(f"/api/v1/crm/company/{company['id']}").status_code == 404
+    assert desk.shop.owner.get(path).status_code == 404
 
 
 def test_keys_of_the_keyboard_lead_everywhere(desk):
@@ -112,6 +82,9 @@ def test_keys_of_the_keyboard_lead_everywhere(desk):
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     expect(page.get_by_role("heading", name="New: Company")).to_be_visible()
+    page.get_by_role("textbox", name="Name").fill("Harbour Works")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("heading", name="Harbour Works")).to_be_visible()
     desk.open(f"/crm/company/{company['id']}/show")
     page.keyboard.press("e")
     expect(page.get_by_role("heading", name=re.compile("^Edit"))).to_be_visible()
@@ -119,29 +92,6 @@ def test_keys_of_the_keyboard_lead_everywhere(desk):
     page.keyboard.type("list of deals")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Deals")).to_be_visible()
-
-
-def test_json_is_checked_while_it_is_typed(desk):
-    organization = desk.shop.owner.organization_id
-    page = desk.open(f"/auth/organization/{organization}")
-    page.get_by_role("button", name="More fields").click()
-    editor = page.get_by_role("textbox", name="Metadata")
-    editor.fill("{broken")
-    editor.blur()
-    expect(page.get_by_text(re.compile("^This is not JSON"))).to_be_visible()
-    editor.fill('{"floor": 4}')
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url("**/show")
-    assert desk.shop.owner.get(f"/api/v1/auth/organization/{organization}").json["metadata"] == {"floor": 4}
-
-
-def test_long_text_is_markdown_with_a_preview(desk):
-    deal = desk.shop.make(CrmDeal, description="### Plan\n\nTwo **cranes**.")
-    page = desk.open(f"/crm/deal/{deal['id']}/show")
-    expect(page.get_by_role("heading", name="Plan", level=2)).to_be_visible()
-    desk.open(f"/crm/deal/{deal['id']}")
-    page.get_by_role("tab", name="Preview").click()
-    expect(page.locator("strong", has_text="cranes")).to_be_visible()
 
 
 def test_a_file_is_dropped_seen_and_kept(desk, tmp_path):
@@ -173,60 +123,6 @@ def test_a_larger_file_goes_once_it_is_saved_with_what_the_form_says_of_it(desk,
     assert (stored["filename"], stored["size"], stored["visibility"]) == ("quay.txt", 800_000, "public")
 
 
-def test_a_larger_file_for_a_bucket_of_its_own_is_refused_with_the_reason(desk, tmp_path):
-    file = tmp_path / "large.txt"
-    file.write_text("Quay 4.\n" * 100_000)
-    (bucket,) = desk.shop.owner.get(StorageBucket.collection_path()).json["data"]
-    page = desk.open(f'/storage/upload/create?source={{"bucketId":"{bucket["id"]}"}}')
-    page.locator("input[type=file]").set_input_files(file)
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("leave the bucket empty")).to_be_visible()
-    assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []
-
-
-def test_a_file_beyond_what_the_service_takes_is_refused_before_it_is_sent(desk, tmp_path):
-    file = tmp_path / "huge.txt"
-    file.write_bytes(b"x" * (25 * 1024 * 1024 + 1))
-    page = desk.open("/storage/upload/create")
-    page.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_text("This file is larger than files may be: at most 25 MiB.", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("The form is not valid.")).to_be_visible()
-    assert desk.shop.owner.get(StorageUpload.collection_path()).json["data"] == []
-
-
-def test_the_keyboard_saves_a_form(desk):
-    page = desk.open("/crm/company/create")
-    page.get_by_role("textbox", name="Name").fill("Harbour Works")
-    page.keyboard.press("Control+s")
-    page.wait_for_url("**/show")
-    assert [each["name"] for each in desk.shop.owner.get(CrmCompany.collection_path()).json["data"]] == [
-        "Harbour Works"
-    ]
-
-
-def test_what_is_said_at_a_field_is_not_said_once_more(desk):
-    page = desk.open("/crm/company/create")
-    page.route(
-        re.compile("/api/v1/crm/company$"),
-        lambda route: route.fulfill(
-            status=400, json={"error": "Invalid name: Is taken.", "details": {"fields": {"name": ["Is taken."]}}}
-        ),
-    )
-    page.get_by_role("textbox", name="Name").fill("Harbour Works")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("see what is said at the fields")).to_be_visible()
-    expect(page.get_by_text("Is taken.")).to_have_count(1)
-
-
-def test_what_is_wrong_with_a_field_is_said_by_its_label(desk):
-    deal = desk.shop.make(CrmDeal, stage="lead")
-    page = desk.open(f"/crm/deal/{deal['id']}/show")
-    page.get_by_role("button", name="Lead: Move to").click()
-    page.get_by_role("menuitem", name="Lost").click()
-    expect(page.get_by_text("Lost reason: Is required when a deal is lost.")).to_be_visible()
-
-
 def test_words_are_looked_for_where_somebody_chooses(desk):
     page = desk.open("/crm/deal")
     page.keyboard.press("Control+k")
@@ -236,8 +132,3 @@ def test_words_are_looked_for_where_somebody_chooses(desk):
     page.keyboard.type("companies")
     page.get_by_role("option", name="Search Companies for “harbour”").click()
     page.wait_for_url("**/crm/company?q=harbour")
-
-
-def test_a_new_user_is_told_of_by_mail(seat):
-    page = seat("admin").open("/auth/user/create")
-    expect(page.get_by_text("gets a mail with a link")).to_be_visible()

@@ -4,10 +4,11 @@ import { BooleanInput, NullableBooleanInput, NumberInput, SelectInput, TextInput
 import { Suspense, lazy, useMemo } from "react";
 import { useWatch } from "react-hook-form";
 
-import { movesFrom, nameOf, typeOf } from "../catalogue/catalogue";
+import { movesFrom, nameOf } from "../catalogue/catalogue";
 import { useCatalogue, usePerson } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { bytes, currencyOf, milliseconds } from "../values/formats";
+import { inputOf } from "./choice";
 import { FileInput } from "./FileInput";
 import { MarkdownInput } from "./MarkdownInput";
 import { MomentInput } from "./MomentInput";
@@ -55,27 +56,32 @@ export function FieldInput(props: InputProps) {
   const { field, model } = props;
   const shared = useShared(props);
   const { isAdmin } = usePerson();
-  if (field.references?.model === "auth/user" && !isAdmin) return <PersonField {...shared} />;
-  if (field.references) return <ReferenceField {...shared} target={field.references.model} />;
-  if (field.display === "file") return <FileInput {...shared} />;
-  switch (typeOf(field)) {
-    case "boolean":
-      return field.nullable ? <NullableBooleanInput {...shared} fullWidth /> : <BooleanInput {...shared} />;
-    case "enum":
+  switch (inputOf(field, isAdmin)) {
+    case "person":
+      return <PersonField {...shared} />;
+    case "reference":
+      return <ReferenceField {...shared} target={field.references!.model} />;
+    case "file":
+      return <FileInput {...shared} />;
+    case "choice":
+      return <NullableBooleanInput {...shared} fullWidth />;
+    case "switch":
+      return <BooleanInput {...shared} />;
+    case "state":
       return <StateInput {...shared} model={model} field={field} on={props.on} />;
-    case "integer":
-    case "number":
-      return field.display === "money" ? <Amount {...shared} model={model} /> : <Quantity {...shared} field={field} />;
-    case "timestamp":
+    case "amount":
+      return <Amount {...shared} model={model} />;
+    case "quantity":
+      return <Quantity {...shared} field={field} />;
+    case "moment":
       return <MomentInput {...shared} />;
-    case "array<string>":
+    case "strings":
       return <StringsInput {...shared} items={field.constraints?.items} />;
     case "json":
-    case "vector":
       return <Suspense fallback={null}><JsonInput {...shared} shape={field.type === "vector" ? "array" : field.constraints?.shape} /></Suspense>;
-    case "text":
+    case "markdown":
       return <MarkdownInput {...shared} max={field.constraints?.maxLength} />;
-    default:
+    case "line":
       return <Line {...shared} field={field} />;
   }
 }

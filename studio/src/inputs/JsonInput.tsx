@@ -8,31 +8,14 @@ import { InputHelperText, useInput, useTranslate } from "react-admin";
 
 import { NONCE } from "../nonce";
 import type { Shared } from "./FieldInput";
+import { Malformed, type Shape, jsonFault, parsed, written } from "./json";
 
-// Forms have an empty text where nothing is set.
-const written = (value: unknown) => (value === undefined || value === null || value === "" ? "" : JSON.stringify(value, null, 2));
-
-/** What stands in the form while the text is no JSON. */
-class Malformed {
-  constructor(readonly message: string) {}
-}
-
-function parsed(text: string): unknown {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return new Malformed(error instanceof Error ? error.message : "");
-  }
-}
-
-export default function JsonInput({ source, label, helperText, validate, isRequired, shape }: Shared & { shape?: "object" | "array" | undefined }) {
+export default function JsonInput({ source, label, helperText, validate, isRequired, shape }: Shared & { shape?: Shape }) {
   const translate = useTranslate();
   const { palette } = useTheme();
   const check = (value: unknown) => {
-    if (value instanceof Malformed) return translate("studio.input.json_invalid", { message: value.message });
-    if (value !== null && value !== undefined && shape === "array" && !Array.isArray(value)) return translate("studio.input.json_array");
-    if (value !== null && value !== undefined && shape === "object" && (Array.isArray(value) || typeof value !== "object")) return translate("studio.input.json_object");
+    const fault = jsonFault(value, shape);
+    if (fault) return translate(fault, value instanceof Malformed ? { message: value.message } : {});
     return validate(value);
   };
   const { id, field, fieldState } = useInput({ source, validate: [check], isRequired });

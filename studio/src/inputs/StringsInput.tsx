@@ -15,7 +15,7 @@ export function StringsInput({ source, label, helperText, validate, isRequired, 
   const { id, field, fieldState } = useInput({ source, validate: [validate], isRequired });
   return (
     <Autocomplete
-      id={id} multiple freeSolo={!items} autoSelect={!items} options={items ?? []} value={(field.value as string[] | null) ?? []} fullWidth
+      id={id} multiple freeSolo={!items} autoSelect={!items} options={items ?? []} value={Array.isArray(field.value) ? (field.value as string[]) : []} fullWidth
       getOptionLabel={(each) => (names ? translate(`value.${names}.${each}`) : each)} disableCloseOnSelect={Boolean(items)}
       onChange={(_, values) => field.onChange(values)} onBlur={field.onBlur}
       renderInput={(given) => (

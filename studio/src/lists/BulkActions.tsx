@@ -9,7 +9,7 @@ import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { FieldInput } from "../inputs/FieldInput";
-import { copyOf } from "../records/actions";
+import { type Row, copyOf } from "../records/values";
 import { ExportDialog } from "./ExportDialog";
 import type { Of } from "./rows";
 import type { Selection } from "./selection";
@@ -23,7 +23,6 @@ interface Props {
 }
 
 type Open = "change" | "delete" | "export" | undefined;
-type Row = Record<string, unknown> & { id: string };
 
 export function BulkActions({ model, state, selection, of }: Props) {
   const translate = useTranslate();

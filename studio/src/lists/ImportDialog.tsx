@@ -10,7 +10,7 @@ import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { HIDDEN } from "../values/Value";
 import { MappingTable } from "./MappingTable";
-import { type Job, type Options, type Report, type Sheet, followed, guessed, importSheet, lookupsOf, readSheet } from "./importing";
+import { type Job, type Options, type Report, type Sheet, followed, guessed, importSheet, lookupsOf, readSheet, unmapped } from "./importing";
 
 interface Props {
   model: Model;
@@ -57,8 +57,7 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
       await queries.invalidateQueries({ queryKey: [resource] });
       onDone();
     });
-  const mapped = new Set(Object.values(mapping).map((source) => lookups.find((lookup) => lookup.source === source)?.reference ?? source));
-  const missing = sheet ? model.fields.filter(({ name, required, settable }) => required && settable.includes("create") && !mapped.has(name)) : [];
+  const missing = sheet ? unmapped(model, mapping, lookups) : [];
   // A file of which nothing was taken can be mapped in another way.
   const isDone = report && !report.isCheck && report.meta.created + report.meta.updated + report.meta.ignored > 0;
   return (

@@ -2,7 +2,7 @@
 import { pathOf } from "../api/provider";
 import { Refusal } from "../api/sentences";
 import { type Catalogue, nameOf } from "../catalogue/catalogue";
-import type { Model } from "../catalogue/types";
+import type { Field, Model } from "../catalogue/types";
 import { ask } from "../session/transport";
 import { fieldLabel, humanized } from "../i18n/words";
 
@@ -104,6 +104,12 @@ export function guessed(model: Model, sheet: Sheet, lookups: readonly Lookup[], 
       return [column, isFree ? found : ""];
     }),
   );
+}
+
+/** The fields that a record needs and no column becomes. */
+export function unmapped(model: Model, mapping: Record<string, string>, lookups: readonly Lookup[]): readonly Field[] {
+  const mapped = new Set(Object.values(mapping).map((source) => lookups.find((lookup) => lookup.source === source)?.reference ?? source));
+  return model.fields.filter(({ name, required, settable }) => required && settable.includes("create") && !mapped.has(name));
 }
 
 /** The file as the service takes it: the columns that are mapped, called like their fields. */

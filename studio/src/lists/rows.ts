@@ -46,13 +46,13 @@ export function useFilter(model: Model, { q, conditions, isEverywhere }: Asked, 
 }
 
 /** The condition that a record belongs to another: by its reference, or along the relation where that is no filter. */
-function belonging(model: Model, { field, id }: Of): object {
+export function belonging(model: Model, { field, id }: Of): object {
   const relation = model.relations.find(({ many, reference }) => !many && reference === field);
   return fieldOf(model, field)?.filterable || !relation ? { [field]: id } : { [relation.name]: { id } };
 }
 
 /** What is read of each record: what is shown, what names it, and the names of what it refers to. */
-function wanted(catalogue: Catalogue, model: Model, columns: readonly string[]) {
+export function wanted(catalogue: Catalogue, model: Model, columns: readonly string[]) {
   const fields = new Set(["id", ...(model.label ?? []), ...columns]);
   if (fieldOf(model, "currency")) fields.add("currency");
   const expand: Record<string, { fields: readonly string[] }> = {};

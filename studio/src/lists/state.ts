@@ -60,7 +60,7 @@ function parsed(text: string | null): unknown {
 
 const split = (text: string | null) => (text ? text.split(",") : []);
 
-function read(model: Model, search: URLSearchParams): ListState {
+export function read(model: Model, search: URLSearchParams): ListState {
   const look = { ...usualLook(model), ...keptLook(model) };
   const columns = known(model, search.has("columns") ? split(search.get("columns")) : look.columns);
   const widths = parsed(search.get("widths")) as Record<string, number> | null;
@@ -112,7 +112,7 @@ function keepLook(model: Model, change: Partial<ListState>): boolean {
 }
 
 /** What is shown begins anew on the first page. */
-const restarted = (change: Partial<ListState>) =>
+export const restarted = (change: Partial<ListState>) =>
   "page" in change || !["q", "conditions", "sort", "perPage", "isEverywhere"].some((name) => name in change) ? change : { page: 1, ...change };
 
 /** The state of a list that is a page: the address bar holds it. */

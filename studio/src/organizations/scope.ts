@@ -7,7 +7,7 @@ import type { Model } from "../catalogue/types";
 import type { Condition } from "../lists/conditions";
 
 /** The condition that a record is of an organization, its parents' where it has none itself; undefined where it is of people. */
-function belongsTo(catalogue: Catalogue, model: Model, organizationId: string): object | undefined {
+export function belongsTo(catalogue: Catalogue, model: Model, organizationId: string): object | undefined {
   const { kind, column = "" } = model.scope;
   const field = fieldOf(model, column);
   if (kind === "organization") return field?.references && field.filterable ? { [column]: organizationId } : undefined;

@@ -7,8 +7,8 @@ import { useTranslate } from "react-admin";
 import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { Value } from "../values/Value";
+import { type Row, compared } from "./values";
 
-type Row = Record<string, unknown> & { id: string };
 type Side = "mine" | "stored";
 
 interface Props {
@@ -22,15 +22,11 @@ interface Props {
   onCancel: () => void;
 }
 
-const differ = (one: unknown, other: unknown) => JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
-
 export function ConflictDialog({ model, base, mine, stored, onSettle, onReload, onCancel }: Props) {
   const translate = useTranslate();
   const resource = nameOf(model);
   const [chosen, setChosen] = useState<Record<string, Side>>({});
-  const settable = model.fields.filter((field) => field.settable.includes("update") && field.readable);
-  const changed = settable.filter(({ name }) => differ(mine[name], base[name]));
-  const contested = stored ? changed.filter(({ name }) => differ(stored[name], base[name]) && differ(stored[name], mine[name])) : [];
+  const { changed, contested } = compared(model, base, mine, stored);
   const settle = () => {
     const kept = changed.filter(({ name }) => !contested.some((field) => field.name === name) || (chosen[name] ?? "mine") === "mine");
     onSettle({ ...stored!, ...Object.fromEntries(kept.map(({ name }) => [name, mine[name]])), [VERSION]: stored![VERSION] });

@@ -4,28 +4,12 @@ import { CreateBase, useNotify, useRedirect, useTranslate } from "react-admin";
 import { useSearchParams } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { isSettable, labelOf, nameOf, settableOf } from "../catalogue/catalogue";
+import { labelOf, nameOf, settableOf } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
-import type { Model } from "../catalogue/types";
 import { Page } from "../layout/Page";
 import { RecordForm } from "./RecordForm";
 import { dropDraft } from "./drafts";
-
-/** The defaults that a form can show: those that the service works out are its own. */
-function defaultsOf(model: Model): Record<string, unknown> {
-  const usual = model.fields.filter((field) => isSettable(field, "create") && field.default !== undefined);
-  const isKnown = (value: unknown) => !(typeof value === "string" && value.startsWith("$"));
-  return Object.fromEntries(usual.filter(({ default: value }) => isKnown(value)).map(({ name, default: value }) => [name, value]));
-}
-
-function given(text: string | null): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
+import { defaultsOf, given } from "./values";
 
 export function CreatePage() {
   const model = useModel();

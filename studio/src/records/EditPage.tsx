@@ -1,5 +1,5 @@
 /** A record being changed, and what happens when somebody else has changed it meanwhile. */
-import { RowgateError, VERSION, VersionConflict } from "@rowgate/client/react-admin";
+import { RowgateError, VersionConflict } from "@rowgate/client/react-admin";
 import { useState } from "react";
 import { EditBase, useEditContext, useNotify, useRedirect, useRefresh, useTranslate, useUpdate } from "react-admin";
 import { useParams } from "react-router-dom";
@@ -14,8 +14,7 @@ import { Page } from "../layout/Page";
 import { ConflictDialog } from "./ConflictDialog";
 import { RecordForm } from "./RecordForm";
 import { dropDraft } from "./drafts";
-
-type Row = Record<string, unknown> & { id: string };
+import { type Row, writable } from "./values";
 
 interface Conflict {
   base: Row;
@@ -75,12 +74,6 @@ export function EditPage() {
       )}
     </EditBase>
   );
-}
-
-/** What of a form is sent: the fields that may be changed. */
-function writable(model: Model, data: Row): Row {
-  const names = new Set(model.fields.filter(({ settable }) => settable.includes("update")).map(({ name }) => name));
-  return Object.fromEntries(Object.entries(data).filter(([name]) => names.has(name) || name === "id" || name === VERSION)) as Row;
 }
 
 function Form({ model, draft }: { model: Model; draft: string }) {

@@ -5,27 +5,20 @@ import { useState } from "react";
 import { useTranslate } from "react-admin";
 import { useFormState } from "react-hook-form";
 
-import { isSettable, typeOf } from "../catalogue/catalogue";
+import { typeOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { FieldInput } from "../inputs/FieldInput";
+import { inputsOf } from "./values";
 
 /** What takes the width of the form. */
 const WIDE = ["text", "json", "vector"];
 const isWide = (field: Field) => WIDE.includes(typeOf(field)) || field.display === "file";
 
-/** Whether a field is left to its default as a rule. */
-function isOptional(model: Model, field: Field): boolean {
-  if (field.required || model.label?.includes(field.name)) return false;
-  return ["json", "vector"].includes(field.type) || field.name === model.scope.column || !field.readable;
-}
-
 export function RecordInputs({ model, on, brief = false }: { model: Model; on: "create" | "update"; brief?: boolean }) {
   const translate = useTranslate();
   const { errors } = useFormState();
   const [isOpen, setOpen] = useState(false);
-  const settable = model.fields.filter((field) => isSettable(field, on) && !field.returnedOnce);
-  const usual = settable.filter((field) => (brief ? field.required || model.label?.includes(field.name) : !isOptional(model, field)));
-  const further = settable.filter((field) => !usual.includes(field));
+  const { usual, further } = inputsOf(model, on, brief);
   const isShown = isOpen || further.some(({ name }) => name in errors);
   return (
     <Box sx={{ width: "100%" }}>

@@ -21,11 +21,10 @@ import { distance } from "../values/formats";
 import { Value } from "../values/Value";
 import { StoredFile } from "./StoredFile";
 import { StateMoves, canMove } from "./StateMoves";
-import { copyOf, useDeletion } from "./actions";
+import { useDeletion } from "./actions";
+import { type Row, copyOf } from "./values";
 
 const Markdown = lazy(() => import("../values/Markdown"));
-
-type Row = Record<string, unknown> & { id: string };
 
 export function ShowPage() {
   const model = useModel();

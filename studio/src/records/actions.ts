@@ -1,18 +1,11 @@
-/** What is done with whole records: copied and deleted. */
+/** What is done with whole records: they are deleted. */
 import { useNotify, useRedirect, useDelete, useTranslate } from "react-admin";
 import { useLocation } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { isSettable, labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
-
-type Row = Record<string, unknown> & { id: string };
-
-/** What a copy of the record begins with: what may be set, but for what is unique. */
-export function copyOf(model: Model, record: Row): Record<string, unknown> {
-  const copied = model.fields.filter((field) => isSettable(field, "create") && field.readable && !field.unique && record[field.name] !== null);
-  return Object.fromEntries(copied.map(({ name }) => [name, record[name]]));
-}
+import type { Row } from "./values";
 
 /** Milliseconds in which a deletion can be taken back. */
 const UNDO = 6000;

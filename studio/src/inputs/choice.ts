@@ -1,0 +1,31 @@
+/** Which input a field gets, by what it holds. */
+import { typeOf } from "../catalogue/catalogue";
+import type { Field } from "../catalogue/types";
+
+export type Input = "person" | "reference" | "file" | "choice" | "switch" | "state" | "amount" | "quantity" | "moment" | "strings" | "json" | "markdown" | "line";
+
+/** `isAdmin`: users are listed to admins alone; others choose among those that they share an organization with. */
+export function inputOf(field: Field, isAdmin: boolean): Input {
+  if (field.references) return field.references.model === "auth/user" && !isAdmin ? "person" : "reference";
+  if (field.display === "file") return "file";
+  switch (typeOf(field)) {
+    case "boolean":
+      return field.nullable ? "choice" : "switch";
+    case "enum":
+      return "state";
+    case "integer":
+    case "number":
+      return field.display === "money" ? "amount" : "quantity";
+    case "timestamp":
+      return "moment";
+    case "array<string>":
+      return "strings";
+    case "json":
+    case "vector":
+      return "json";
+    case "text":
+      return "markdown";
+    default:
+      return "line";
+  }
+}
