@@ -6,6 +6,7 @@ python -m tests.mutations.run [--draw] [--at COMMIT] [--only TEXT] [--deep | --c
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import signal
 import subprocess
@@ -50,6 +51,11 @@ def main() -> None:
         places.keep(places.drawn(ROOT))
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
+    lock = (FOLDER / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit("rowgate: another run is at work in build/mutations")
     commit = git(ROOT, "rev-parse", f"{options.at}^{{commit}}").strip()
     file = FOLDER / f"{commit[:12]}{'-check' if options.check else ''}.jsonl"
     known = {each.name: each for each in read(file)}
