@@ -24,7 +24,7 @@ endef
 TESTS := $(BIN)/python -m tests.run $(BIN)/pytest
 HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file)
 
-.PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks tables lock clean
+.PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -117,6 +117,9 @@ generators: .venv/dev .venv/node/installed .venv/openapi-generator.jar ## try th
 
 attacks: .venv/dev ## measure what others notice while one caller attacks
 	@$(BIN)/python -m tests.attacks.run
+
+mutations: .venv/dev .venv/bin/rowgate .venv/node/installed .venv/studio/installed ## make sources wrong in places that a seed has drawn, and by defects of before, and tell which tests notice (AT=commit, DEEP=1, CHECK=1)
+	@$(BIN)/python -m tests.mutations.run $(if $(AT),--at $(AT)) $(if $(DEEP),--deep) $(if $(CHECK),--check)
 
 tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate
