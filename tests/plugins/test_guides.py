@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from textwrap import indent
 
 import pytest
 
@@ -99,25 +100,18 @@ def test_a_computed_field_is_no_condition(owner):
 
 
 def told_by_the_page(folder):
-    """Put into the files of the project what the page says of each: members of the plugin in place of those that are
-    there, and else what comes at the end; with what has to be imported."""
+    """Put into the files of the project what the page says of each, with what has to be imported: another plugin, a
+    field of the last class, and else what comes at the end."""
     for name, block in BLOCKS:
         path = folder / "shop" / name
         text = path.read_text() if path.exists() else ""
-        told = with_members(text, block) if name == "plugin.py" else text + block
+        if name == "plugin.py":
+            text = text[: text.index("plugin = Plugin(")]
+        told = text + (indent(block, "    ") if name == "models.py" else block)
         for line, more in IMPORTED.get(name, {}).items():
             assert line in told
             told = told.replace(line, more)
         path.write_text(told)
-
-
-def with_members(text, block):
-    """The plugin with the members of the block, in place of those that it has."""
-    for member in re.findall(r"^    \w+=.*?(?=^    \w|\Z)", block, re.MULTILINE | re.DOTALL):
-        name = member.partition("=")[0]
-        text = re.sub(rf"^{name}=.*\n", "", text, flags=re.MULTILINE)
-        text = text.rstrip().removesuffix(")") + member + ")\n"
-    return text
 
 
 @pytest.fixture(scope="module")
