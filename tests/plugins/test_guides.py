@@ -13,6 +13,9 @@ from app.commands.new import write
 from config import ROOT
 from tests.end_to_end.service import environment
 
+# A project that was made from this checkout has left here what names the kit to pytest a second time.
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
 PAGE = (ROOT / "docs" / "guides.md").read_text()
 BLOCKS = re.findall(r"`shop/(\w+\.py)`[^`]*?:\n\n```python\n(.*?)```", PAGE, re.DOTALL)
 IMPORTED = {
@@ -126,7 +129,7 @@ def shop(tmp_path_factory):
 
 
 def run(shop, *arguments, **settings):
-    env = environment(PYTHONPATH=f"{ROOT}:{shop}", PYTHONDONTWRITEBYTECODE="1", **settings)
+    env = environment(PYTHONPATH=f"{ROOT}:{shop}", PYTHONDONTWRITEBYTECODE="1", **ALONE, **settings)
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(command, cwd=shop, env=env, capture_output=True, text=True, timeout=300, check=False)
 
