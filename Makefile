@@ -22,7 +22,10 @@ $(BIN)/uv pip install --system-certs --link-mode copy --compile-bytecode \
 endef
 
 TESTS := $(BIN)/python -m tests.run $(BIN)/pytest
-HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file)
+# What the clients of openapi-generator are made with, in the full run, where Java and Maven are.
+JAR := .venv/openapi-generator.jar
+WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
+HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator $(JAR))
 
 .PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
@@ -32,7 +35,7 @@ help: ## print the targets
 serve: .venv/run .venv/bin/rowgate ## run the service with everything it needs (SAMPLE=1 loads sample data)
 	@exec $(BIN)/flask serve $(if $(SAMPLE),--sample)
 
-test: .venv/dev .venv/bin/rowgate .venv/node/installed .venv/studio/installed ## run the tests (ALL=1 on every model; DURATIONS=1 measures them)
+test: .venv/dev .venv/bin/rowgate .venv/node/installed .venv/studio/installed $(WITH_JAVA) ## run the tests (ALL=1 on every model; DURATIONS=1 measures them)
 	@failed=; $(if $(DURATIONS),rm -f tests/durations.json;) \
 	$(TESTS) $(HOW) -m alone --numprocesses=0 || failed=1; \
 	$(TESTS) $(HOW) && [ -z "$$failed" ] && { git rev-parse HEAD > .venv/passed 2>/dev/null || true; }
@@ -112,8 +115,8 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/pytest tests/end_to_end/test_broken_off_starts.py --numprocesses=0 --fuzz-starts 50
 	@$(BIN)/python -m tests.faults.run --rounds 40
 
-generators: .venv/dev .venv/node/installed .venv/openapi-generator.jar ## try the clients that other people's generators make; needs Java and Maven
-	@$(BIN)/pytest tests/end_to_end/test_generators.py --numprocesses=0 --openapi-generator .venv/openapi-generator.jar
+generators: .venv/dev .venv/node/installed $(JAR) ## try the clients that other people's generators make; needs Java and Maven
+	@$(BIN)/pytest tests/end_to_end/test_generators.py --numprocesses=0 --openapi-generator $(JAR)
 
 attacks: .venv/dev ## measure what others notice while one caller attacks
 	@$(BIN)/python -m tests.attacks.run
@@ -144,7 +147,7 @@ clean: ## remove the environment and the embedded servers' data
 		npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
-.venv/openapi-generator.jar: Makefile
+$(JAR): Makefile
 	@echo "rowgate: fetching openapi-generator $(OPENAPI_GENERATOR) from Maven Central"
 	@mvn -q -B dependency:copy -DoutputDirectory="$(CURDIR)/.venv" -Dmdep.stripVersion=true \
 		-Dartifact=org.openapitools:openapi-generator-cli:$(OPENAPI_GENERATOR)

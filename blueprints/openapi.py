@@ -27,6 +27,7 @@ from app.foundation.errors import (
 from app.runtime.turns import give_way
 from blueprints import describe_bulk, describe_imports, describe_queries, describe_relations
 from blueprints.base import Api
+from schemas.conversation import ChatPart
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
 from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
 
@@ -105,6 +106,7 @@ def build(app: Flask) -> Api:
     api.ma_plugin.converter.add_attribute_function(_not_blank)
     api.spec.components.schema("GuideError", schema=GuideError)
     api.spec.components.schema("ApiKeyError", schema=ApiKeyError)
+    api.spec.components.schema("ChatPart", schema=ChatPart)
     return api
 
 
@@ -120,6 +122,13 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
     describe_relations.add_related(components["schemas"], models)
     for name, schema in components["schemas"].items():
         give_way()
+        for member, each in schema.get("properties", {}).items():
+            if each.get("type") == "boolean" and "enum" in each:
+                # Generators for Java make texts of what is enumerated and has a type, and that for Python takes no
+                # constant that may be left out.
+                (value,) = each.pop("enum")
+                if member in schema.get("required", ()):
+                    schema["properties"][member] = {"const": value}
         if name.endswith("Update"):
             # They may be sent back as they are, and are nothing to send otherwise.
             properties = schema["properties"].items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import EXCLUDE, ValidationError, fields, validate
+from marshmallow import EXCLUDE, INCLUDE, ValidationError, fields, validate
 
 from app.ai.models.chats import AiMessage
 from app.foundation.errors import Invalid
@@ -17,7 +17,7 @@ MAY_BE_EMPTY = ("assistant", "tool")
 MAX_MESSAGES = 1000
 MAX_LENGTH = AiMessage.fields()["content"].spec.kind.constraints["maxLength"]
 MAX_NAME_LENGTH = 200
-PARTS: dict[str, Any] = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+PARTS: dict[str, Any] = {"type": "array", "items": {"$ref": "#/components/schemas/ChatPart"}}
 
 
 class Content(fields.Field[Any]):
@@ -39,6 +39,16 @@ class Lenient(WireSchema):
 
     class Meta:
         unknown = EXCLUDE
+
+
+class ChatPart(WireSchema):
+    """A part of what somebody said. Those of the type text have a text, and others count for nothing."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    type = Text()
+    text = Text()
 
 
 class ChatEntry(Lenient):

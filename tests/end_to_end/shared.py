@@ -44,20 +44,11 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def foreign_port() -> int:
-    """The port of the other origin that the shared service answers."""
-    return free_port()
-
-
-@pytest.fixture(scope="session")
-def shared_service(
-    app: object, var_dir: str, foreign_port: int, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Service]:
+def shared_service(app: object, var_dir: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service of one worker, with what the pages, clients and transfers of the tests need."""
     port, log = free_port(), tmp_path_factory.mktemp("shared") / "log"
     settings = {
-        "BASE_URL": f"http://localhost:{port}", "CORS_ORIGINS": f"http://localhost:{foreign_port}",
-        "DEFAULT_LIMIT": "1000000 per minute", "PRIVATE_PROVIDER_URLS": "on",
+        "BASE_URL": f"http://localhost:{port}", "DEFAULT_LIMIT": "1000000 per minute",
         "GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret",
     }  # fmt: skip
     with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings) as process:
@@ -65,15 +56,15 @@ def shared_service(
 
 
 @pytest.fixture
-def serve_elsewhere(foreign_port: int) -> Iterator[Callable[..., str]]:
-    """Serves a folder at the other origin, which it returns."""
+def serve_elsewhere() -> Iterator[Callable[..., str]]:
+    """Serves a folder at an origin of its own, which it returns."""
     with ExitStack() as stack:
 
         def serve(folder: Path, handler: type[SimpleHTTPRequestHandler] = Quiet) -> str:
-            server = ThreadingHTTPServer(("127.0.0.1", foreign_port), partial(handler, directory=str(folder)))
+            server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
             threading.Thread(target=server.serve_forever, daemon=True).start()
             stack.callback(server.server_close)
             stack.callback(server.shutdown)
-            return f"http://localhost:{foreign_port}"
+            return f"http://localhost:{server.server_port}"
 
         yield serve

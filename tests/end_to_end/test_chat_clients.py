@@ -13,15 +13,17 @@ from app.testing.waiting import await_true
 from tests.ai.chains import CHAT, QUESTION, Chains
 from tests.ai.upstream import WORDS, upstream
 from tests.auth.oauth.certified import MODULES, NODE
-from tests.end_to_end.service import environment
+from tests.end_to_end.service import environment, free_port, gunicorn, started
 
 ANSWER = "".join(WORDS)
 
 
 @pytest.fixture(scope="module")
-def port(shared_service):
-    """Where the service listens."""
-    return shared_service.port
+def port(app, var_dir, tmp_path_factory):
+    """Where a service listens that asks providers of this machine."""
+    port, log = free_port(), tmp_path_factory.mktemp("chat") / "log"
+    with started(gunicorn(), port, log, VAR_DIR=var_dir, PRIVATE_PROVIDER_URLS="on"):
+        yield port
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from uuid import uuid4
 
 import pytest
@@ -14,11 +16,27 @@ from app.notification.routing import notify
 from app.testing.database import unit_of_work
 from config import ROOT
 
+CHANGE = """async ([address, token]) => {
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const outcome = {};
+    for (const method of ["PATCH", "PUT"]) {
+        const sent = fetch(address, { method, headers, body: '{"employees": 7}' });
+        outcome[method] = await sent.then((answer) => answer.status, (error) => error.name);
+    }
+    return outcome;
+}"""
+
 
 @pytest.fixture
-def elsewhere(serve_elsewhere):
-    """The origin of a server that has nothing but the page."""
-    return serve_elsewhere(ROOT / "docs" / "front-end")
+def files(tmp_path):
+    """A folder with the pages."""
+    return shutil.copytree(ROOT / "docs" / "front-end", tmp_path / "files")
+
+
+@pytest.fixture
+def elsewhere(serve_elsewhere, files):
+    """The origin of a server that has nothing but the pages."""
+    return serve_elsewhere(files)
 
 
 @pytest.fixture
@@ -43,6 +61,23 @@ def test_a_page_of_another_origin_signs_up_uploads_and_follows_notifications(app
     with app.app_context(), unit_of_work() as unit:
         notify(unit, unit.session.scalar(select(AuthUser.id).where(AuthUser.email == email)), "MESSAGE", "Ships ahoy")
     expect(page.get_by_role("list", name="Notifications")).to_contain_text("Ships ahoy")
+
+
+def test_a_page_of_another_origin_shows_what_is_public_and_changes_records_with_put(
+    app, browser, cast, service, elsewhere, files
+):
+    owner, name = cast.user(), f"Pier {uuid4().hex[:8]}"
+    works = owner.post("/api/v1/crm/company", {"name": name, "industry": "shipping", "visibility": "public"}).json
+    owner.post("/api/v1/crm/company", {"name": f"{name} too", "industry": "shipping"})
+    guides = (ROOT / "docs" / "guides.md").read_text()
+    (text,) = re.findall(r"```html\n(.*?)```", guides, re.DOTALL)
+    text = text.replace("http://localhost:3001", service).replace("rg_anon_...", cast.anonymous.token)
+    (files / "public.html").write_text(text.replace("take=100", f"take=100&name[startsWith]={name}"))
+    page = browser.new_context().new_page()
+    page.goto(f"{elsewhere}/public.html")
+    expect(page.get_by_role("listitem")).to_have_text([f"{name}, shipping"])
+    outcome = page.evaluate(CHANGE, [f"{service}/api/v1/crm/company/{works['id']}?ifMatch=1", owner.token])
+    assert outcome == {"PATCH": "TypeError", "PUT": 200}
 
 
 def test_the_page_is_a_vite_project_as_well():

@@ -14,10 +14,19 @@ from tests.end_to_end.service import environment
 
 PROGRAMS = ROOT / "tests" / "end_to_end" / "generators"
 MODULES = ROOT / ".venv" / "node" / "node_modules"
-# Without examples, which it would make up along relations that lead from every model to every other, and with the
-# types of forms.
-GENERATE = ("generate", "--skip-operation-example", "--global-property", "skipFormModel=false", "-i", "openapi.json")
+# What ends within seconds needs no second compiler.
+FAST = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# Without examples, which it would make up along relations that lead from every model to every other, with the types of
+# forms, and without tests and pages.
+PARTS = "skipFormModel=false,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"
+GENERATE = ("generate", "--skip-operation-example", "--global-property", PARTS, "-i", "openapi.json")
 NAMES = "prefixParameterInterfaces=true,importFileExtension=.js"
+FOR_JAVA = ("--library", "okhttp-gson", "--type-mappings", "DateTime=String")
+MADE = "useSingleRequestParameter=static,containerDefaultToNull=true,hideGenerationTimestamp=true"
+LIBRARIES = ("-q", "-B", "dependency:copy-dependencies", "-DincludeScope=compile")
+# The generator's own code casts to and from what has no type parameters.
+STRICTLY = ("-proc:none", "-Xlint:all", "-Werror")
+GENERATED = ("-proc:none", "-Xlint:all,-rawtypes,-unchecked,-cast", "-Werror")
 # Calls of all kinds: fewer are no proof.
 AT_LEAST = 30
 
@@ -47,20 +56,36 @@ def openapi_generator(workshop, pytestconfig):
     """Makes a client in the workshop by openapi-generator."""
     jar = pytestconfig.getoption("--openapi-generator")
     if jar is None:
-        pytest.skip("make generators tries them")
+        pytest.skip("make generators and make test ALL=1 try it, where Java and Maven are")
 
     def generate(kind, *options):
-        run("java", "-jar", ROOT / jar, *GENERATE, "-g", kind, "-o", workshop / "client", *options, cwd=workshop)
+        to = ("-g", kind, "-o", workshop / "client")
+        run("java", *FAST, "-jar", ROOT / jar, *GENERATE, *to, *options, cwd=workshop)
 
     return generate
+
+
+def javac(workshop, folder, *arguments):
+    """Compile into ``folder`` what sees the libraries, and the client once that is there."""
+    (workshop / "compiled").mkdir(exist_ok=True)
+    compiler = ("javac", *(f"-J{each}" for each in FAST), "-J-Xmx2g")
+    run(*compiler, "-d", folder, "-classpath", "compiled:libraries/*", *arguments, cwd=workshop)
 
 
 def right_calls(workshop, program, address):
     """Compile ``program`` strictly and run it; gives how many of its calls were right."""
     shutil.copy(PROGRAMS / f"{program}.ts", workshop)
     node(workshop, "typescript/bin/tsc", "--project", workshop)
-    said = run(BIN / "node", workshop / "compiled" / f"{program}.js", address, f"{uuid4().hex[:8]}@example.com")
+    return counted(run(BIN / "node", workshop / "compiled" / f"{program}.js", address, somebody()))
+
+
+def counted(said):
+    """How many calls a program says were right."""
     return int(re.findall(r"^right: (\d+)$", said, re.MULTILINE)[0])
+
+
+def somebody():
+    return f"{uuid4().hex[:8]}@example.com"
 
 
 def test_a_client_of_hey_api_compiles_strictly_and_calls_rightly(workshop, address):
@@ -80,3 +105,16 @@ def test_a_client_of_openapi_generator_for_typescript_compiles_strictly_and_call
 ):
     openapi_generator("typescript-fetch", "--additional-properties", NAMES)
     assert right_calls(workshop, "typescript-fetch", address) >= AT_LEAST
+
+
+def test_a_client_of_openapi_generator_for_java_compiles_strictly_and_calls_rightly(
+    workshop, openapi_generator, address
+):
+    openapi_generator("java", *FOR_JAVA, "--additional-properties", MADE)
+    run("mvn", *LIBRARIES, "-f", "client/pom.xml", f"-DoutputDirectory={workshop / 'libraries'}", cwd=workshop)
+    sources = "\n".join(map(str, (workshop / "client" / "src" / "main").rglob("*.java")))
+    (workshop / "sources").write_text(sources)
+    javac(workshop, "compiled", *GENERATED, "@sources")
+    javac(workshop, "program", *STRICTLY, PROGRAMS / "Calls.java")
+    program = ("java", *FAST, "-classpath", "program:compiled:libraries/*", "Calls")
+    assert counted(run(*program, address, somebody(), cwd=workshop)) >= AT_LEAST
