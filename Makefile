@@ -25,7 +25,7 @@ TESTS := $(BIN)/python -m tests.run $(BIN)/pytest
 # What the clients of openapi-generator are made with, in the full run, where Java and Maven are.
 JAR := .venv/openapi-generator.jar
 WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
-HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator $(JAR))
+HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
 .PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
@@ -116,7 +116,7 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/python -m tests.faults.run --rounds 40
 
 generators: .venv/dev .venv/node/installed $(JAR) ## try the clients that other people's generators make; needs Java and Maven
-	@$(BIN)/pytest tests/end_to_end/test_generators.py --numprocesses=0 --openapi-generator $(JAR)
+	@$(BIN)/pytest tests/end_to_end/test_generators.py --numprocesses=0 --openapi-generator=$(JAR)
 
 attacks: .venv/dev ## measure what others notice while one caller attacks
 	@$(BIN)/python -m tests.attacks.run

@@ -1,10 +1,15 @@
-"""Which tests are near to a change: those of what has changed, of its room, and of the rooms that import it."""
+"""Which tests are near to a change: those that have changed, and those of what it is about, by names, by imports and by
+the rooms that they are of."""
 
 from __future__ import annotations
 
+import ast
 import logging
+import re
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +20,7 @@ import grimp
 from config import ROOT
 from tests.durations import Durations
 
-PACKAGES = ("app", "blueprints", "schemas", "tests", "bench", "publishing")
+SOURCES = ("app", "blueprints", "schemas")
 # What requests pass through, and what therefore is shown by mechanisms on model after model.
 HOT = ("app/engine/", "app/auth/", "app/foundation/", "app/runtime/", "blueprints/", "schemas/")
 # The tests of what is no module.
@@ -28,6 +33,23 @@ TESTS_OF = {
     "migrations/": ("tests/migrations/", "tests/engine/test_schema_version.py"),
     "studio/": ("tests/studio/",),
 }
+# Folders of tests that are called otherwise than the rooms that they are of.
+MIRRORS = {
+    "tests/account": ("blueprints.account",),
+    "tests/attacks": ("app.runtime",),
+    "tests/end_to_end": ("app.commands", "app.runtime", "app.factory"),
+    "tests/faults": ("app.runtime",),
+    "tests/migrations": ("app.engine.histories", "app.engine.upgrade_locks"),
+    "tests/plugins": ("app.plugins",),
+    "tests/studio": ("blueprints.console", "blueprints.catalogue"),
+}
+# Their tests start whole services or browsers, and are asked later than others that are about as close.
+SLOW = {"attacks", "bench", "end_to_end", "faults", "migrations", "publishing", "studio"}
+LATER = 4
+# The rank up to which what imports a part, or is of its room, is run before all tests that are quick.
+CLOSE = 2
+# Words of names that say nothing of what a module is about.
+VAGUE = {"", "app", "blueprint", "describe", "hook", "init", "model", "page", "py", "schema", "setting", "test"}
 
 
 @dataclass(frozen=True)
@@ -50,70 +72,140 @@ class Change:
     @property
     def is_wide(self) -> bool:
         """Tell whether it is of more than one domain."""
-        rooms = {room for file in self.files if (room := _room(file)) and not room.startswith("tests")}
+        rooms = {room for file in self.files if (room := _room(file))}
         return len(rooms) > 1 or any(not (ROOT / room / "plugin.py").exists() for room in rooms)
-
-    @cached_property
-    def modules(self) -> frozenset[str]:
-        """Return the names of the modules that it touches."""
-        return frozenset(_module(file) for file in self.files if file.endswith(".py") and file.startswith(PACKAGES))
 
 
 def near_tests(change: Change) -> list[str]:
-    """Return the files of tests that are near to ``change``, the nearest first and of two equally near the faster."""
-    durations = Durations.read()
-    near: dict[str, int] = {}
-    for distance, files in enumerate(_rings(change, durations)):
-        for file in files:
-            near.setdefault(file, distance)
-    return sorted(near, key=lambda file: (near[file], durations.of(file)))
+    """Return the files of tests to run of ``change``: those that have changed, those that are close, those that need no
+    servers and show mechanisms, and the others by how close they are."""
+    nearness, durations = Nearness(), Durations.read()
+    ranks = nearness.ranks(change.files)
+    rings = [
+        nearness.changed(change.files),
+        [file for file, rank in ranks.items() if rank <= CLOSE],
+        _in_folders({each for file in change.files for prefix, of in TESTS_OF.items() if file.startswith(prefix)
+                     for each in of}),
+        sorted(durations.serverless, key=durations.of),
+        sorted(durations.mechanical, key=durations.of) if change.is_hot else [],
+        ranks,
+    ]  # fmt: skip
+    return list(dict.fromkeys(file for ring in rings for file in ring if (ROOT / file).exists()))
 
 
-def _rings(change: Change, durations: Durations) -> Iterator[set[str]]:
-    """Give the tests in rings around ``change``, from the nearest to the farthest."""
-    logging.getLogger("grimp").setLevel(logging.ERROR)  # it tells of the settings of gunicorn, which no module has
-    graph = grimp.build_graph(*PACKAGES, cache_dir=str(ROOT / ".venv" / "imports"))
-    touched = change.modules & graph.modules
-    importers = {each for module in touched for each in graph.find_modules_that_directly_import(module)}
-    support = {module for module in touched if module.startswith("tests.")}
-    yield _tests(support | {each for module in support for each in graph.find_downstream_modules(module)})
-    yield _in_folders({_folder_of_tests(file) for file in change.files})
-    yield _tests(importers)
-    yield _in_folders({each for file in change.files for prefix, of in TESTS_OF.items() if file.startswith(prefix)
-                       for each in of})  # fmt: skip
-    yield durations.serverless
-    if change.is_hot:
-        yield durations.mechanical
-    yield _in_folders({_folder_of_tests(_path(each)) for each in importers})
+class Nearness:
+    """How near the tests in ``tree`` are to its sources."""
+
+    def __init__(self, tree: Path = ROOT) -> None:
+        self._tree = tree
+        logging.getLogger("grimp").setLevel(logging.ERROR)  # of gunicorn.conf.py, which is no module
+        sys.path.insert(0, str(tree))  # where the graph looks for packages
+        self._graph = grimp.build_graph(*SOURCES, "tests", cache_dir=None)
+        sys.path.remove(str(tree))
+        self._durations = Durations.read()
+
+    def changed(self, changed: Iterable[str]) -> list[str]:
+        """Return the tests among changed files, and those that take something from one that is none."""
+        given = {_module(each) for each in changed if each.startswith("tests/")} & self._graph.modules
+        found = given | {up for each in given for up in self._graph.find_downstream_modules(each)}
+        return sorted(_path(each) for each in found if each.rpartition(".")[2].startswith("test_"))
+
+    def ranks(self, changed: Iterable[str]) -> dict[str, int]:
+        """Return how far from changed files the tests are: the closest first, and of those that are as close the quick
+        ones."""
+        given = [each for each in changed if each.endswith(".py") and each.startswith(SOURCES)]
+        near = self._distances({_module(each) for each in given} & self._graph.modules)
+        rooms = {part: near[module] for module in reversed(near) for part in _with_parents(module)}
+        words = {word for each in given for word in _words(each)}
+        keys = {file: key for file in self._imports if (key := self._key(file, near, rooms, words))}
+        return {file: key[0] for file, key in sorted(keys.items(), key=lambda each: (each[1], each[0]))}
+
+    def _key(
+        self, file: str, near: dict[str, int], rooms: dict[str, int], words: set[str]
+    ) -> tuple[int, int, float, int] | None:
+        """How far a file of tests is from the place, by its name, by what it imports, and by the room that it is of;
+        how many of its words are those of the place, how long it takes, and how much of what is close it imports."""
+        imported = [near[module] for module in self._imports[file] if module in near]
+        found = [2 * each for each in imported] + [
+            2 * rooms[each] + bool(rooms[each]) for each in _mirrored(file) if each in rooms
+        ]
+        alike = len(words & _words(file))
+        found += [0] if alike else []
+        if not found:
+            return None
+        rank = min(found) + LATER * (Path(file).parts[1] in SLOW)
+        return rank, -alike, self._durations.of(file), -len([each for each in imported if each <= 1])
+
+    def _distances(self, modules: set[str]) -> dict[str, int]:
+        """The modules above, by how many imports they are away. What stands on HTTP is asked by the tests of the room
+        that it serves, so the modules of that are as close as what imports it."""
+        found, edge = dict.fromkeys(modules, 0), modules
+        while edge:
+            edge = {up for each in edge for up in self._graph.find_modules_that_directly_import(each)} - {*found}
+            found |= dict.fromkeys(edge, 1 + max(found.values()))
+        serving = [each for each in modules if not each.startswith("app")]
+        below = {down for each in serving for down in self._graph.find_modules_directly_imported_by(each)}
+        rooms = Counter(each.split(".")[1] for each in below if each.startswith("app."))
+        if rooms:
+            served = {each for each in below if each.startswith(f"app.{rooms.most_common(1)[0][0]}.")}
+            found |= dict.fromkeys(served - {*modules}, 1)
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    @cached_property
+    def _imports(self) -> dict[str, set[str]]:
+        """What each file of tests imports of the sources."""
+        paths = sorted((self._tree / "tests").rglob("test_*.py"))
+        return {str(path.relative_to(self._tree)): _imported(path) & self._graph.modules for path in paths}
 
 
-def _tests(modules: set[str]) -> set[str]:
-    return {_path(each) for each in modules if each.rpartition(".")[2].startswith("test_")}
+def _imported(path: Path) -> set[str]:
+    """Modules that a file imports, and names out of modules."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return found
 
 
-def _in_folders(prefixes: set[str]) -> set[str]:
-    found = (str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
-    return {file for file in found if any(prefix and file.startswith(prefix) for prefix in prefixes)}
-
-
-def _room(file: str) -> str:
-    """Return the folder that a reader takes for one thing; none for what is no source."""
-    top, *rest = Path(file).parts
-    return f"{top}/{rest[0]}" if top == "app" and len(rest) > 1 else top if top in PACKAGES else ""
-
-
-def _folder_of_tests(file: str) -> str:
-    """Return where the tests of a room are; none for what is a test itself."""
-    room = _room(file)
-    return "" if room in ("", "tests") else f"tests/{room.removeprefix('app/')}/"
+def _mirrored(file: str) -> list[str]:
+    """The packages and modules that a file of tests is of, by its folder and those above."""
+    parts = Path(file).parts[1:-1]
+    if parts and (top := f"tests/{parts[0]}") in MIRRORS:
+        return list(MIRRORS[top])
+    above = [] if parts and parts[0] in SOURCES else ["app"]
+    return [".".join([*above, *parts[:length]]) for length in range(1, len(parts) + 1)]
 
 
 def _module(file: str) -> str:
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
+def _with_parents(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+
+
+def _words(file: str) -> set[str]:
+    """What a file is about, by its name and its folders."""
+    words = {each.removesuffix("s") for each in re.split(r"\W|_", file)} - VAGUE
+    return {each.removesuffix("ing") for each in words}
+
+
 def _path(module: str) -> str:
     return f"{module.replace('.', '/')}.py"
+
+
+def _room(file: str) -> str:
+    """Return the folder of sources that a reader takes for one thing; none for what is no source."""
+    top, *rest = Path(file).parts
+    return f"{top}/{rest[0]}" if top == "app" and len(rest) > 1 else top if top in SOURCES else ""
+
+
+def _in_folders(prefixes: set[str]) -> list[str]:
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    return [file for file in found if any(file.startswith(prefix) for prefix in prefixes)]
 
 
 def _git(*arguments: str) -> list[str]:

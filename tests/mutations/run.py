@@ -21,10 +21,9 @@ from queue import SimpleQueue
 from config import ROOT
 from tests import checking
 from tests.mutations import places
-from tests.mutations.choice import Choice
 from tests.mutations.report import Result, read, table
 from tests.mutations.trees import FOLDER, Tree, git
-from tests.nearness import Change, near_tests
+from tests.nearness import Change, Nearness, near_tests
 
 DEFECTS = sorted((Path(__file__).parent / "defects").glob("*.patch"))
 # What is shown on all models, and what only a quiet machine shows, is asked about what nothing else has caught.
@@ -98,14 +97,14 @@ def _applying(patch: Path) -> Callable[[Path], None]:
 def _carry_out(works: Sequence[Work], file: Path, commit: str, options: argparse.Namespace) -> None:
     """Try each change, and write down what came of it."""
     trees = [Tree(number, commit) for number in range(min(options.workers, len(works)))]
-    free: SimpleQueue[tuple[Tree, Choice]] = SimpleQueue()
+    free: SimpleQueue[tuple[Tree, Nearness]] = SimpleQueue()
     for tree in trees:
-        free.put((tree, Choice(tree.path)))
+        free.put((tree, Nearness(tree.path)))
 
     def tried(work: Work) -> Result:
-        tree, choice = free.get()
-        result = _tried(work, tree, choice, options)
-        free.put((tree, choice))
+        tree, nearness = free.get()
+        result = _tried(work, tree, nearness, options)
+        free.put((tree, nearness))
         return result
 
     with ThreadPoolExecutor(options.workers) as pool, file.open("a") as output:
@@ -122,14 +121,14 @@ def _carry_out(works: Sequence[Work], file: Path, commit: str, options: argparse
             raise
 
 
-def _tried(work: Work, tree: Tree, choice: Choice, options: argparse.Namespace) -> Result:
+def _tried(work: Work, tree: Tree, nearness: Nearness, options: argparse.Namespace) -> Result:
     began = time.monotonic()
     seconds, asked = (DEEP_SECONDS, DEEP) if options.deep else (options.seconds, CHECK if options.check else ())
     try:
         is_sound = False
         while not is_sound:
             with tree.changed(work.change) as changed:
-                files = _checked(changed) if options.check else choice.files(changed)
+                files = _checked(changed) if options.check else list(nearness.ranks(changed))
                 run = tree.run(files, seconds, *asked)
             is_sound = tree.is_sound(run.failed)
         is_reached = bool(run.failed) or work.probe is None or _is_reached(work, tree, files, seconds)

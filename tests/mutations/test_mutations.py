@@ -12,7 +12,6 @@ import pytest
 from config import ROOT
 from tests.mutations import places
 from tests.mutations.changes import REACHED, changes, compiles
-from tests.mutations.choice import Choice
 from tests.mutations.places import Gone, Place
 from tests.mutations.report import Result, lost, table
 
@@ -40,11 +39,6 @@ MODULE = "def one():\n    return 1\n\n\ndef two():\n    return 1\n"
 @pytest.fixture(scope="module")
 def drawn():
     return places.drawn(ROOT)
-
-
-@pytest.fixture(scope="module")
-def choice():
-    return Choice(ROOT)
 
 
 @pytest.fixture
@@ -127,19 +121,6 @@ def test_a_probe_tells_that_its_place_is_reached_and_changes_nothing(tree):
     assert not mark.exists()
     assert names["two"]() == 1
     assert mark.exists()
-
-
-@pytest.mark.parametrize(
-    ("changed", "first"),
-    [
-        ("app/notification/broadcaster.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
-        ("blueprints/account/forms.py", "tests/account/"), ("app/engine/exporting.py", "tests/engine/transfers/"),
-    ],
-)  # fmt: skip
-def test_the_closest_tests_are_asked_first_and_those_above_later(choice, changed, first):
-    files = choice.files([changed])
-    assert files[0].startswith(first)
-    assert len({file.split("/")[1] for file in files}) > 1
 
 
 def test_a_report_counts_and_names_what_is_caught_no_more():

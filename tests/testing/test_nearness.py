@@ -24,13 +24,6 @@ def test_tests_that_import_a_changed_part_of_the_tests_are_near():
     assert "tests/engine/writes/test_upserts.py" in near_tests(change_of("tests/engine/writes/twins.py"))
 
 
-def test_tests_of_the_room_come_before_those_that_import_it():
-    near = near_tests(change_of("app/crm/models.py"))
-    rooms = [file.split("/")[1] for file in near]
-    assert rooms.index("crm") == 0
-    assert "engine" in rooms[rooms.count("crm") :]
-
-
 @pytest.mark.parametrize(("files", "is_wide", "is_hot"), [
     ((HOOKS, "tests/engine/test_lists.py", "CHANGELOG.md"), False, False),
     ((HOOKS, "app/storage/archives.py"), True, False),
@@ -42,6 +35,19 @@ def test_tests_of_the_room_come_before_those_that_import_it():
 def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_is_hot(files, is_wide, is_hot):
     change = change_of(*files)
     assert (change.is_wide, change.is_hot) == (is_wide, is_hot)
+
+
+@pytest.mark.parametrize(
+    ("changed", "first"),
+    [
+        ("app/notification/broadcaster.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
+        ("blueprints/account/forms.py", "tests/account/"), ("app/engine/exporting.py", "tests/engine/transfers/"),
+    ],
+)  # fmt: skip
+def test_tests_of_what_the_change_is_about_come_first(changed, first):
+    files = near_tests(change_of(changed))
+    assert files[0].startswith(first)
+    assert len({file.split("/")[1] for file in files}) > 1
 
 
 def test_what_no_test_imports_has_its_own_tests():
