@@ -5,6 +5,9 @@ import { SignedOut, current, renew } from "./bearer";
 
 export type State = "connected" | "lost" | "signed-out";
 
+/** What the service has no room for is sent again so often, where it asks to wait no longer than this. */
+const TRIES_MORE = 3, BRIEF_SECONDS = 3;
+
 let state: State = "connected";
 const listeners = new Set<() => void>();
 let healing: Promise<void> | undefined;
@@ -45,20 +48,33 @@ export async function tryAgain(): Promise<boolean> {
   return true;
 }
 
-/** Send a request of the studio. It waits while the connection is lost or nobody is signed in. */
+/** Send a request of the studio. It waits while the connection is lost or nobody is signed in, and briefly where the service has no room. */
 export async function send(request: Request): Promise<Response> {
-  for (;;) {
+  for (let refused = 0; ; ) {
     const { token } = await signedIn();
     const attempt = new Request(request.clone(), {});
     attempt.headers.set("Authorization", `Bearer ${token}`);
     const response = await delivered(attempt);
     if (response === undefined) continue;
+    const pause = refused < TRIES_MORE && isRepeatable(request) ? briefPause(response) : undefined;
+    if (pause !== undefined) {
+      refused += 1;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      request.signal.throwIfAborted();
+      continue;
+    }
     if (response.status !== 401) return response;
     await renew(token).catch((error: unknown) => {
       if (!(error instanceof SignedOut)) throw error;
       return signedOut();
     });
   }
+}
+
+/** How long to wait, in milliseconds, where the service has no room for a request and soon will; a used-up limit takes longer. */
+function briefPause(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("Retry-After") ?? Infinity);
+  return [429, 503].includes(response.status) && seconds <= BRIEF_SECONDS ? seconds * 1000 : undefined;
 }
 
 /** The bearer, once somebody is signed in. */
