@@ -67,6 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen: set[Any] = {None, *cover(every_model())}
     left = {each for each in items if _function(each) in mechanical and _model(each) not in chosen}
     left = {each for each in left if each.get_closest_marker("every_model") is None}
+    if not any(each.endswith(".py") for each in config.args):
+        left |= {each for each in items if each.get_closest_marker("full")}
     config.hook.pytest_deselected(items=list(left))
     items[:] = [each for each in items if each not in left]
 

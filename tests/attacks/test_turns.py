@@ -6,8 +6,12 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from app.runtime.embedded import database_url
 from config import ROOT
+
+pytestmark = pytest.mark.full
 
 
 def test_the_largest_bodies_keep_no_worker_from_its_other_requests(app, var_dir):

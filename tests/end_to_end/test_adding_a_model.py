@@ -15,6 +15,8 @@ from app.runtime.embedded import DATABASE, database_url
 from config import ROOT
 from tests.end_to_end.service import environment
 
+pytestmark = pytest.mark.full
+
 USE = """
 from app.auth import sessions, users
 from app.engine.principal import SYSTEM

@@ -16,6 +16,8 @@ from app.testing.waiting import await_true
 from tests.end_to_end.service import FLASK, ROOT, await_answer, environment, free_port
 from tests.end_to_end.test_stop import processes_of
 
+pytestmark = pytest.mark.full
+
 # What ends take is bounded; none of them waits for the step that it breaks off.
 BOUND = 20
 STEPS = ["migrating", "made the first admin", "starting the worker", "starting 2 workers"]

@@ -12,6 +12,8 @@ from config import ROOT
 from tests.end_to_end.packages import BIN, run
 from tests.end_to_end.service import environment
 
+pytestmark = pytest.mark.full
+
 PROGRAMS = ROOT / "tests" / "end_to_end" / "generators"
 MODULES = ROOT / ".venv" / "node" / "node_modules"
 # What ends within seconds needs no second compiler.

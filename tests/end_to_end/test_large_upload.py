@@ -16,6 +16,8 @@ import pytest
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.storage.uploads.stores import CREDENTIALS, bucket, s3
 
+pytestmark = pytest.mark.full
+
 __all__ = ["bucket", "s3"]
 
 MIB = 1024 * 1024

@@ -31,6 +31,8 @@ from tests.end_to_end.service import free_port, gunicorn, started
 from tests.notification.sse import EventStream
 from tests.teams.microsoft import TENANT
 
+pytestmark = pytest.mark.full
+
 USERS, EACH = 20, 10
 NOTIFICATION = "/api/v1/notification/notification"
 

@@ -16,6 +16,8 @@ from config import ROOT, VERSION
 from tests.end_to_end.service import free_port, started
 from tests.end_to_end.wheels import build_wheel, run
 
+pytestmark = pytest.mark.full
+
 PAGE = (ROOT / "docs" / "plugins.md").read_text()
 LATER = "99.0.0"
 TRUNK_MIGRATION = '''"""What a later release brings."""

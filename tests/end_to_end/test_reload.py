@@ -21,6 +21,8 @@ from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, st
 from tests.end_to_end.test_stop import processes_of
 from tests.notification.sse import EventStream
 
+pytestmark = pytest.mark.full
+
 # Every fourth request writes; all of them are of one key.
 MIXED = """
 local number = 0

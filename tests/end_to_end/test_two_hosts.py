@@ -27,6 +27,8 @@ from tests.end_to_end.proxies import nginx, pgbouncer
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
+pytestmark = pytest.mark.full
+
 COMPANIES, NOTIFICATIONS = "/api/v1/crm/company", "/api/v1/notification/notification"
 DOCUMENTS = "/api/v1/ai-rag/document"
 # So few that transactions of one worker keep meeting connections that another has just used.

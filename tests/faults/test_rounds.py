@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.faults.faults import FAULTS
 from tests.faults.rounds import Rounds
 from tests.faults.service import Service
+
+pytestmark = pytest.mark.full
 
 PLAYED = ("web-worker-killed", "commits-swallowed", "redis-killed")
 

@@ -95,6 +95,7 @@ def test_an_upgrade_brings_the_trunk_and_then_the_plugin_to_its_head(world):
     assert "No new upgrade operations" in world.done("db", "check", plugins="")
 
 
+@pytest.mark.full
 def test_a_plugin_goes_back_and_forth_alone(world):
     world.done("db", "downgrade", "--plugin", "gadgets", "base")
     assert world.tables == ["alembic_version_gadgets"]
@@ -103,6 +104,7 @@ def test_a_plugin_goes_back_and_forth_alone(world):
     assert world.tables == ["alembic_version_gadgets", *TABLES]
 
 
+@pytest.mark.full
 def test_the_second_migration_has_what_has_changed_since_the_first(world):
     models = world.folder / "gadgets" / "models.py"
     models.write_text(
@@ -130,6 +132,7 @@ def test_a_migration_that_breaks_off_leaves_nothing_and_is_named(world):
     assert "the schema of the plugin gadgets is at 0001, the code at 0002: run flask db upgrade" in doctor
 
 
+@pytest.mark.full
 def test_a_plugin_that_is_not_loaded_leaves_its_tables_until_they_are_dropped(world):
     left = "The plugin gadgets is not loaded and has left gadgets_gadget, gadgets_part"
     assert left in world.flask("doctor", plugins="").stdout
@@ -141,6 +144,7 @@ def test_a_plugin_that_is_not_loaded_leaves_its_tables_until_they_are_dropped(wo
     assert "No plugin gadgets has left tables" in world.flask("plugins", "drop", "gadgets", plugins="").stderr
 
 
+@pytest.mark.full
 def test_what_is_dropped_is_never_a_table_of_ours_or_of_a_plugin_that_is_loaded(world):
     note = '{"plugin": "gone", "tables": ["crm_contact", "gadgets_part", "alembic_version", "procrastinate_jobs"]}'
     with psycopg.connect(world.run.url) as connection:
@@ -163,6 +167,7 @@ def test_a_plugin_that_nobody_knows_is_named(world):
     assert "No plugin gizmos with tables is loaded" in world.flask("db", "upgrade", "--plugin", "gizmos").stderr
 
 
+@pytest.mark.full
 def test_a_backup_has_the_tables_of_plugins_and_one_of_a_newer_plugin_is_refused(world, project, tmp_path):
     archive = str(tmp_path / "archive.tar")
     world.done("backup", archive)
@@ -177,6 +182,7 @@ def test_a_backup_has_the_tables_of_plugins_and_one_of_a_newer_plugin_is_refused
     assert other.tables == ["alembic_version_gadgets", *TABLES]
 
 
+@pytest.mark.full
 def test_two_who_migrate_at_once_wait_for_each_other(template, project):
     both = World(project(template.folder), template.folder)
     with ThreadPoolExecutor(2) as pool:

@@ -17,6 +17,8 @@ import pytest
 from config import ROOT, VERSION
 from publishing.changelog import release_text
 
+pytestmark = pytest.mark.full
+
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "var", "build", "dist", "node_modules", "__pycache__", ".*_cache")
 AS = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false")
 AGAIN = """

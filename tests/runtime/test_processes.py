@@ -56,6 +56,7 @@ def test_a_stale_note_of_postgresql_harms_nobody_and_keeps_it_from_starting_nowh
     assert len(found) == 7
 
 
+@pytest.mark.full
 def test_flask_serve_starts_and_stops_beside_whoever_has_the_number_of_its_last_postgresql(apart):
     assert apart("serve") == {"its number": [0, True], "one": [0, True]}
 
