@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
+from itertools import count
 from typing import Any
 
 import hypothesis
@@ -24,6 +25,8 @@ plugins.load()
 USUAL_EXAMPLES = 2
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
+BUILT_AT_ONCE = 5
+built = count(1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,8 +43,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(durations.Recorder())
-    # Applications are built by the hundred, and what is left of each is found by the collector alone.
-    gc.set_threshold(50_000, 10, 2)
     # The suite tries the same made-up input every time; `make fuzz` looks for more.
     examples = config.getoption("--fuzz-examples")
     patient = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
@@ -77,6 +78,13 @@ def pytest_collection_finish() -> None:
     """Keep the collector from looking through the tests and the models again and again: they stay to the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Collect what is left of some applications that tests have built: each is large, and only found that way."""
+    if "build" in getattr(item, "fixturenames", ()) and next(built) % BUILT_AT_ONCE == 0:
+        gc.collect()
 
 
 def _needs_servers(item: pytest.Item) -> bool:

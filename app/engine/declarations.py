@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from app.engine.kind import Reference
+from app.engine.kinds import Enum
 from app.engine.record import Base, Record
 from config import SettingError
 
@@ -15,7 +16,7 @@ ON_DELETE = ("cascade", "set null", "restrict")
 
 
 def check_names(model: type[Base]) -> None:
-    """Refuse a model that names a column which it does not have; raises SettingError."""
+    """Refuse a model that names a column or a state which it does not have; raises SettingError."""
     known = {*model.__table__.columns.keys(), *model.__mapper__.columns.keys()}
     if issubclass(model, Record):
         known |= model.fields().keys()
@@ -24,6 +25,20 @@ def check_names(model: type[Base]) -> None:
             raise SettingError(
                 f"{place} of the model {model.__name__} names {name}, {_not_there('column', name, known)}"
             )
+    if issubclass(model, Record):
+        _check_states(model)
+
+
+def _check_states(model: type[Record]) -> None:
+    for attribute, moves in model.transitions.items():
+        kind = model.fields()[attribute].spec.kind
+        known = kind.values if isinstance(kind, Enum) else ()
+        for name in (*moves, *(each for ends in moves.values() for each in ends)):
+            if name not in known:
+                raise SettingError(
+                    f"The transitions of {attribute} of the model {model.__name__} name {name}, "
+                    f"{_not_there('value', name, known)}"
+                )
 
 
 def _named(model: Any) -> Iterator[tuple[str, str]]:

@@ -101,11 +101,18 @@ def complete(model: Any) -> None:
     if policy := getattr(model, "policy", None):
         _index_default_order(table, policy.scope)
         _index_search(table, model)
-    keys: list[Index | UniqueConstraint] = [*table.indexes, *_unique_constraints(table)]
+    keys: list[Index | UniqueConstraint] = [*filter(_is_of_all, table.indexes), *_unique_constraints(table)]
     led = {next(iter(each.columns)).name for each in keys if each.columns}
     for column in table.columns:
         if column.foreign_keys and column.name not in led:
-            Index(f"ix_{table.name}_{column.name}", column)
+            name = f"ix_{table.name}_{column.name}"
+            Index(f"{name}_all" if name in {each.name for each in table.indexes} else name, column)
+
+
+def _is_of_all(index: Index) -> bool:
+    """Tell whether an index has all rows."""
+    where = index.dialect_options["postgresql"]["where"]
+    return where is None or str(where) == COUNTED
 
 
 def _guard_enumerations(table: Table) -> None:

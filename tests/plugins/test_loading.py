@@ -13,7 +13,7 @@ from config import VERSION, SettingError
 MODEL = '''
 from typing import Any
 from sqlalchemy.orm import Mapped
-from app.engine.fields import string, reference, CALLER_USER, FILTERABLE
+from app.engine.fields import enum, string, reference, CALLER_USER, FILTERABLE
 from app.engine.indexes import unique
 from app.engine.policy import Policy, Owner
 from app.engine.record import Record
@@ -176,6 +176,10 @@ ALONE = {
     ],
     "An index or unique rule of the model Thing names nam, a column that is not there: did you mean name?": [
         with_model("things", policy=f'{POLICY}\n    keys = (unique("owner_id", "nam"),)')
+    ],
+    "The transitions of state of the model Thing name retrned, a value that is not there: did you mean returned?": [
+        with_model("things", policy=f'{POLICY}\n    transitions = {{"state": {{"lent": ["retrned"]}}}}\n'
+                   '    state: Mapped[str] = enum("lent", "returned")')
     ],
     **{
         f"The attribute {attribute} of the model Thing names nothing, a column that is not there": [
