@@ -119,8 +119,15 @@ def finish(_context: Any, _revision: Any, directives: list[Any]) -> None:
     if operations.is_empty():
         directives.clear()
         return
+    for each in (operations, directives[0].downgrade_ops):
+        keep_versions(each)
+
+
+def keep_versions(operations: Any) -> None:
+    """Have the versions of new tables raised, also of those that a step back makes again."""
     for table in [each for each in operations.ops if _is_versioned_by(each)]:
-        names = (table.table_name, *by_table(table.table_name).bookkeeping)
+        is_declared = table.table_name in metadata.tables
+        names = (table.table_name, *(by_table(table.table_name).bookkeeping if is_declared else ()))
         operations.ops.append(ops.ExecuteSQLOp(f"SELECT rowgate_keep_version({', '.join(map(repr, names))})"))
 
 

@@ -121,6 +121,16 @@ def test_the_second_migration_has_what_has_changed_since_the_first(world):
     assert world.done("db", "upgrade") == "Nothing to apply: the schema is at its head\n"
 
 
+def test_a_table_that_a_step_back_makes_again_has_its_versions_raised(world):
+    models = world.folder / "gadgets" / "models.py"
+    models.write_text(models.read_text().replace('"gadgets_part"', '"gadgets_piece"'))
+    world.done("db", "migrate", "--plugin", "gadgets", "-m", "pieces")
+    world.done("db", "upgrade")
+    world.done("db", "downgrade", "--plugin", "gadgets", "0001")
+    raising = "SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE '%version%'"
+    assert {("gadgets_gadget",), ("gadgets_part",)} <= set(world.rows(f"{raising} AND NOT tgisinternal"))
+
+
 def test_a_migration_that_breaks_off_leaves_nothing_and_is_named(world):
     (world.migrations / "0002_broken.py").write_text(BROKEN)
     failed = world.flask("db", "upgrade")
