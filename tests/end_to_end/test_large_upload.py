@@ -34,7 +34,7 @@ def service(request, app, var_dir, tmp_path):
         settings |= {name.upper(): value for name, value in (place | CREDENTIALS).items()}
     port = free_port()
     with started(gunicorn(), port, tmp_path / "log", **settings) as process:
-        yield port, process, 1024 if request.param == "local" else 256
+        yield port, process, 1024 if request.param == "local" else 96
 
 
 def peak(process):
