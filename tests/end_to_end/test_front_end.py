@@ -16,15 +16,18 @@ from app.notification.routing import notify
 from app.testing.database import unit_of_work
 from config import ROOT
 
-CHANGE = """async ([address, token]) => {
-    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-    const outcome = {};
-    for (const method of ["PATCH", "PUT"]) {
-        const sent = fetch(address, { method, headers, body: '{"employees": 7}' });
-        outcome[method] = await sent.then((answer) => answer.status, (error) => error.name);
-    }
-    return outcome;
-}"""
+(SHOWN,) = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "front-end.md").read_text(), re.DOTALL)
+CHANGE = f"""async ([address, token]) => {{
+    {SHOWN}
+    const headers = {{ Authorization: `Bearer ${{token}}`, "Content-Type": "application/json" }};
+    const patched = await fetch(address, {{ method: "PATCH", headers, body: '{{"employees": 7}}' }})
+        .then((answer) => answer.status, (error) => error.name);
+    const changed = await change(address, token, {{ employees: 7 }});
+    return {{
+        PATCH: patched,
+        PUT: [changed.status, (await changed.json()).employees, changed.url.includes("?ifMatch=%22")],
+    }};
+}}"""
 
 
 @pytest.fixture
@@ -76,8 +79,8 @@ def test_a_page_of_another_origin_shows_what_is_public_and_changes_records_with_
     page = browser.new_context().new_page()
     page.goto(f"{elsewhere}/public.html")
     expect(page.get_by_role("listitem")).to_have_text([f"{name}, shipping"])
-    outcome = page.evaluate(CHANGE, [f"{service}/api/v1/crm/company/{works['id']}?ifMatch=1", owner.token])
-    assert outcome == {"PATCH": "TypeError", "PUT": 200}
+    outcome = page.evaluate(CHANGE, [f"{service}/api/v1/crm/company/{works['id']}", owner.token])
+    assert outcome == {"PATCH": "TypeError", "PUT": [200, 7, True]}
 
 
 def test_the_page_is_a_vite_project_as_well():
