@@ -89,7 +89,8 @@ def test_deleting_wants_a_recent_proof_and_keeping_does_not(app, member):
 
 
 def test_an_admin_who_impersonates_sees_no_archives(app, cast, member):
-    bearer = cast.admin.post("/api/auth/impersonate", {"userId": id_of(member)}).json["token"]
+    admin = cast.user(role="admin")  # who has just signed in, as the one of all tests may not have
+    bearer = admin.post("/api/auth/impersonate", {"userId": id_of(member)}).json["token"]
     headers = {"Authorization": f"Bearer {bearer}"}
     assert app.test_client().get("/account/security", headers=headers).status_code == 200
     assert app.test_client().get(EXPORT, headers=headers).status_code == 403

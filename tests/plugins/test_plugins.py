@@ -71,8 +71,8 @@ def test_modules_at_the_top_import_only_what_they_put_together(path, allowed):
 
 def test_the_tests_of_a_room_lie_under_its_name():
     rooms = {path.name for path in (ROOT / "app").iterdir() if (path / "__init__.py").exists()}
-    across = {"account", "attacks", "bench", "blueprints", "end_to_end", "faults", "migrations", "node", "plugins"}
-    across |= {"publishing", "schemas", "studio"}
+    across = {"account", "attacks", "bench", "blueprints", "end_to_end", "faults", "migrations", "mutations", "node"}
+    across |= {"plugins", "publishing", "schemas", "studio"}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("_")}
     assert folders - across <= rooms
     assert rooms <= folders

@@ -41,7 +41,7 @@ def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_
     ("changed", "first"),
     [
         ("app/notification/broadcaster.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
-        ("blueprints/account/forms.py", "tests/account/"), ("app/engine/exporting.py", "tests/engine/transfers/"),
+        ("app/engine/exporting.py", "tests/engine/transfers/"),
     ],
 )  # fmt: skip
 def test_tests_of_what_the_change_is_about_come_first(changed, first):

@@ -32,6 +32,13 @@ def plant(app, owner, identifier, *times, outcome="VALID", latency=7):
             session.add(row)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_summed(app):
+    """What other tests have summed, on clocks of theirs, would tell up to when all is."""
+    with app.app_context(), transaction() as session:
+        session.execute(delete(AuthApiKeyUsage))
+
+
 def series(owner, identifier, **query):
     response = owner.get(f"{KEYS}/{identifier}/usage", query_string=query)
     assert response.status_code == 200, response.json
@@ -108,8 +115,6 @@ def test_rows_that_come_late_are_summed_too(app, owner, key):
 
 def test_single_rows_go_after_ninety_days_and_their_sums_stay(app, owner, key, cast):
     _, identifier = key
-    with app.app_context(), transaction() as session:
-        session.execute(delete(AuthApiKeyUsage))
     old = now().replace(minute=0, second=0, microsecond=0) - timedelta(days=89)
     plant(app, owner, identifier, old, old + timedelta(minutes=1))
     roll_up(app)
