@@ -19,7 +19,7 @@ from tests.attacks.caller import BOUNDARY, flood
 from tests.attacks.observer import COMPANY, CONTACT, undisturbed
 from tests.attacks.service import BODY_TIMEOUT
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.full]
 
 SIGN_IN, SIGN_UP, AGENT = "/api/auth/signin", "/api/auth/signup", "/api/v1/ai-agent/config"
 INDEX, DOCUMENT, QUERY = (f"/api/v1/ai-rag/{name}" for name in ("index", "document", "query"))
