@@ -48,19 +48,21 @@ def main() -> int:
 
 
 def last_passed() -> str:
-    """Return the last commit that passed ``make test`` here; the first one of all where none has."""
-    if PASSED.exists():
-        return PASSED.read_text().strip()
+    """Return the last commit that passed ``make test`` here and is still there, or else the first one of all."""
+    if PASSED.exists() and (known := git("rev-list", "--ignore-missing", "-1", PASSED.read_text().strip()).strip()):
+        return known
     return git("rev-list", "--max-parents=0", "HEAD").splitlines()[-1]
 
 
 def within(seconds: float, tests: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the first of the tests that take ``seconds`` together, and the others; the very first ones are near
-    enough to run whatever they take."""
+    """Return the tests that go into ``seconds`` together, the first ones first, and the others."""
     durations, chosen, left = Durations.read(), [], []
     for file in tests:
-        seconds -= durations.of(file)
-        (chosen if seconds >= 0 else left).append(file)
+        if (taken := durations.of(file)) > seconds:
+            left.append(file)
+        else:
+            chosen.append(file)
+            seconds -= taken
     return chosen, left
 
 
