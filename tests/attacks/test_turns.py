@@ -18,8 +18,7 @@ def test_the_largest_bodies_keep_no_worker_from_its_other_requests(app, var_dir)
     command = [sys.executable, "-m", "tests.attacks.turns", database_url(var_dir), var_dir]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert len(told["found"]) > 600
-    assert {status for _, status, _ in told["found"]} >= {200, 201, 400, 404}
-    slow = [each for each in told["found"] if each[0] > told["most"]]
-    assert slow == []
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found) > 600
+    assert {status for _, status, _ in found} >= {200, 201, 400, 404}
+    assert [each for each in found if each[0] > 1] == []

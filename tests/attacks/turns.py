@@ -40,6 +40,8 @@ TRIES = 4
 # In the time of counting to a million, which takes 25 ms where the bound of 50 ms was set. What exceeds it is held
 # against a count of the same moment, as a machine that others use is slower now and then.
 MOST = 2.0
+# Files of tens of megabytes cost the kernel what depends on the machine, and not on its speed of counting.
+MOST_OF_FILES = 4.0
 
 Sent = tuple[str, str, str, dict[str, Any]]
 
@@ -145,7 +147,7 @@ def _files() -> Iterator[Sent]:
 
 
 def main() -> None:
-    """Print, as JSON, how long a turn may last and the longest one of each request, in counts to a million."""
+    """Print, as JSON, the longest turn of each request, in how long it may last."""
     url, var_dir = sys.argv[1:3]
     limits = {"default_limit": "1000000 per minute", "query_seconds": 86_400.0}
     app = create_app(Settings(database_url=url, var_dir=var_dir, **limits))
@@ -157,20 +159,21 @@ def main() -> None:
     gc.set_threshold(10_000, 20, 100)
     turns, unit, found = Turns(), count_to_a_million(), []
     for what, method, path, options in requests_of(shop):
+        most = MOST_OF_FILES if path.partition("?")[0].endswith("/_import") else MOST
         tries = []
         # The first of its kind compiles what the others use, and the collector may come in between. The description is
         # made once.
         while len(tries) < (1 if method == "GET" else TRIES):
             seconds, response = turns.of(partial(actor.send, method, path, **arriving(options)))
-            if seconds > MOST * unit:
+            if seconds > most * unit:
                 unit = count_to_a_million()
-            tries.append(seconds / unit)
+            tries.append(seconds / unit / most)
             if response.status_code == 401:  # who asked was signed out, or removed
                 actor = cast.user(role="admin")
-            elif tries[-1] <= MOST:
+            elif tries[-1] <= 1:
                 break
         found.append([min(tries), response.status_code, f"{method} {path}: {what}"])
-    print(json.dumps({"most": MOST, "found": sorted(found, reverse=True)}))
+    print(json.dumps(sorted(found, reverse=True)))
 
 
 if __name__ == "__main__":
