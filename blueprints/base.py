@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import flask
 import flask_smorest
 import orjson
 from flask import Response, g, request
+from flask_smorest.utils import deepupdate
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -22,6 +23,9 @@ from app.runtime.turns import give_way
 from blueprints.parts import part
 from schemas import strict_json
 from schemas.errors import Error, flat
+
+P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -110,13 +114,40 @@ def wanted(identifier: str) -> Any:
 
 
 class Blueprint(flask_smorest.Blueprint):
-    """A group of routes of one API version."""
+    """A group of routes of one API version, which are described once somebody asks for the description."""
 
     ARGUMENTS_PARSER = Parser()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._prepare_doc_cbks.append(_in_turns)
+        self._undescribed: list[Callable[[], None]] = []
+
+    @staticmethod
+    def described(describe: Callable[P, dict[str, Any]], *args: P.args, **kwargs: P.kwargs) -> Callable[[F], F]:
+        """Describe a view by what ``describe`` returns, as ``doc`` does by what it is given."""
+
+        def mark(view: F) -> F:
+            view.describe = partial(describe, *args, **kwargs)  # type: ignore[attr-defined]
+            return view
+
+        return mark
+
+    def _store_endpoint_docs(self, endpoint: str, view: Any, parameters: Any, tags: Any, **options: Any) -> None:
+        self._undescribed.append(partial(self._describe, endpoint, view, parameters, tags, **options))
+
+    def _describe(self, endpoint: str, view: Any, parameters: Any, tags: Any, **options: Any) -> None:
+        if hasattr(view, "describe"):
+            known = getattr(view, "_apidoc", {})
+            view._apidoc = {**known, "manual_doc": deepupdate(known.get("manual_doc", {}), view.describe())}
+        super()._store_endpoint_docs(endpoint, view, parameters, tags, **options)
+
+    def register_views_in_doc(self, *args: Any, **kwargs: Any) -> None:
+        """Describe the routes of this blueprint in ``spec``."""
+        while self._undescribed:
+            self._undescribed.pop(0)()
+            give_way()
+        super().register_views_in_doc(*args, **kwargs)
 
     def add_query_rule(self, rule: str, endpoint: str, view: Callable[..., Any]) -> None:
         """Serve the method QUERY (RFC 10008), which OpenAPI 3.1 knows no word for: its POST twin is described."""

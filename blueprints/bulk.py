@@ -42,14 +42,13 @@ def add_bulk(blp: Blueprint, model: type[Record], collection: str) -> None:
         for method, name in (("PUT", "updateMany"), ("PATCH", "patchMany")):
             handler = strict(_update(model), (*WRITING, bulk.RETURN))
             endpoint = f"{name}{model.__name__}"
-            blp.add_url_rule(
-                collection, endpoint, guard(document_bulk(blp, model, "update", endpoint)(handler)), methods=[method]
-            )
+            view = guard(blp.described(document_bulk, model, "update", endpoint)(handler))
+            blp.add_url_rule(collection, endpoint, view, methods=[method])
         _add_matching(blp, model, collection, "update")
     if model.policy.delete is not Rule.NONE:
         endpoint = f"deleteMany{model.__name__}"
         handler = strict(_delete(model), (*WRITING, bulk.IDS))
-        view = guard(document_bulk(blp, model, "delete", endpoint)(handler))
+        view = guard(blp.described(document_bulk, model, "delete", endpoint)(handler))
         blp.add_url_rule(collection, endpoint, view, methods=["DELETE"])
         _add_matching(blp, model, collection, "delete")
 
@@ -133,7 +132,7 @@ def _deleted(unit: Unit, model: type[Record], named: Mapping[int, Change], fault
 
 def _add_matching(blp: Blueprint, model: type[Record], collection: str, operation: str) -> None:
     endpoint = f"{operation}Matching{model.__name__}"
-    view = document_matching(blp, model, operation, endpoint)(strict(_match(model, operation), WRITING))
+    view = blp.described(document_matching, model, operation, endpoint)(strict(_match(model, operation), WRITING))
     guarded = rights_required(model)(view)
     blp.add_url_rule(f"{collection}/_matching/_{operation}", endpoint, guarded, methods=["POST"])
 

@@ -39,7 +39,7 @@ def build() -> Blueprint:
 
 def _add(blp: Blueprint, handler: Any, operation: str, rule: str, method: str) -> None:
     name = crud.operation_id(CrmCompany, operation)
-    view = document_operation(blp, CrmCompany, operation, name)(handler)
+    view = blp.described(document_operation, CrmCompany, operation, name)(handler)
     blp.add_url_rule(rule, name, credentials_required()(view), methods=[method])
 
 

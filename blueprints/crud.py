@@ -58,7 +58,8 @@ def add_operation(blp: Blueprint, model: type[Record], operation: str, collectio
     for method in methods:
         name = operation_id(model, "patch" if method == "PATCH" else operation)
         strict_handler = handler if operation in ("list", "read") else strict(handler, KNOWN[operation])
-        view = document_operation(blp, model, "update" if method == "PATCH" else operation, name)(strict_handler)
+        documented = "update" if method == "PATCH" else operation
+        view = blp.described(document_operation, model, documented, name)(strict_handler)
         guarded = rights_required(model)(view)
         blp.add_url_rule(rule, name, guarded, methods=[method])
 
@@ -72,7 +73,7 @@ def add_queries(blp: Blueprint, model: type[Record], collection: str, envelope: 
         ("queryAggregate", "_aggregate", "POST", _sum_query(model)),
     ):
         endpoint = operation_id(model, name)
-        view = guard(document_query(blp, model, name, endpoint)(handler))
+        view = guard(blp.described(document_query, model, name, endpoint)(handler))
         blp.add_url_rule(f"{collection}/{path}", endpoint, view, methods=[method])
         if method == "POST":
             beside = collection if name == "query" else f"{collection}/{path}"

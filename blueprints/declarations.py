@@ -72,7 +72,7 @@ def serve(blp: Blueprint, method: str, path: str, operation: Operation) -> Calla
         view = blp.response(gives.status, gives.schema, **_given(content_type=gives.content_type))(view)
         if takes is not None and takes.schema is not None:
             view = blp.arguments(takes.schema)(view)
-        view = blp.doc(**_document(blp, method, path, operation, access))(view)
+        view = blp.described(_document, blp, method, path, operation, access)(view)
         blp.add_url_rule(path, operation.id, operation.access(view), methods=[method])
         return handler
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from app.engine.bulk import MAX_RECORDS
 from app.engine.policy import Rule, SessionOnly
 from app.engine.record import Record
 from app.engine.upserts import rules_of
-from blueprints.base import JSON, Blueprint
+from blueprints.base import JSON
 from blueprints.describe_queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.describe_relations import related_parameters
 from blueprints.examples import example, record_example
@@ -38,8 +38,8 @@ PARAMETERS = {
 }
 
 
-def document_operation(blp: Blueprint, model: type[Record], operation: str, operation_id: str) -> Callable[[Any], Any]:
-    """Document one generic operation of ``model``."""
+def document_operation(model: type[Record], operation: str, operation_id: str) -> dict[str, Any]:
+    """Return the description of one generic operation of ``model``."""
     document: dict[str, Any] = {
         "operationId": operation_id,
         "summary": summary(model, operation),
@@ -60,7 +60,7 @@ def document_operation(blp: Blueprint, model: type[Record], operation: str, oper
         document["responses"][status] = {"content": {"application/json": {"example": record_example(model)}}}
     if operation == "create":
         _describe_many(model, document)
-    return blp.doc(**document)
+    return document
 
 
 def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
@@ -94,8 +94,8 @@ QUERIES = {
 }
 
 
-def document_query(blp: Blueprint, model: type[Record], operation: str, operation_id: str) -> Callable[[Any], Any]:
-    """Document one of the operations that ask of the list of ``model``."""
+def document_query(model: type[Record], operation: str, operation_id: str) -> dict[str, Any]:
+    """Return the description of one of the operations that ask of the list of ``model``."""
     statuses = ERRORS["list"] if operation == "aggregate" else (*ERRORS["list"], 413, 415)
     document: dict[str, Any] = {
         "operationId": operation_id,
@@ -114,26 +114,24 @@ def document_query(blp: Blueprint, model: type[Record], operation: str, operatio
     answered = "Sums" if operation != "query" else f"{model.__name__}{'GuideList' if model.guide else 'List'}"
     found = {"schema": schema_reference(answered)}
     document["responses"][200] = {"description": "OK", "content": {"application/json": found}}
-    return blp.doc(**document)
+    return document
 
 
-def document_export(
-    blp: Blueprint, model: type[Record], operation_id: str, content_types: Sequence[str]
-) -> Callable[[Any], Any]:
-    """Document the export of ``model``, which comes as one of ``content_types``."""
+def document_export(model: type[Record], operation_id: str, content_types: Sequence[str]) -> dict[str, Any]:
+    """Return the description of the export of ``model``, which comes as one of ``content_types``."""
     said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
     found: dict[str, Any] = {each: {"schema": {"type": "string", "format": "binary"}} for each in content_types}
     found[JSON]["schema"] = {"type": "array", "items": schema_reference(model.__name__)}
     name = {"description": "The name of the file.", "schema": {"type": "string"}}
     answered = {"description": "OK", "headers": {"Content-Disposition": name}, "content": found}
-    return blp.doc(
-        operationId=operation_id,
-        summary=summary(model, "export"),
-        description=f"{access_text(model, 'list')} {said}",
-        parameters=list(OF_EXPORTS),
-        responses={**{status: error_reference(model, status) for status in ERRORS["list"]}, 200: answered},
-        **{"x-access": model.policy.list.value},
-    )
+    return {
+        "operationId": operation_id,
+        "summary": summary(model, "export"),
+        "description": f"{access_text(model, 'list')} {said}",
+        "parameters": list(OF_EXPORTS),
+        "responses": {**{status: error_reference(model, status) for status in ERRORS["list"]}, 200: answered},
+        "x-access": model.policy.list.value,
+    }
 
 
 ASKED = {"where": {"createdAt": {"gte": "2026-01-01T00:00:00.000Z"}}, "sort": ["-createdAt"], "take": 20}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from app.engine.bulk import MAX_RECORDS
 from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import Rule
 from app.engine.record import Record
-from blueprints.base import Blueprint
 from blueprints.describe import access_text, error_reference, noun, schema_reference, written_forms
 from blueprints.examples import example
 from schemas.bulk import MAX_IDS_IN_URL
@@ -70,8 +68,8 @@ IDS = {
 }  # fmt: skip
 
 
-def document_bulk(blp: Blueprint, model: type[Record], operation: str, endpoint: str) -> Callable[[Any], Any]:
-    """Document a change or a removal of many records."""
+def document_bulk(model: type[Record], operation: str, endpoint: str) -> dict[str, Any]:
+    """Return the description of a change or a removal of many records."""
     document = _document(model, operation, endpoint, SUMMARIES)
     if operation == "update":
         document["parameters"] = ["idempotencyKey", "return"]
@@ -88,11 +86,11 @@ def document_bulk(blp: Blueprint, model: type[Record], operation: str, endpoint:
         document["parameters"] = ["idempotencyKey", "ids"]
         document["requestBody"] = _body(IDS, {"ids": [EXAMPLE_ID]}) | {"required": False}
         document["responses"][200] = _answer(schema_reference("DeletedMany"))
-    return blp.doc(**document)
+    return document
 
 
-def document_matching(blp: Blueprint, model: type[Record], operation: str, endpoint: str) -> Callable[[Any], Any]:
-    """Document a write about all records that match."""
+def document_matching(model: type[Record], operation: str, endpoint: str) -> dict[str, Any]:
+    """Return the description of a write about all records that match."""
     document = _document(model, operation, endpoint, MATCHING)
     document["parameters"] = ["idempotencyKey"]
     asked = {
@@ -108,7 +106,7 @@ def document_matching(blp: Blueprint, model: type[Record], operation: str, endpo
     schema = {"type": "object", "properties": asked, "required": required, "additionalProperties": False}
     document["requestBody"] = _body(schema, shown)
     document["responses"][200] = _answer(schema_reference("Matched"))
-    return blp.doc(**document)
+    return document
 
 
 def components(schemas: dict[str, Any], models: list[type[Record]]) -> dict[str, dict[str, Any]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from app.engine.record import Record
-from blueprints.base import Blueprint
 from blueprints.describe import access_text, error_reference, noun
 from schemas.tabular import FORMATS
 
@@ -44,8 +42,8 @@ FORM = {"type": "object", "properties": {"file": FILE}, "required": ["file"]}
 EXAMPLE = {"meta": {"rows": 2, "created": 2, "updated": 0, "ignored": 0, "failed": 0}, "data": []}
 
 
-def document_import(blp: Blueprint, model: type[Record], endpoint: str) -> Callable[[Any], Any]:
-    """Document the import of ``model``."""
+def document_import(model: type[Record], endpoint: str) -> dict[str, Any]:
+    """Return the description of the import of ``model``."""
     bodies = {each: {"schema": {"type": "string"}} for each in ("text/csv", "application/x-ndjson")}
     done = {"schema": {"$ref": "#/components/schemas/ImportReport"}, "example": EXAMPLE}
     begun = {"schema": {"$ref": "#/components/schemas/ImportState"}}
@@ -53,15 +51,15 @@ def document_import(blp: Blueprint, model: type[Record], endpoint: str) -> Calla
         200: {"description": "Done", "content": {"application/json": done}},
         202: {"description": "A job does it", "content": {"application/json": begun}},
     }
-    return blp.doc(
-        operationId=endpoint,
-        summary=f"Import {noun(model)[1]}",
-        description=f"{TEXT} {access_text(model, 'create')}".strip(),
-        parameters=["as", "map", "dryRun", "partial", "onConflict", "resolution", "idempotencyKey"],
-        requestBody={"required": True, "content": {**bodies, "multipart/form-data": {"schema": FORM}}},
-        responses={**{status: error_reference(model, status) for status in STATUSES}, **answers},
-        **{"x-access": model.policy.create.value},
-    )
+    return {
+        "operationId": endpoint,
+        "summary": f"Import {noun(model)[1]}",
+        "description": f"{TEXT} {access_text(model, 'create')}".strip(),
+        "parameters": ["as", "map", "dryRun", "partial", "onConflict", "resolution", "idempotencyKey"],
+        "requestBody": {"required": True, "content": {**bodies, "multipart/form-data": {"schema": FORM}}},
+        "responses": {**{status: error_reference(model, status) for status in STATUSES}, **answers},
+        "x-access": model.policy.create.value,
+    }
 
 
 def components() -> dict[str, dict[str, Any]]:

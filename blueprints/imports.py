@@ -63,7 +63,7 @@ def add_import(blp: Blueprint, model: type[Record], collection: str) -> None:
         with _received() as (file, digest):
             return _imported(model, asked, file, digest)
 
-    view = document_import(blp, model, endpoint)(strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY, *PARAMETERS)))
+    view = blp.described(document_import, model, endpoint)(strict(handler, (CREDENTIAL, IDEMPOTENCY_KEY, *PARAMETERS)))
     guarded = rights_required(model)(view)
     blp.add_url_rule(f"{collection}/_import", endpoint, guarded, methods=["POST"])
 

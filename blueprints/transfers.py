@@ -36,9 +36,8 @@ def add_export(blp: Blueprint, model: type[Record], collection: str) -> None:
         return export(model)
 
     guard = rights_required(model, reads=True, private=True)
-    view = guard(
-        document_export(blp, model, name, [each.partition(";")[0] for each in CONTENT_TYPES.values()])(handler)
-    )
+    forms = [each.partition(";")[0] for each in CONTENT_TYPES.values()]
+    view = guard(blp.described(document_export, model, name, forms)(handler))
     blp.add_url_rule(f"{collection}/_export", name, view, methods=["GET"])
 
 

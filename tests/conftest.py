@@ -78,6 +78,7 @@ def pytest_collection_finish() -> None:
     """Keep the collector from looking through the tests and the models again and again: they stay to the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 100)  # as in web workers
 
 
 @pytest.hookimpl(trylast=True)
