@@ -69,9 +69,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = {each for each in items if _function(each) in mechanical and _model(each) not in chosen}
     left = {each for each in left if each.get_closest_marker("every_model") is None}
     if not any(each.endswith(".py") for each in config.args):
-        left |= {each for each in items if each.get_closest_marker("full")}
+        left |= {each for each in items if each.get_closest_marker("full")} | _further_variants(items)
     config.hook.pytest_deselected(items=list(left))
     items[:] = [each for each in items if each not in left]
+
+
+def _further_variants(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return all but the first of what shows one thing in several ways."""
+    shown: set[str] = set()
+    further = set()
+    for each in items:
+        if each.get_closest_marker("variants"):
+            further |= {each} if _function(each) in shown else set()
+            shown.add(_function(each))
+    return further
 
 
 def pytest_collection_finish() -> None:
@@ -81,11 +92,15 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 100)  # as in web workers
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Collect what is left of some applications that tests have built: each is large, and only found that way."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Collect what is left of some applications that tests have built: each is large, and only found that way. What
+    stays is kept from the next look, which would take seconds in the end."""
+    done = yield  # until then, pytest keeps what a test was given
     if "build" in getattr(item, "fixturenames", ()) and next(built) % BUILT_AT_ONCE == 0:
         gc.collect()
+        gc.freeze()
+    return done
 
 
 def _needs_servers(item: pytest.Item) -> bool:

@@ -31,6 +31,7 @@ def statuses(app, actor):
         return list(session.scalars(own))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.demoted, gone.signed_out, gone.deleted])
 def test_an_answer_ends_when_its_caller_goes_or_loses_a_right(
     chat_app, chat_cast, chains, owner, member, provider, way
@@ -45,6 +46,7 @@ def test_an_answer_ends_when_its_caller_goes_or_loses_a_right(
     assert statuses(chat_app, member) == ([] if way is gone.deleted else ["aborted"])
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", [gone.banned, gone.removed, gone.deleted])
 def test_no_other_provider_is_asked_for_a_caller_who_has_gone(
     chat_app, chat_cast, chains, owner, member, provider, monkeypatch, way

@@ -141,6 +141,7 @@ def reader(app, cast):
     return owner
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not RFCS.is_dir(), reason="the package doc-rfc-std is not installed")
 def test_questions_about_real_documents_are_answered_from_the_right_one(reader):
     right = {}

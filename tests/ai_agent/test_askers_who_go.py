@@ -55,6 +55,7 @@ def outcome(agents, work):
     return shown["status"], shown["errorMessage"], shown["content"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", WAYS)
 def test_work_ends_while_its_provider_answers(agents, chat_cast, member, provider, under_way, way):
     work = asked_of(agents, member, ["endless"])
@@ -66,6 +67,7 @@ def test_work_ends_while_its_provider_answers(agents, chat_cast, member, provide
     assert outcome(agents, work) == ("failed", NOBODY, None)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", WAYS)
 def test_an_answer_that_comes_too_late_is_not_kept(agents, chat_cast, member, provider, under_way, way):
     work = asked_of(agents, member, ["waiting"])
@@ -77,6 +79,7 @@ def test_an_answer_that_comes_too_late_is_not_kept(agents, chat_cast, member, pr
     assert outcome(agents, work) == ("failed", NOBODY, None)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", WAYS)
 def test_no_other_provider_is_asked(agents, chat_cast, member, provider, monkeypatch, way):
     work = asked_of(agents, member, ["down", "good"])

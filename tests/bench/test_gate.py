@@ -5,8 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from bench.gate.comparison import differences
 from config import ROOT
+
+pytestmark = pytest.mark.full
 
 RECORDED = {
     "item": {

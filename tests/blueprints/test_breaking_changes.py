@@ -13,6 +13,8 @@ import pytest
 from config import ROOT
 from tests.end_to_end.service import environment
 
+pytestmark = pytest.mark.full
+
 NODE = Path(sys.executable).parent / "node"
 RELEASED = json.loads((ROOT / "docs" / "openapi.json").read_text())
 DEAL = "/api/v1/crm/deal"

@@ -121,6 +121,7 @@ def walk(app, page):
     yield "a wrong code"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_what_axe_finds_wrong(app, open_in, scheme):
     page = open_in(color_scheme=scheme, bypass_csp=True)
@@ -131,6 +132,7 @@ def test_no_page_has_what_axe_finds_wrong(app, open_in, scheme):
         assert [(name, each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
 
 
+@pytest.mark.full
 def test_nothing_is_wider_than_a_small_phone_in_any_language(app, open_in):
     page = open_in(viewport={"width": 360, "height": 740})
     for name in walk(app, page):

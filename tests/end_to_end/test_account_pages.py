@@ -67,6 +67,7 @@ def furnish(page):
     return page.url
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_what_axe_finds_wrong(open_in, scheme):
     page = open_in(color_scheme=scheme, bypass_csp=True)
@@ -97,6 +98,7 @@ def test_no_page_has_what_axe_finds_wrong(open_in, scheme):
         assert_sound(each)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_nothing_is_wider_than_a_small_phone(open_in, locale):
     page = open_in(viewport={"width": 360, "height": 740})

@@ -142,6 +142,7 @@ def test_what_needs_scripts_is_not_there_without_them(open_in):
     expect(page.get_by_role("status")).to_have_text("Your account stays.")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("language", "width"), [("en", 1200), ("en", 360), ("de", 360)])
 def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(open_in, scheme, language, width):

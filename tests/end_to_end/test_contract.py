@@ -78,6 +78,7 @@ def tokens(own):
     return [cast.user().token, cast.user(role="admin").token]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("tag", [*TAGS, *OTHERS])
 def test_no_request_breaks_the_service_or_its_description(description, address, tokens, tag):
     mine = operations_of(tag, description, address)

@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.full
+
 DOCS = "/api/v1/docs"
 LIST = "#operations-crm-listCrmContact"
 QUERY = "#operations-crm-queryCrmContact"

@@ -47,6 +47,7 @@ def personal(text, page):
     return re.sub(r"(\w+)@example\.com", rf"\1-{page.removesuffix('.md')}@example.com", text)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
     before = "" if page == "tour.md" else personal(BEGINNING, page)

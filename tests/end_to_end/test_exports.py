@@ -20,6 +20,8 @@ from app.testing.waiting import await_true
 from tests import gone
 from tests.end_to_end.service import free_port, gunicorn, started
 
+pytestmark = pytest.mark.full
+
 PATH = "/api/v1/analytics/event/_export?as=ndjson"
 # Far more than what lies between a worker and a client that does not read.
 ROWS, TEXT = 4000, "lorem ipsum " * 1250

@@ -67,6 +67,7 @@ def count(actor):
     return actor.get(f"/api/v1/{COMPANIES}").json["total"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
 def test_an_import_whose_worker_is_killed_is_done_by_the_next_one(owner, database, var_dir, tmp_path, partial):
     content = "name\r\n" + "".join(f"Firm {number}\r\n" for number in range(ROWS))
@@ -128,6 +129,7 @@ def peak(pid):
     return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) * 1024
 
 
+@pytest.mark.full
 def test_the_memory_of_a_large_import_is_bounded(owner, service, var_dir, tmp_path):
     (worker,) = psutil.Process(service.pid).children()
     line = "x" * 150

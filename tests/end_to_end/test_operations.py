@@ -17,6 +17,8 @@ from app.testing.waiting import await_true
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.notification.sse import EventStream
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def service(app, var_dir, tmp_path):

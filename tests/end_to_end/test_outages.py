@@ -17,6 +17,8 @@ from app.testing.waiting import await_true
 from config import ROOT
 from tests.end_to_end.service import FLASK, environment, free_port, gunicorn, started
 
+pytestmark = pytest.mark.full
+
 COMPANIES = "/api/v1/crm/company"
 
 

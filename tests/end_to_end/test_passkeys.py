@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 PAGE = "/api/v1/docs"
 PASSKEY = "/api/auth/passkey"
 FETCH = """async ([method, path, body]) => {

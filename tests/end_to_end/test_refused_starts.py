@@ -38,6 +38,7 @@ def whole(data: Path) -> None:
         (data / name).write_text(content)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("file", "content", "text"),
     [

@@ -88,6 +88,7 @@ def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_al
         assert answer.status == 200
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -108,6 +109,7 @@ def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings
     assert children_of(f"{folder}/bad") == []
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_leaves_nothing_behind_and_the_next_start_keeps_the_data(folder, log, service, number):
     _, process = service

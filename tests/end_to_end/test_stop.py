@@ -23,6 +23,8 @@ from app.testing.waiting import await_true
 from tests.end_to_end.service import FLASK, ROOT, environment, free_port, gunicorn, started
 from tests.storage.uploads.forms import sent
 
+pytestmark = pytest.mark.full
+
 GRACE = 2
 # What comes to the grace: handing back, the end of the servers, and a slow machine.
 BOUND = GRACE + 10

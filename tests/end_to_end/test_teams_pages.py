@@ -17,6 +17,8 @@ from app.testing.database import unit_of_work
 from tests.end_to_end.service import free_port, gunicorn, started
 from tests.teams.microsoft import APP_ID, METADATA, TENANT, A, microsoft
 
+pytestmark = pytest.mark.full
+
 WEB = "5e3ce6c0-2b1f-4285-8d4b-75ee78787346"
 HOST = "https://teams.microsoft.com/host"
 # What Teams does around a tab, as far as TeamsJS waits for it.

@@ -23,6 +23,8 @@ from tests.end_to_end.packages import BIN, TSC, run
 from tests.end_to_end.scripted import REFUSED, Answer, scripted
 from tests.end_to_end.service import free_port, gunicorn, started
 
+pytestmark = pytest.mark.full
+
 TESTS = ROOT / "tests"
 TYPOS = TESTS / "end_to_end" / "typos"
 READY = "retry: 1\nevent: ready\nid: 7\ndata: {}\n\n"

@@ -14,6 +14,8 @@ from tests.end_to_end.cutting import cutting
 from tests.end_to_end.packages import BIN, run
 from tests.end_to_end.scripted import Answer, scripted
 
+pytestmark = pytest.mark.full
+
 TESTS = ROOT / "tests"
 LANGUAGES = ["typescript", "python"]
 MADE = Answer('{"id": "1", "name": "Works"}', 201)

@@ -12,6 +12,8 @@ from tests.end_to_end.cutting import cutting
 from tests.end_to_end.packages import CLIENTS
 from tests.end_to_end.shared import Quiet
 
+pytestmark = pytest.mark.full
+
 IMPORTS = {
     "@rowgate/client": "/dist/index.js",
     "openapi-fetch": "/node_modules/openapi-fetch/dist/index.mjs",

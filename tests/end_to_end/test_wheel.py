@@ -17,6 +17,8 @@ from config import ROOT, VERSION
 from tests.end_to_end.service import free_port, started
 from tests.end_to_end.wheels import build_wheel, run
 
+pytestmark = pytest.mark.full
+
 UV = str(Path(sys.executable).parent / "uv")
 
 

@@ -52,5 +52,5 @@ def test_two_admins_who_demote_each_other_leave_one(cast):
         (first.put, f"{path}{second.user_id}", {"role": "user"}),
         (second.put, f"{path}{first.user_id}", {"role": "user"}),
     ])  # fmt: skip
-    # The tests have other admins, so both may pass; what counts is that neither failed.
-    assert set(answers) <= {200, 403, 404, 409}
+    # The tests have other admins, so both may pass, or one signs the other out: what counts is that neither failed.
+    assert set(answers) <= {200, 401, 403, 404, 409}

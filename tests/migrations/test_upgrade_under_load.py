@@ -15,6 +15,8 @@ from app.engine.histories import MigrationFailed
 from app.testing.waiting import await_true
 from tests.migrations.writers import writing
 
+pytestmark = pytest.mark.full
+
 SERVED_BY_0_2 = "0007"
 NAMES = "SELECT name FROM crm_company WHERE name LIKE 'written %'"
 

@@ -10,6 +10,8 @@ from sqlalchemy import text
 from app.crm.models import CrmContact
 from app.testing.database import transaction
 
+pytestmark = pytest.mark.full
+
 PLUGIN = """
 import time
 

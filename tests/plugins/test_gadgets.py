@@ -103,6 +103,7 @@ def test_a_plugin_that_is_not_named_is_not_loaded(run):
     assert "gadgets" not in {each["name"] for each in json.loads(listed.stdout)}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -193,6 +193,7 @@ ALONE = {
 }  # fmt: skip
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("sentence", "given"), (BOTH | ALONE).items(), ids=[*BOTH, *ALONE])
 def test_what_does_not_fit_is_said_in_one_sentence(started, sentence, given):
     refused = started(*given)

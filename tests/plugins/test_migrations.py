@@ -87,6 +87,7 @@ def test_a_plugin_writes_its_own_tables_into_a_numbered_migration_and_leaves_our
     assert "crm_" not in content
 
 
+@pytest.mark.full
 def test_an_upgrade_brings_the_trunk_and_then_the_plugin_to_its_head(world):
     assert world.tables == ["alembic_version_gadgets", *TABLES]
     assert world.rows("SELECT version_num FROM alembic_version_gadgets") == [("0001",)]
@@ -121,6 +122,7 @@ def test_the_second_migration_has_what_has_changed_since_the_first(world):
     assert world.done("db", "upgrade") == "Nothing to apply: the schema is at its head\n"
 
 
+@pytest.mark.full
 def test_a_table_that_a_step_back_makes_again_has_its_versions_raised(world):
     models = world.folder / "gadgets" / "models.py"
     models.write_text(models.read_text().replace('"gadgets_part"', '"gadgets_piece"'))
@@ -131,6 +133,7 @@ def test_a_table_that_a_step_back_makes_again_has_its_versions_raised(world):
     assert {("gadgets_gadget",), ("gadgets_part",)} <= set(world.rows(f"{raising} AND NOT tgisinternal"))
 
 
+@pytest.mark.full
 def test_a_migration_that_breaks_off_leaves_nothing_and_is_named(world):
     (world.migrations / "0002_broken.py").write_text(BROKEN)
     failed = world.flask("db", "upgrade")

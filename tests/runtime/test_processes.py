@@ -61,6 +61,7 @@ def test_flask_serve_starts_and_stops_beside_whoever_has_the_number_of_its_last_
     assert apart("serve") == {"its number": [0, True], "one": [0, True]}
 
 
+@pytest.mark.full
 def test_a_number_that_is_used_again_is_nobody_of_ours(apart):
     assert apart("numbers_used_again") == {"postgres": True, "redis": True, "part": True, "keeper": True}
 

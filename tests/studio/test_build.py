@@ -6,7 +6,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from config import ROOT
+
+pytestmark = pytest.mark.full
 
 PERMISSIVE = {"MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT AND ISC AND BSD-3-Clause"}
 STUDIO, BUILT = ROOT / "studio", ROOT / "app" / "static" / "studio"

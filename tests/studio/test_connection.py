@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany
 from tests.studio.conftest import PASSWORD
+
+pytestmark = pytest.mark.full
 
 COMPANY = "/crm/company"
 LIST = "**/api/v1/crm/company/_query"

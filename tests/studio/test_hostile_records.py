@@ -59,6 +59,7 @@ def expect_harmless(page, words="alert"):
     assert page.locator(HARMFUL).count() == 0
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("kind", KINDS)
 def test_markup_in_a_field_is_shown_as_text_in_every_view(office, kind):
     model, record = made(office.shop, KINDS[kind])

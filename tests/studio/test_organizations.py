@@ -11,6 +11,8 @@ from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
 
+pytestmark = pytest.mark.full
+
 INVITATION = "/api/v1/auth/invitation"
 
 

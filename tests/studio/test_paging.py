@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
 
+pytestmark = pytest.mark.full
+
 COMPANIES = "/crm/company"
 ROWS = 260
 # Scrolls on in each frame until a text is there.

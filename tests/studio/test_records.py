@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany, CrmDeal
@@ -59,6 +60,7 @@ def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     expect(page.get_by_role("combobox", name="Company")).to_have_value("Harbour Works")
 
 
+@pytest.mark.full
 def test_a_deletion_is_taken_back_or_else_counts(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     path = f"{CrmCompany.collection_path()}/{company['id']}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmDeal
 from app.engine.catalogue import every_model
+
+pytestmark = pytest.mark.full
 
 SECRETS = "() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])"
 

@@ -24,6 +24,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("size", "scheme", "locale"), VARIANTS, ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"]
 )

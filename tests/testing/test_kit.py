@@ -15,6 +15,8 @@ from app.testing.plugin import plugin_names
 from config import ROOT
 from tests.end_to_end.service import environment
 
+pytestmark = pytest.mark.full
+
 # A project that was made from this checkout has left here what names the kit to pytest a second time.
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 

@@ -14,6 +14,8 @@ import pytest
 from app.testing.waiting import await_true
 from config import ROOT
 
+pytestmark = pytest.mark.full
+
 # Starts a process in a session of its own, makes a folder, tells of both, and ends as it is asked to.
 LEAVING = """
 import subprocess, sys, tempfile, time

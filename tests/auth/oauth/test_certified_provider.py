@@ -49,6 +49,7 @@ def test_a_new_person_gets_an_account_and_a_session(application, certified, ada)
         assert session.scalar(select(AuthSession.sign_in_method).where(AuthSession.user_id == user["id"])) == "oauth"
 
 
+@pytest.mark.variants
 def test_the_same_person_comes_back_to_the_same_account_with_another_address(application, certified, ada):
     first, second = visit(application), visit(application)
     travel(first, certified.shape)

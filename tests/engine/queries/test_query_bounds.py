@@ -30,6 +30,7 @@ def test_a_statement_past_its_time_is_refused_and_the_next_one_is_served(cast, b
     assert client.get(DEALS, **sent).status_code == 200
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("asked", ["sort=name", "skip=1000", "name[contains]=a"])
 def test_the_third_query_of_a_caller_waits_and_is_told_to_come_again(cast, build, monkeypatch, asked):
     owner, gate = cast.user(), threading.Event()
@@ -63,6 +64,7 @@ def test_queries_of_everybody_have_a_number_too(cast, build, monkeypatch):
     asking.join()
 
 
+@pytest.mark.full
 def test_a_caller_has_so_many_seconds_of_queries_a_minute(cast, build):
     actor = Actor(build(query_seconds=0.05), cast.user().token)
     await_true(lambda: actor.get(f"{DEALS}?sort=name").status_code == 429)
@@ -137,6 +139,7 @@ def test_what_expands_too_much_is_refused_before_the_first_statement(cast, build
         assert asking.get(path).status_code == 400
 
 
+@pytest.mark.full
 def test_more_shapes_than_are_kept_stay_within_their_bound(owner):
     for number in range(1200):
         names = ["amount", "name", "stage", "createdAt", "probability"]

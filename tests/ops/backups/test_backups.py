@@ -24,6 +24,8 @@ from app.testing.cast import Actor, Cast
 from app.testing.database import transaction
 from tests.ops.backups.conftest import COMPANY, run, running, upload
 
+pytestmark = pytest.mark.full
+
 
 def test_a_backup_restored_on_an_empty_machine_is_the_same_service(here, owner, backup, empty, machine):
     key = Cast(here).key(owner, "read", "write")

@@ -15,6 +15,8 @@ from app.runtime.cluster import program
 from app.testing.cast import Actor, Cast
 from tests.ops.backups.conftest import COMPANY, folder, run
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def older_server():

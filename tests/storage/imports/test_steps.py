@@ -90,6 +90,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.variants
 @partly
 @pytest.mark.parametrize("lost", FAULTS)
 def test_a_database_that_goes_away_is_met_again(app, owner, asked, proxied, proxy, long, partial, lost, stored):
