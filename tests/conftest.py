@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 from collections import defaultdict
 from itertools import count
 from typing import Any
@@ -98,7 +99,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
     stays is kept from the next look, which would take seconds in the end."""
     done = yield  # until then, pytest keeps what a test was given
     if "build" in getattr(item, "fixturenames", ()) and next(built) % BUILT_AT_ONCE == 0:
-        gc.collect()
+        with warnings.catch_warnings():
+            # A socket may be found before the connection that would have closed it.
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
         gc.freeze()
     return done
 

@@ -42,7 +42,7 @@ class Signals:
 
     def __post_init__(self) -> None:
         # Whether to try again is decided here; the client's own tries would keep a request waiting.
-        self._client = redis.Redis.from_url(
+        self.client = redis.Redis.from_url(
             self.url, socket_connect_timeout=TIMEOUT, socket_timeout=TIMEOUT, retry=Retry(NoBackoff(), 0)
         )
 
@@ -59,7 +59,7 @@ class Signals:
 
     def _published(self, names: set[str]) -> bool:
         try:
-            self._client.publish(CHANNEL, EVERYBODY if EVERYBODY in names else ",".join(names))
+            self.client.publish(CHANNEL, EVERYBODY if EVERYBODY in names else ",".join(names))
         except RedisError as error:
             log.warning("Redis is away, notifications are found by looking: %s", type(error).__name__)
             return False
@@ -79,7 +79,7 @@ class Signals:
         beginning, and again and again while Redis does not answer."""
         while True:
             try:
-                with self._client.pubsub() as ear:  # type: ignore[no-untyped-call]
+                with self.client.pubsub() as ear:  # type: ignore[no-untyped-call]
                     yield from _listening(ear)
             except RedisError:
                 yield None

@@ -70,6 +70,11 @@ class Person:
         """What the authenticator shows now, or shows ``step`` steps later."""
         return pyotp.TOTP(self.secret).at(int(self.clock.time) + step * codes.STEP)
 
+    def wrong_code(self) -> str:
+        """A code that no step around this one has."""
+        near = {self.code(step) for step in (-1, 0, 1)}
+        return next(code for code in ("000001", "000002", "000003", "000004") if code not in near)
+
     def switch_on(self) -> None:
         """Set the second factor up; the code of this step is used up then."""
         enrolled = self.post(f"{TWO_FACTOR}/enroll")

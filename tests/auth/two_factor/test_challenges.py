@@ -104,7 +104,7 @@ def test_v10_no_key_is_made_with_a_challenge(ada):
 
 @pytest.mark.parametrize("challenge", ["x", "7Kc0" * 10, "ä\U0001f511", "x" * 200])
 def test_a_challenge_that_is_none_is_refused_as_a_wrong_code_is(ada, challenge):
-    wrong = ada.answer(ada.challenge(), code=ada.code(7))
+    wrong = ada.answer(ada.challenge(), code=ada.wrong_code())
     assert refused(wrong)
     assert ada.answer(challenge).json == wrong.json
 

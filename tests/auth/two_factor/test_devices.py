@@ -33,7 +33,7 @@ def test_a_device_is_asked_again_unless_it_was_to_be_trusted(ada):
 
 
 def test_a_wrong_code_makes_no_device_trusted(ada):
-    assert ada.answer(ada.challenge(), code=ada.code(7), trustDevice=True).status_code == 401
+    assert ada.answer(ada.challenge(), code=ada.wrong_code(), trustDevice=True).status_code == 401
     assert ada.get(DEVICES).json["data"] == []
 
 

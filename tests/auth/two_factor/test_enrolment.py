@@ -57,7 +57,7 @@ def test_nothing_is_asked_for_before_the_first_code(person):
 
 def test_a_wrong_first_code_switches_nothing_on(person):
     person.secret = person.post(f"{TWO_FACTOR}/enroll").json["secret"]
-    refused = person.post(f"{TWO_FACTOR}/confirm", {"code": person.code(7)})
+    refused = person.post(f"{TWO_FACTOR}/confirm", {"code": person.wrong_code()})
     assert (refused.status_code, refused.json["code"]) == (401, "INVALID_CODE")
     assert person.get(LISTED).json["data"][0]["verified"] is False
     assert person.sign_in().json["token"]
@@ -99,7 +99,7 @@ def test_switching_off_wants_the_password(ada, given):
 
 
 def test_switching_off_wants_a_code(ada):
-    refused = ada.post(f"{TWO_FACTOR}/disable", {"password": PASSWORD, "code": ada.code(7)})
+    refused = ada.post(f"{TWO_FACTOR}/disable", {"password": PASSWORD, "code": ada.wrong_code()})
     assert (refused.status_code, refused.json["code"]) == (401, "INVALID_CODE")
     assert ada.post(f"{TWO_FACTOR}/disable", {"password": PASSWORD}).status_code == 400
     assert ada.challenge()
