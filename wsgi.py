@@ -14,7 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 # What the service is made of. Other projects have packages of these names, too.
-OWN = ("app", "blueprints", "schemas", "config")
+OWN = ("rowgate", "app", "blueprints", "schemas", "config")
 # Whether this process is ``flask serve``.
 SERVES = sys.argv[1:2] == ["serve"]
 

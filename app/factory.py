@@ -31,6 +31,7 @@ from app.extensions import READS, db, migrate
 from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
 from app.notification.broadcaster import Broadcaster
+from app.ops import public_names
 from app.plugins import Plugin
 from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
 from blueprints import routing
@@ -178,6 +179,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     app.register_blueprint(account.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
     if any(not each.is_ours for each in loaded):
+        public_names.warn(loaded)
         routing.check_apart(app, {name: "" if each.is_ours else each.name for name, each in owners.items()})
 
 

@@ -25,13 +25,13 @@ from app.foundation.identifiers import uuid_of
 from app.platform import flags
 from app.runtime import rate_limits
 from blueprints import lists
-from blueprints.base import Blueprint, answer, json_body, load, wanted
+from blueprints.base import Blueprint, answer, json_body, load, parse_id
 from blueprints.conditional import precondition
 from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.describe import ASKED
 from blueprints.examples import record_example
 from blueprints.key_writes import issued, issued_anonymously, limited, revoked, rotated
-from blueprints.replies import carry_out, keyed_request, run_keyed
+from blueprints.replies import keyed_request, respond, run_keyed
 from blueprints.writes import changed
 from schemas.api_keys import (
     AuthApiKeyCreate,
@@ -94,10 +94,10 @@ def _route_creation(blp: Blueprint) -> None:
     @rate_limits.counts(rate_limits.ROTATIONS)
     def rotate(given: dict[str, Any], id: str) -> Response:
         _check_verified(caller())
-        records.get(AuthApiKey, caller(), wanted(id))  # one that is not there counts for nothing
+        records.get(AuthApiKey, caller(), parse_id(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
             grace = timedelta(seconds=given.get("grace_seconds", 0))
-            return carry_out(rotated, wanted(id), grace)
+            return respond(rotated, parse_id(id), grace)
 
 
 def _route_lists(blp: Blueprint) -> None:
@@ -136,7 +136,7 @@ def _route_items(blp: Blueprint) -> None:
         gives=Answer(read_schema(AuthApiKey), example=RECORD), query=ANY_QUERY,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return lists.respond_with_item(AuthApiKey, wanted(id))
+        return lists.respond_with_item(AuthApiKey, parse_id(id))
 
     @serve(blp, "GET", "/<key:id>/usage", Operation(
         "readAuthApiKeyUsage", "Read the use of an API key over time", access=session_required,
@@ -144,8 +144,8 @@ def _route_items(blp: Blueprint) -> None:
     ))  # fmt: skip
     def read_usage(id: str) -> Response:
         query = usage_query(request.args)
-        records.get(AuthApiKey, caller(), wanted(id))
-        points = sums.series(wanted(id), query.since, query.until, query.step)
+        records.get(AuthApiKey, caller(), parse_id(id))
+        points = sums.series(parse_id(id), query.since, query.until, query.step)
         total = sum(point["requests"] for point in points)
         meta = {"from": query.since, "to": query.until, "interval": query.interval, "requests": total}
         return answer({"data": points, "meta": meta})
@@ -160,7 +160,7 @@ def _route_changes(blp: Blueprint) -> None:
             gives=Answer(read_schema(AuthApiKey), example=RECORD), once=True, conditional=True,
         ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
-            return carry_out(changed, AuthApiKey, wanted(id), given, precondition())
+            return respond(changed, AuthApiKey, parse_id(id), given, precondition())
 
     @serve(blp, "PUT", "/<key:id>/limit", Operation(
         "setAuthApiKeyLimit", "Give an API key a limit of its own", access=session_required,
@@ -170,14 +170,14 @@ def _route_changes(blp: Blueprint) -> None:
     def set_limit(given: dict[str, Any], id: str) -> Response:
         if not caller().is_admin:
             raise Forbidden("Platform admins set the limits of keys")
-        return carry_out(limited, wanted(id), given)
+        return respond(limited, parse_id(id), given)
 
     @serve(blp, "DELETE", "/<key:id>", Operation(
         "deleteAuthApiKey", "Revoke an API key", access=session_required, gives=Answer(Deleted), fails=(413, 415),
         once=True, conditional=True,
     ))  # fmt: skip
     def revoke(id: str) -> Response:
-        return carry_out(revoked, wanted(id), precondition())
+        return respond(revoked, parse_id(id), precondition())
 
 
 def _create(principal: Principal) -> Response:
@@ -187,7 +187,7 @@ def _create(principal: Principal) -> Response:
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
     with rate_limits.KEYS:
-        return carry_out(issued, given)
+        return respond(issued, given)
 
 
 def _create_anonymous() -> Response:

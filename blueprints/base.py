@@ -17,6 +17,7 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.engine.encoding import dumps
+from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import give_way
@@ -105,7 +106,7 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(dumps(value), status, content_type=JSON)
 
 
-def wanted(identifier: str) -> Any:
+def parse_id(identifier: str) -> Any:
     """The id in a path; what is no UUID is the id of nothing."""
     found = uuid_of(identifier)
     if found is None:
@@ -231,3 +232,6 @@ class Described:
 
     def to_dict(self) -> Any:
         return orjson.loads(self._api.description)
+
+
+__getattr__ = renamed(__name__, {"wanted": Renamed("rowgate.http.parse_id", since="0.4", until="0.5")})

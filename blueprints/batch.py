@@ -41,10 +41,10 @@ from app.foundation.errors import (
     QueryTimeout,
     Unavailable,
 )
-from blueprints.base import Blueprint, wanted
+from blueprints.base import Blueprint, parse_id
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.part_operations import Request, part_operations
-from blueprints.replies import Reply, brief, carry_out, keyed_request, run_with_lease
+from blueprints.replies import Reply, brief, keyed_request, respond, run_with_lease
 from schemas import batch
 from schemas.batch import Part
 from schemas.errors import body_of
@@ -83,7 +83,7 @@ def build() -> Blueprint:
             credentials.consume_further(caller(), len(parts) - 1)
         with place_for(caller()):
             if given.get("atomic", True):
-                response = carry_out(_together, parts)
+                response = respond(_together, parts)
             else:
                 response = run_with_lease(keyed_request(), partial(_apart, parts))
         if "Idempotency-Replayed" in response.headers:
@@ -227,7 +227,7 @@ def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:
             with suppress(Failure):  # which its own turn tells
                 endpoint, identifier = _route(part.path, part.method)
                 authorize(unit.principal, _access(endpoint), part.method)
-                named[part_operations()[endpoint.rpartition(".")[2]][0]].add(wanted(identifier))
+                named[part_operations()[endpoint.rpartition(".")[2]][0]].add(parse_id(identifier))
     if sum(map(len, named.values())) > 1:
         for model in sorted(named, key=lambda model: model.__tablename__):
             locks.locked_rows(model, unit.principal, unit.session, named[model], "update")

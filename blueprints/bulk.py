@@ -25,7 +25,7 @@ from blueprints import lists
 from blueprints.base import Blueprint, json_body, json_object
 from blueprints.declarations import strict
 from blueprints.describe_bulk import document_bulk, document_matching
-from blueprints.replies import IDEMPOTENCY_KEY, Reply, carry_out
+from blueprints.replies import IDEMPOTENCY_KEY, Reply, respond
 from schemas import bulk
 from schemas.queries import CREDENTIAL
 
@@ -85,7 +85,7 @@ def upserted(
 def _carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
     """Do ``work`` once there is a place for it: writes of many by one caller leave connections to others."""
     with place_for(caller()):
-        return carry_out(work, *arguments, **options)
+        return respond(work, *arguments, **options)
 
 
 def envelope(data: Sequence[Any], **meta: int) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from flask import Response
 from app.auth.authentication import credentials_required
 from app.crm.models import CrmCompany
 from blueprints import bulk, crud, lists
-from blueprints.base import Blueprint, wanted
+from blueprints.base import Blueprint, parse_id
 from blueprints.conditional import precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation
 from blueprints.imports import add_import
-from blueprints.replies import carry_out
+from blueprints.replies import respond
 from blueprints.transfers import add_export
 from blueprints.writes import deleted
 from schemas.derive import read_schema
@@ -54,6 +54,6 @@ def _list(blp: Blueprint) -> crud.Handler:
 def _delete(blp: Blueprint) -> crud.Handler:
     @blp.response(200, read_schema(CrmCompany))
     def handler(id: str) -> Response:
-        return carry_out(deleted, CrmCompany, wanted(id), precondition())
+        return respond(deleted, CrmCompany, parse_id(id), precondition())
 
     return handler

@@ -13,7 +13,7 @@ from app.engine import alone
 from app.engine.policy import Rule
 from app.engine.record import Record
 from blueprints import bulk, lists
-from blueprints.base import Blueprint, json_body, json_object, load, wanted
+from blueprints.base import Blueprint, json_body, json_object, load, parse_id
 from blueprints.conditional import IF_MATCH, precondition
 from blueprints.declarations import strict
 from blueprints.describe import document_operation, document_query
@@ -132,7 +132,7 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
 def _read(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(id: str) -> Response:
-        return lists.respond_with_item(model, wanted(id))
+        return lists.respond_with_item(model, parse_id(id))
 
     return handler
 
@@ -141,7 +141,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.arguments(update_schema(model))
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
-        identifier, condition, principal, keyed = wanted(id), precondition(), caller(), keyed_request()
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
         if keyed is None and (record := alone.change(principal, model, identifier, given, condition)) is not None:
             return Reply.of(record).response()
         return run_keyed(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
@@ -152,7 +152,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
 def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, Deleted)
     def handler(id: str) -> Response:
-        identifier, condition, principal, keyed = wanted(id), precondition(), caller(), keyed_request()
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
         # The guide routes answer with the record that was there.
         if keyed is None and not model.guide and alone.delete(principal, model, identifier, condition):
             return removed(identifier).response()

@@ -31,7 +31,7 @@ from app.storage import imports, kept_files
 from app.storage.import_models import StorageImport
 from app.storage.imports import Asked, Undone
 from app.storage.object_store import object_store
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer.uploads import FORM_ROOM, parsed_form
 from blueprints.declarations import Answer, Operation, serve, strict
 from blueprints.describe_imports import document_import
@@ -82,13 +82,13 @@ def build() -> Blueprint:
         "readImport", "Read how far an import is", access=signed_in, gives=Answer(ImportState, example=EXAMPLE),
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(state_of(run_unit(caller(), imports.find, wanted(id))))
+        return answer(state_of(run_unit(caller(), imports.find, parse_id(id))))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "cancelImport", "Cancel an import", access=signed_in, gives=Answer(ImportState, example=EXAMPLE), once=True,
     ))  # fmt: skip
     def cancel(id: str) -> Response:
-        return run_keyed(caller(), keyed_request(), partial(_cancelled, identifier=wanted(id)))
+        return run_keyed(caller(), keyed_request(), partial(_cancelled, identifier=parse_id(id)))
 
     return blp
 

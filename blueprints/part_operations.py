@@ -19,7 +19,7 @@ from app.engine.sums import sums
 from app.engine.unit_of_work import Unit
 from app.foundation.errors import Invalid
 from blueprints import lists, writes
-from blueprints.base import load, wanted
+from blueprints.base import load, parse_id
 from blueprints.crud import operation_id
 from blueprints.replies import Reply
 from schemas import tags
@@ -93,7 +93,7 @@ def _read(unit: Unit, model: type[Record], asked: Request) -> Reply:
     asked.check(takes_query=True)
     selection = item_selection(model, unit.principal, asked.args, current_app.config["SETTINGS"])
     asked.expand(selection)
-    return Reply.of(records.get(model, unit.principal, wanted(asked.identifier), selection))
+    return Reply.of(records.get(model, unit.principal, parse_id(asked.identifier), selection))
 
 
 def _create(unit: Unit, model: type[Record], asked: Request) -> Reply:
@@ -104,12 +104,12 @@ def _create(unit: Unit, model: type[Record], asked: Request) -> Reply:
 def _update(unit: Unit, model: type[Record], asked: Request) -> Reply:
     asked.check(takes_body=True, takes_condition=True)
     given = load(update_schema(model), asked.body)
-    return writes.changed(unit, model, wanted(asked.identifier), given, asked.condition)
+    return writes.changed(unit, model, parse_id(asked.identifier), given, asked.condition)
 
 
 def _delete(unit: Unit, model: type[Record], asked: Request) -> Reply:
     asked.check(takes_condition=True)
-    return writes.deleted(unit, model, wanted(asked.identifier), asked.condition)
+    return writes.deleted(unit, model, parse_id(asked.identifier), asked.condition)
 
 
 WORK: dict[str, Work] = {

@@ -20,6 +20,7 @@ from app.engine.idempotency import Answer, KeyedRequest
 from app.engine.leases import Lease
 from app.engine.principal import Principal
 from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Failure, Invalid
 from blueprints.base import JSON, body_bytes
 from blueprints.conditional import entity_tag, given, is_known
@@ -88,7 +89,7 @@ class Replay:
         return Response(self.kept.body, self.kept.status, headers, content_type=JSON)
 
 
-def carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
+def respond(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
     """Do ``work`` in a unit of the caller, once for each idempotency key, and answer with its reply."""
     return run_keyed(caller(), keyed_request(), lambda unit: work(unit, *arguments, **options))
 
@@ -177,3 +178,6 @@ def brief(value: Any) -> Any:
     if isinstance(value, Mapping) and "body" in value:
         return {**value, "body": brief(value["body"])}
     return {name: value[name] for name in ("id", "version") if name in value} if isinstance(value, Mapping) else None
+
+
+__getattr__ = renamed(__name__, {"carry_out": Renamed("rowgate.http.respond", since="0.4", until="0.5")})

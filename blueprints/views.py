@@ -10,10 +10,10 @@ from app.auth.authentication import caller, credentials_required
 from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.platform import saved_views
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.describe import window_parameters
-from blueprints.replies import Reply, carry_out
+from blueprints.replies import Reply, respond
 from schemas.envelopes import Deleted
 from schemas.queries import window
 from schemas.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
@@ -52,20 +52,20 @@ def build() -> Blueprint:
     ))  # fmt: skip
     def create_view(given: dict[str, Any]) -> Response:
         model = model_of(given.pop("model"), caller())
-        return carry_out(_created, model, given)
+        return respond(_created, model, given)
 
     @serve(blp, "PUT", "/<string:id>", Operation(
         "updateView", "Change a saved view", access=signed_in, takes=Body(ViewUpdate, example={"name": "Mine"}),
         gives=Answer(View, example=EXAMPLE), once=True,
     ))  # fmt: skip
     def update_view(given: dict[str, Any], id: str) -> Response:
-        return carry_out(_changed, wanted(id), given)
+        return respond(_changed, parse_id(id), given)
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteView", "Remove a saved view", access=signed_in, gives=Answer(Deleted), once=True,
     ))  # fmt: skip
     def delete_view(id: str) -> Response:
-        return carry_out(_removed, id)
+        return respond(_removed, id)
 
     return blp
 
@@ -86,5 +86,5 @@ def _changed(unit: Unit, identifier: Any, given: dict[str, Any]) -> Reply:
 
 
 def _removed(unit: Unit, identifier: str) -> Reply:
-    saved_views.delete(unit, wanted(identifier))
+    saved_views.delete(unit, parse_id(identifier))
     return Reply({"id": identifier, "deleted": True})

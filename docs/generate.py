@@ -7,23 +7,24 @@ import json
 import re
 import tempfile
 from importlib import import_module
+from itertools import groupby
 from typing import Any
 
 from app.engine.dictionary import dictionary
 from app.factory import create_app
-from app.ops.public_names import PUBLIC
+from app.ops.public_names import public
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
+OF_FIELDS = "who sets a field, who reads it, what it holds unless it is sent, and how it is shown"
 CONSTANTS = {
-    "app.engine.fields": "who sets a field, who reads it, what it holds unless it is sent, and how it is shown",
-    "app.engine.principal": "the service itself, for jobs and commands",
-    "app.engine.preconditions": "a write of whatever version",
-    "app.engine.query": "a list without conditions",
-    "app.notification.routing": "emitted with the unit and the notification, once it has its channels",
-    "app.commands.groups": "the option --json of a command",
+    "SYSTEM": "the service itself, for jobs and commands",
+    "UNCONDITIONAL": "a write of whatever version",
+    "PLAIN": "a list without conditions",
+    "notification_routed": "emitted with the unit and the notification, once it has its channels",
+    "as_json": "the option --json of a command",
 }
 OPERATIONS = ("list", "read", "create", "update", "delete")
 
@@ -71,15 +72,12 @@ def openapi() -> str:
 def public_names_table() -> str:
     """Every name that plugins may use, with the first sentence of what it says of itself."""
     rows = ["| From | Name | What it is for |", "| --- | --- | --- |"]
-    for module, names in PUBLIC.items():
+    for module, names in public().items():
         loaded = import_module(module)
-        plain = [name for name in names if not _says(getattr(loaded, name))]
-        for name in names:
-            if name not in plain:
-                found = getattr(loaded, name)
-                rows.append(f"| `{module}` | `{name}{_parameters(found)}` | {_says(found)} |")
-        if plain:
-            rows.append(f"| `{module}` | {', '.join(f'`{name}`' for name in plain)} | {CONSTANTS.get(module, '')} |")
+        said = {name: CONSTANTS.get(name) or _says(getattr(loaded, name)) or OF_FIELDS for name in names}
+        for text, same in groupby(names, said.__getitem__):
+            shown = ", ".join(f"`{name}{_parameters(getattr(loaded, name))}`" for name in same)
+            rows.append(f"| `{module}` | {shown} | {text} |")
     return "\n".join(rows)
 
 

@@ -20,7 +20,7 @@ import grimp
 from config import ROOT
 from tests.durations import Durations
 
-SOURCES = ("app", "blueprints", "schemas")
+SOURCES = ("rowgate", "app", "blueprints", "schemas")
 # What requests pass through, and what therefore is shown by mechanisms on model after model.
 HOT = ("app/engine/", "app/auth/", "app/foundation/", "app/runtime/", "blueprints/", "schemas/")
 # The tests of what is no module.

@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import Flask, current_app
 
 from app.engine.principal import SYSTEM
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
@@ -63,7 +63,7 @@ class Heartbeat:
 
 
 def _beat(unit: Unit, stream_ids: list[UUID]) -> None:
-    within(unit.session).execute(BEAT, (now(), stream_ids))
+    driver_connection(unit.session).execute(BEAT, (now(), stream_ids))
 
 
 def init_app(app: Flask) -> None:

@@ -12,9 +12,9 @@ from app import plugins
 from app.commands.groups import Group, as_json, show
 from app.engine import histories
 from app.engine.principal import SYSTEM
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit, run_unit
-from app.ops import public_names
+from app.ops import moved_imports, public_names
 from app.plugins import Plugin
 
 COLUMNS = ("name", "version", "brings")
@@ -55,15 +55,19 @@ def drop(name: str, yes: bool) -> None:
 
 
 def _drop(unit: Unit, left: histories.Abandoned) -> None:
-    histories.drop(left, within(unit.session))
+    histories.drop(left, driver_connection(unit.session))
 
 
 @group.command("check")
+@click.option("--fix", is_flag=True, help="Rewrite imports of what is going to where it is now.")
 @with_appcontext
-def check() -> None:
+def check(fix: bool) -> None:
     """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private."""
-    loaded = plugins.load(current_app.config["SETTINGS"].plugin_names)
-    found = [use for plugin in loaded if not plugin.is_ours for use in public_names.uses(plugin)]
+    theirs = [each for each in plugins.load(current_app.config["SETTINGS"].plugin_names) if not each.is_ours]
+    if fix:
+        for file in moved_imports.fix(theirs):
+            click.echo(f"{file} is rewritten")
+    found = [use for plugin in theirs for use in public_names.uses(plugin)]
     for use in found:
         click.echo(str(use))
     if found:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmContact, CrmDeal
-from app.engine.hooks import Write, on_create_many, on_update_many, refusing, require
+from app.engine.hooks import Write, failing_at, on_create_many, on_update_many, require
 from app.foundation.clock import now
 
 PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "won": 100, "lost": 0}
@@ -26,7 +26,7 @@ def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> No
         found = session.execute(named).all()
     elsewhere = {contact for contact, company in found if contact and company != moved[contact].company_id}
     for place, contact in enumerate(contacts):
-        with refusing(place):
+        with failing_at(place):
             kept = contact.id in elsewhere
             require(not kept, "companyId", "Deals with the present company name this contact.")
 
@@ -64,7 +64,7 @@ def _check(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
     named = [deal for deal, is_asked in zip(deals, asked, strict=True) if is_asked]
     companies, members = _companies(named, writes[0]), _members(named, writes[0])
     for place, (deal, is_asked) in enumerate(zip(deals, asked, strict=True)):
-        with refusing(place):
+        with failing_at(place):
             if is_asked and deal.contact_id is not None:
                 at_company = companies.get(deal.contact_id) == deal.company_id
                 require(at_company, "contactId", "Must be a contact of the company.")

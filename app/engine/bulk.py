@@ -20,7 +20,7 @@ from app.engine.faults import Faults, ItemsRefused
 from app.engine.hooks import Write
 from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.record import Record
-from app.engine.statements import autocommitted, within
+from app.engine.statements import autocommitted, driver_connection
 from app.foundation.errors import Failure, Forbidden, Invalid
 from app.runtime.connections import allow_time
 
@@ -158,7 +158,7 @@ def _insert_at_once(unit: Unit, model: type[Record], drafts: Sequence[_Draft]) -
             hooks.run_many("create", model, made, [draft.write for draft in drafts])
         for draft, record in zip(drafts, made, strict=True):
             draft.columns = {name: getattr(record, name) for name in _columns(model)}
-    connection = within(unit.session)
+    connection = driver_connection(unit.session)
     connection.execute("SAVEPOINT rows")
     try:
         rows.insert(model, connection, [draft.columns for draft in drafts])

@@ -16,7 +16,7 @@ from app.engine.fields import (
     SCOPE_READS,
     SORTABLE,
     UNLISTED,
-    Made,
+    Factory,
 )
 from app.engine.indexes import Key
 from app.engine.kind import Reference
@@ -131,7 +131,7 @@ def _field(field: Field) -> dict[str, Any]:
         "virtual": field.virtual is not None,
     }
     if spec.has_default and field.attribute not in ("created_at", "updated_at"):
-        default = spec.default.make() if isinstance(spec.default, Made) else spec.default
+        default = spec.default.make() if isinstance(spec.default, Factory) else spec.default
         found["default"] = default if isinstance(default, dict | list | bool | int | float) else str(default)
     if FILTERABLE in flags:
         found["operators"] = [str(operator) for operator in spec.kind.operators]

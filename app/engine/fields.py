@@ -19,6 +19,7 @@ from sqlalchemy.orm import MappedColumn, mapped_column
 from app.engine import kinds, structures
 from app.engine.kind import Kind, Reference
 from app.foundation.clock import now
+from app.foundation.deprecation import Renamed, renamed
 
 
 class Display(StrEnum):
@@ -91,7 +92,7 @@ NOW, GENERATED, DERIVED = Default.NOW, Default.GENERATED, Default.DERIVED
 
 
 @dataclass(frozen=True)
-class After:
+class FromNow:
     """A default that many days or hours after the write."""
 
     delay: timedelta
@@ -102,7 +103,7 @@ class After:
 
 
 @dataclass(frozen=True)
-class Made:
+class Factory:
     """A default that is made when it is asked for."""
 
     make: Callable[[], Any]
@@ -223,11 +224,11 @@ def reference(table: str, on_delete: str, *flags: FieldFlag, relation: str = "",
 
 def _stored_default(default: Any) -> Callable[[], Any] | None:
     """Translate what the database layer can fill in by itself; the caller's part is up to the engine."""
-    if isinstance(default, After):
+    if isinstance(default, FromNow):
         return lambda: now() + default.delay
     if default is NOW:
         return now
-    if isinstance(default, Made):
+    if isinstance(default, Factory):
         return default.make
     if default is NO_DEFAULT or isinstance(default, Default):
         return None
@@ -253,3 +254,12 @@ def virtual(
 ) -> Virtual:
     """Declare a field that is worked out when read, or accepted and not kept as such."""
     return Virtual(FieldSpec(kind, frozenset(flags), note=note, display=display), required, expression)
+
+
+__getattr__ = renamed(
+    __name__,
+    {
+        "After": Renamed("rowgate.FromNow", since="0.4", until="0.5"),
+        "Made": Renamed("rowgate.Factory", since="0.4", until="0.5"),
+    },
+)

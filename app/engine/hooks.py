@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app.engine.principal import Principal
 from app.engine.record import Record
+from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Failure, Invalid
 
 if TYPE_CHECKING:
@@ -156,12 +157,12 @@ def prepared(unit: Unit, model: type[Record], given: Mapping[str, Any]) -> Any:
 
 
 @contextmanager
-def refusing(place: int) -> Iterator[None]:
-    """What fails in here refuses the record at ``place`` of those that a hook of many has got."""
+def failing_at(index: int) -> Iterator[None]:
+    """What fails in here refuses the record at ``index`` of those that a hook of many has got."""
     try:
         yield
     except Failure as failure:
-        failure.place = place
+        failure.place = index
         raise
 
 
@@ -188,3 +189,6 @@ def _registering(
         return hook
 
     return register
+
+
+__getattr__ = renamed(__name__, {"refusing": Renamed("rowgate.failing_at", since="0.4", until="0.5")})

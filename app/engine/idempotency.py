@@ -14,11 +14,11 @@ from uuid_utils.compat import uuid7
 
 from app.engine import kept_bytes
 from app.engine.database import LostRace
-from app.engine.fields import After, boolean, enum, integer, json, string, timestamp
+from app.engine.fields import FromNow, boolean, enum, integer, json, string, timestamp
 from app.engine.indexes import index, unique
 from app.engine.principal import ROLES, SYSTEM, Principal
 from app.engine.record import Base
-from app.engine.statements import autocommitted, within
+from app.engine.statements import autocommitted, driver_connection
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, IdempotencyKeyReused
@@ -50,7 +50,7 @@ class PlatformIdempotencyKey(Base):
     standing: Mapped[Any] = json(shape="object", default={}, server_default="{}", note="rights of the caller then")
     leased_until: Mapped[datetime | None] = timestamp(note="work of several transactions holds the key until then")
     progress: Mapped[Any | None] = json(max_bytes=1_048_576, note="what is done of that work")
-    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=1)))
+    expires_at: Mapped[datetime] = timestamp(default=FromNow(timedelta(days=1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def begin(unit: Unit, request: KeyedRequest, *, goes_on: bool = False) -> Answer
     IdempotencyKeyReused when the key came with another request, and Forbidden when the caller has lost a right that
     the answer was given by.
     """
-    ((is_held, *found),) = within(unit.session).execute(HOLD, _wanted(request)).fetchall()
+    ((is_held, *found),) = driver_connection(unit.session).execute(HOLD, _wanted(request)).fetchall()
     digest, state, status, body, etag, truncated, standing, leased_until, is_begun = found
     if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
@@ -175,12 +175,12 @@ def write(
         "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
         "leased_until": leased_until, "progress": None if progress is None else orjson.dumps(progress).decode(),
     }  # fmt: skip
-    if not within(unit.session).execute(REMEMBER, parameters).rowcount:
+    if not driver_connection(unit.session).execute(REMEMBER, parameters).rowcount:
         raise LostRace()
 
 
 def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
-    return within(unit.session).execute(statement, parameters).rowcount
+    return driver_connection(unit.session).execute(statement, parameters).rowcount
 
 
 def _still_stands(standing: dict[str, Any], principal: Principal) -> bool:

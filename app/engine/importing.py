@@ -18,7 +18,7 @@ from app.engine.faults import Faults, ItemsRefused
 from app.engine.kind import Identifier
 from app.engine.principal import Principal
 from app.engine.record import Field, Record
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.uniqueness import UniqueRule
 from app.engine.upserts import Resolution
 from app.foundation.errors import Failure, ForeignKeyViolation, Invalid, Unavailable
@@ -258,7 +258,7 @@ def _found(unit: Unit, lookup: Lookup, wanted: set[Called]) -> dict[Called, list
         **fixed, **unit.principal.binds,
     }  # fmt: skip
     found: dict[Called, list[UUID]] = defaultdict(list)
-    for place, identifier in within(unit.session).execute(sql, parameters):
+    for place, identifier in driver_connection(unit.session).execute(sql, parameters):
         found[asked[place - 1]].append(identifier)
     return found
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from app.engine.fields import ADMIN_READS, CALLER_ORGANIZATION, CALLER_USER, ENCRYPTED, NOW, After, Default, Made
+from app.engine.fields import ADMIN_READS, CALLER_ORGANIZATION, CALLER_USER, ENCRYPTED, NOW, Default, Factory, FromNow
 from app.engine.policy import Organization, Owner
 from app.engine.principal import Principal
 from app.engine.record import Field, Record, camel
@@ -34,9 +34,9 @@ def with_defaults(model: type[Record], principal: Principal, given: Values) -> V
                 values[name] = principal.organization_id
         elif default is NOW:
             values[name] = now()
-        elif isinstance(default, After):
+        elif isinstance(default, FromNow):
             values[name] = now() + default.delay
-        elif isinstance(default, Made):
+        elif isinstance(default, Factory):
             values[name] = default.make()
         else:
             values[name] = deepcopy(default)

@@ -17,7 +17,7 @@ from app.engine.fields import NOW, integer, string, timestamp
 from app.engine.indexes import unique
 from app.engine.kinds import SAFE_MAX
 from app.engine.record import Base
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 
@@ -66,7 +66,7 @@ def take_room(unit: Unit, owner: str, size: int) -> bool:
         "id": uuid7(), "now": moment, "owner": owner, "size": size, "most": MAX_KEPT_BYTES,
         "counted_before": moment - RECOUNT_EVERY,
     }  # fmt: skip
-    connection = within(unit.session)
+    connection = driver_connection(unit.session)
     if connection.execute(TAKE_ROOM, parameters).rowcount:
         return True
     # The statement begins behind the lock, and so sees all that others have kept.
@@ -76,4 +76,4 @@ def take_room(unit: Unit, owner: str, size: int) -> bool:
 
 def remove_unused(unit: Unit) -> None:
     """Remove the counts of those who keep nothing any more, as periodic work."""
-    within(unit.session).execute(REMOVE_UNUSED, {"unused_since": now() - timedelta(days=1)})
+    driver_connection(unit.session).execute(REMOVE_UNUSED, {"unused_since": now() - timedelta(days=1)})

@@ -19,7 +19,7 @@ from app.engine import idempotency
 from app.engine.database import LostRace, OutcomeUnknown
 from app.engine.idempotency import Answer, KeyedRequest
 from app.engine.principal import SYSTEM
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Failure
@@ -64,7 +64,7 @@ class Lease:
         """Hold the key for as long again, and note what is done with this transaction. Raises LeaseLost."""
         until = max(now() + LEASE, self.until + timedelta(milliseconds=1))
         values = {"until": until, "held": self.until, "progress": orjson.dumps(progress).decode()}
-        if not within(unit.session).execute(RENEW, self._named | values).rowcount:
+        if not driver_connection(unit.session).execute(RENEW, self._named | values).rowcount:
             raise LeaseLost()
         self._latest = until
         unit.after_commit(partial(setattr, self, "until", until))
@@ -101,7 +101,7 @@ def _claim(unit: Unit, lease: Lease) -> Answer | None:
     # Two requests may not hold a key by lease: the second look is younger than the lock.
     found = idempotency.begin(unit, request, goes_on=True) or idempotency.begin(unit, request, goes_on=True)
     if found is None:
-        left = within(unit.session).execute(LEFT, lease._named | {"now": now()}).fetchone()
+        left = driver_connection(unit.session).execute(LEFT, lease._named | {"now": now()}).fetchone()
         lease.progress, held_until = left or (None, None)
         if held_until is not None and held_until > now():
             raise LostRace()
@@ -110,4 +110,4 @@ def _claim(unit: Unit, lease: Lease) -> Answer | None:
 
 
 def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
-    return within(unit.session).execute(statement, parameters).rowcount
+    return driver_connection(unit.session).execute(statement, parameters).rowcount

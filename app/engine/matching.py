@@ -10,7 +10,7 @@ from app.engine.conditions import Source
 from app.engine.principal import Principal
 from app.engine.query import Junction, bound
 from app.engine.record import Record
-from app.engine.statements import Statement, of_queries, within
+from app.engine.statements import Statement, driver_connection, of_queries
 from app.foundation.errors import TooManyRows
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def matching(unit: Unit, model: type[Record], where: Junction, most: int, operat
     key = ("matching", model, unit.principal.reader, where.key, operation)
     statement = of_queries.get(key, lambda: _compiled(model, unit.principal, where, operation))
     parameters = {**bound(where), **unit.principal.binds, "most": most + 1}
-    rows = statement.rows_in_time(within(unit.session), parameters)
+    rows = statement.rows_in_time(driver_connection(unit.session), parameters)
     if len(rows) > most:
         raise TooManyRows(details={"max": most})
     return [identifier for (identifier,) in rows]

@@ -20,7 +20,7 @@ from app.engine.preconditions import UNCONDITIONAL, Precondition
 from app.engine.principal import Principal
 from app.engine.query import WHOLE, Selection
 from app.engine.record import Record
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.foundation.errors import Forbidden, NotFound
 from app.runtime.connections import allow_time
 
@@ -70,7 +70,7 @@ def create(unit: Unit, model: type[Record], given: Values) -> Representation:
     parent_id = given.get(model.policy.scope.column)
     locks.hold_parent_roots(model, session, [] if parent_id is None else [parent_id])
     if returning.is_plain(model, principal.reader):
-        return returning.insert(model, principal, within(session), columns, named)
+        return returning.insert(model, principal, driver_connection(session), columns, named)
     references.check(model, principal, session, named, columns.get("organization_id"))
     record = model(**columns)
     run("create", record, write)
@@ -117,7 +117,7 @@ def _change(unit: Unit, model: type[Record], record: Record, given: Values, chan
     _settle(record, hooked)
     if model.audited:
         audit.written(unit, "update", record, write.before)
-    return returning.update(model, unit.principal, within(unit.session), record.id, written | hooked)
+    return returning.update(model, unit.principal, driver_connection(unit.session), record.id, written | hooked)
 
 
 def _settle(record: Record, values: Values) -> None:
@@ -158,5 +158,5 @@ def delete(
 def stored(model: type[Record], principal: Principal, session: Session, identifier: UUID) -> Representation:
     """Read the row back as the caller sees it, on the connection of the transaction."""
     statement = statements.stored(model, principal.reader)
-    (row,) = statement.rows(within(session), {"wanted_id": identifier} | principal.binds)
+    (row,) = statement.rows(driver_connection(session), {"wanted_id": identifier} | principal.binds)
     return statement.view.representation(row)

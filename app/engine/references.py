@@ -15,7 +15,7 @@ from app.engine.kind import Reference
 from app.engine.policy import Parent, Public
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record, camel
-from app.engine.statements import Viewed, compiled, within
+from app.engine.statements import Viewed, compiled, driver_connection
 from app.foundation.errors import Failure, Forbidden, ForeignKeyViolation
 
 PARENT_WRITABLE = "parent_writable"
@@ -33,7 +33,7 @@ def check(
     if not named:
         return
     checking = statement(model, principal.reader, tuple(named), organization_id is not None)
-    (met,) = checking.rows(within(session), parameters(named, organization_id) | principal.binds)
+    (met,) = checking.rows(driver_connection(session), parameters(named, organization_id) | principal.binds)
     judge(tuple(named), met)
 
 
@@ -104,7 +104,7 @@ def faults_of_many(
     pairs = list(named)
     given = {"ids": [pair[0] for pair in pairs], "organizations": [pair[1] for pair in pairs]}
     checking = _statement_of_many(model, principal.reader, attribute)
-    for place, met, writable in checking.rows(within(session), given | principal.binds):
+    for place, met, writable in checking.rows(driver_connection(session), given | principal.binds):
         failure = ForeignKeyViolation.on(camel(attribute)) if not met else None if writable else Forbidden()
         if failure is not None:
             yield from ((index, failure) for index in named[pairs[place - 1]])

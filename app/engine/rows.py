@@ -15,7 +15,7 @@ from app.engine.encoding import Representation, dumps, view
 from app.engine.fragments import DIALECT
 from app.engine.principal import Principal, Reader
 from app.engine.record import Record
-from app.engine.statements import Viewed, compiled, within
+from app.engine.statements import Viewed, compiled, driver_connection
 
 Values = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ def read(
     statement = _stored(model, principal.reader)
     parameters = {"wanted_ids": list(identifiers)} | principal.binds
     place = statement.view.names.index("id")
-    found = statement.rows(within(session), parameters)
+    found = statement.rows(driver_connection(session), parameters)
     return {row[place]: statement.view.representation(row) for row in found}
 
 

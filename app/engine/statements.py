@@ -24,6 +24,7 @@ from app.engine.encoding import View, view
 from app.engine.fragments import DIALECT
 from app.engine.principal import Reader
 from app.engine.record import Record
+from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Failure, QueryTimeout
 from app.runtime import connections
 from app.runtime.gevent_support import BoundedConnection
@@ -139,7 +140,7 @@ class autocommitted:  # noqa: N801 - it reads as a function, and as a generator 
 @contextmanager
 def reading_within(session: Session) -> Iterator[None]:
     """Let reads see what the transaction of ``session`` has written."""
-    token = _own.set(within(session))
+    token = _own.set(driver_connection(session))
     try:
         yield
     finally:
@@ -157,7 +158,7 @@ def reading_apart() -> Iterator[None]:
             _own.reset(token)
 
 
-def within(session: Session) -> BoundedConnection:
+def driver_connection(session: Session) -> BoundedConnection:
     """The driver's connection under the transaction of ``session``. That of a unit of work stays the same to its end,
     and to ask the session for it takes as long as a short statement does."""
     known: BoundedConnection | None = session.info.get(DRIVER)
@@ -189,3 +190,6 @@ def stored(model: type[Record], reader: Reader) -> Viewed:
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
     return compiled(select(*shown.columns, model.row_version).where(wanted), shown)
+
+
+__getattr__ = renamed(__name__, {"within": Renamed("rowgate.driver_connection", since="0.4", until="0.5")})

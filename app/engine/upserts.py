@@ -13,7 +13,7 @@ from app.engine.bulk import Change
 from app.engine.database import LostRace, fields_of
 from app.engine.faults import Faults, ItemsRefused
 from app.engine.record import Record, camel, metadata
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.uniqueness import UniqueRule
 from app.foundation.errors import Forbidden, Invalid, UniqueViolation
 
@@ -71,7 +71,7 @@ def upsert(
     wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
     there, leaving = {}, resolution is Resolution.IGNORE
     if wanted:
-        connection = within(unit.session)
+        connection = driver_connection(unit.session)
         there = uniqueness.locked(model, unit.principal, connection, rule, wanted, leaving=leaving)
     names = fields_of(metadata.tables[model.__tablename__], rule.name)
     for place, row in there.items():

@@ -11,7 +11,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
 from app.engine.principal import Credential
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit
 from app.foundation.errors import RateLimited
 
@@ -44,8 +44,8 @@ def defer(
     if waiting == MAX_WAITING and unit.principal.credential is not Credential.SYSTEM:
         raise RateLimited("Too many of your jobs wait", headers=RETRY_AFTER)
     configured = _queue().configure_task(
-        task, allow_unknown=True, connection=within(unit.session), lock=lock, queue=QUEUES.get(task, DEFAULT_QUEUE),
-        priority=-waiting,
+        task, allow_unknown=True, connection=driver_connection(unit.session), lock=lock,
+        queue=QUEUES.get(task, DEFAULT_QUEUE), priority=-waiting,
     )  # fmt: skip
     try:
         configured.defer(row_id=str(row_id), **more)

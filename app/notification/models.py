@@ -17,7 +17,7 @@ from app.engine.fields import (
     IMMUTABLE,
     READ_ONLY,
     SORTABLE,
-    Made,
+    Factory,
     boolean,
     enum,
     integer,
@@ -108,7 +108,7 @@ class NotificationPreference(Record):
     types: Mapped[dict[str, Any]] = json(
         shape="object",
         max_bytes=2048,
-        default=Made(lambda: dict.fromkeys(NOTIFICATION_TYPES, True)),
+        default=Factory(lambda: dict.fromkeys(NOTIFICATION_TYPES, True)),
         note="likewise",
     )
     quiet_hours: Mapped[dict[str, Any]] = json(

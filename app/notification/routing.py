@@ -13,7 +13,7 @@ from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
 from app.engine.events import Event
-from app.engine.fields import Made
+from app.engine.fields import Factory
 from app.engine.unit_of_work import Unit
 from app.foundation.clock import now
 from app.notification.models import NotificationNotification, NotificationPreference
@@ -78,7 +78,7 @@ def route(unit: Unit, notification: NotificationNotification) -> None:
 def default_of(name: str) -> Any:
     """What a preference says for those who said nothing."""
     default = NotificationPreference.fields()[name].spec.default
-    return default.make() if isinstance(default, Made) else default
+    return default.make() if isinstance(default, Factory) else default
 
 
 def is_quiet(hours: dict[str, Any], moment: datetime) -> bool:

@@ -1,24 +1,29 @@
-"""The names that plugins may use: they stay, or go with a warning for one minor version. Anything else is private.
-
-Every model that has routes is public as well, to be referred to and subscribed to.
+"""The names that plugins may use: those of the package ``rowgate``. They stay, or go with a warning for one minor
+version; anything else is private.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from app.engine import catalogue
-from app.foundation.deprecation import RENAMED
+from app.foundation.deprecation import RENAMED, Renamed
 from app.plugins import Plugin
 
-# By module, in the order in which the reference lists them.
-PUBLIC: dict[str, tuple[str, ...]] = {
+# Where public names are, in the order of the reference; a name that is in two of them is that of the first.
+DOORS = ("rowgate", "rowgate.http", "rowgate.schemas", "rowgate.kinds", "rowgate.commands")
+MODELS, KIT = "rowgate.models", "rowgate.testing"
+SINCE, UNTIL = "0.4", "0.5"
+# What was public in 0.3, and where.
+OF_0_3: dict[str, tuple[str, ...]] = {
     "app.plugins": ("Plugin",),
     "config": ("Setting",),
     "app.engine.record": ("Record", "Base"),
@@ -57,7 +62,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "app.auth.authentication": (
         "caller", "caller_if_any", "credentials_required", "session_welcome", "open_to_all",
     ),
-    "app.analytics.models": ("AnalyticsReport",),
     "app.commands.groups": ("Command", "Group", "as_json", "show"),
     "blueprints.base": ("Blueprint", "answer", "wanted"),
     "blueprints.declarations": ("Operation", "Body", "Answer", "serve"),
@@ -67,9 +71,8 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "Text", "Email", "Url", "Identifier", "Whole", "Number", "Flag", "Moment", "Json", "Items", "Strings",
     ),
 }  # fmt: skip
-OURS = ("app", "blueprints", "schemas", "config", "wsgi", "migrations")
-# The kit is for tests alone; its modules are public as they are.
-KIT = "app.testing"
+OURS = ("rowgate", "app", "blueprints", "schemas", "config", "wsgi", "migrations")
+KIT_OF_0_3 = "app.testing"
 
 
 @dataclass(frozen=True)
@@ -80,17 +83,52 @@ class Use:
     line: int
     name: str
     problem: str
+    is_going: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.name} {self.problem}"
 
 
+@cache
+def public() -> dict[str, tuple[str, ...]]:
+    """Return the public names by module, without those of models and of the test kit."""
+    return {door: tuple(import_module(door).__all__) for door in DOORS}
+
+
+@cache
+def moved() -> dict[str, Renamed]:
+    """Return what names of 0.3 are called now, by their old ones with the module."""
+    found = {}
+    for module, names in OF_0_3.items():
+        loaded = import_module(module)
+        for name in names:
+            known = RENAMED.get(f"{module}.{name}")
+            value = getattr(loaded, known.instead.rpartition(".")[2] if known else name)
+            found[f"{module}.{name}"] = Renamed(_door_of(value, name), SINCE, UNTIL)
+    return found
+
+
+def _door_of(value: object, name: str) -> str:
+    """Return the public name of ``value``, which was called ``name``."""
+    doors = ((import_module(door), each) for door, names in public().items() for each in names)
+    same = [f"{door.__name__}.{each}" for door, each in doors if getattr(door, each) is value]
+    return next((each for each in same if each.endswith(f".{name}")), same[0])
+
+
+def warn(plugins: Sequence[Plugin]) -> None:
+    """Warn of the names that plugins of others use and that go with another version, where they use them."""
+    for plugin in plugins:
+        for use in () if plugin.is_ours else uses(plugin):
+            if use.is_going:
+                warnings.warn_explicit(f"{use.name} {use.problem}", DeprecationWarning, str(use.file), use.line)
+
+
 def uses(plugin: Plugin) -> list[Use]:
     """What ``plugin`` uses that is gone, going, or private."""
-    return [use for file in _files(plugin) for use in _of_file(file)]
+    return [use for file in files(plugin) for use in _of_file(file)]
 
 
-def _files(plugin: Plugin) -> list[Path]:
+def files(plugin: Plugin) -> list[Path]:
     """The files of the packages that the plugin is made of."""
     named = [module.__name__ for module in (*plugin.models, *plugin.hooks)]
     named += [name.partition(":")[0] for name in (*plugin.blueprints, *plugin.commands)]
@@ -110,19 +148,18 @@ def _of_file(file: Path) -> Iterator[Use]:
     for line, module, name, alias in _imports(tree):
         if not name:
             yield Use(file, line, module, "is imported whole: import the names that you use")
-        elif f"{module}.{name}" in PUBLIC:
+        elif f"{module}.{name}" in OF_0_3 or f"{module}.{name}" in DOORS:
             modules[alias] = f"{module}.{name}"
-        elif problem := _problem(module, name):
-            yield Use(file, line, f"{module}.{name}", problem)
+        else:
+            yield from _use(file, line, module, name)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
-            module = modules[node.value.id]
-            if problem := _problem(module, node.attr):
-                yield Use(file, node.lineno, f"{module}.{node.attr}", problem)
+            yield from _use(file, node.lineno, modules[node.value.id], node.attr)
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
-    """The imports of ours: line, module, name, and what it is called here; the name is empty for a module as such."""
+    """Return the imports of ours: line, module, name, and what it is called here; the name is empty for a module as
+    such."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, each.name, "", "") for each in node.names if _is_ours(each.name))
@@ -134,16 +171,32 @@ def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in OURS
 
 
+def now_called(module: str, name: str) -> Renamed | None:
+    """Return what a name is called now that was public under ``module`` and goes with another version."""
+    if module == KIT_OF_0_3 or module.startswith(f"{KIT_OF_0_3}."):
+        at = module.replace(KIT_OF_0_3, KIT)
+        home = at if _loaded(at) else KIT
+        return Renamed(f"{home}.{name}", SINCE, UNTIL) if name == "*" or hasattr(_loaded(home), name) else None
+    if any((each.__module__, each.__name__) == (module, name) for each in catalogue.every_model()):
+        return Renamed(f"{MODELS}.{name}", SINCE, UNTIL)
+    return moved().get(f"{module}.{name}") or RENAMED.get(f"{module}.{name}")
+
+
+def _use(file: Path, line: int, module: str, name: str) -> Iterator[Use]:
+    called = f"{module}.{name}"
+    if new := now_called(module, name):
+        told = f"is called {new.instead} since {new.since}, and goes with {new.until}"
+        yield Use(file, line, called, told, is_going=True)
+    elif problem := _problem(module, name):
+        yield Use(file, line, called, problem)
+
+
 def _problem(module: str, name: str) -> str:
-    if module == KIT or module.startswith(f"{KIT}."):
-        return ""
     loaded = _loaded(module)
-    if (renamed := RENAMED.get(f"{module}.{name}")) is not None:
-        return f"is called {renamed.instead} since {renamed.since}, and goes with {renamed.until}"
-    if loaded is None or not (hasattr(loaded, name) or _loaded(f"{module}.{name}")):
+    if loaded is None or not (name == "*" or hasattr(loaded, name) or _loaded(f"{module}.{name}")):
         return "is gone"
-    is_model = any((each.__module__, each.__name__) == (module, name) for each in catalogue.every_model())
-    return "" if is_model or name in PUBLIC.get(module, ()) else "is private"
+    is_kit = module == KIT or module.startswith((f"{KIT}.", f"{KIT_OF_0_3}."))
+    return "" if is_kit or module == MODELS or name in public().get(module, ()) else "is private"
 
 
 def _loaded(module: str) -> ModuleType | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import After, enum, integer, json, reference, string, timestamp
+from app.engine.fields import FromNow, enum, integer, json, reference, string, timestamp
 from app.engine.indexes import index
 from app.engine.kinds import INTEGER_MAX
 from app.engine.record import Base
@@ -46,4 +46,4 @@ class StorageImport(Base):
     failed: Mapped[int] = integer(min=0, max=INTEGER_MAX, default=0)
     faults: Mapped[Any] = json(shape="array", max_bytes=4 * 1024 * 1024, default=[])
     error_message: Mapped[str | None] = string(max=1000)
-    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=7)))
+    expires_at: Mapped[datetime] = timestamp(default=FromNow(timedelta(days=7)))

@@ -24,7 +24,7 @@ from app.engine.fields import (
     SORTABLE,
     UNLISTED,
     WRITE_ONLY,
-    After,
+    FromNow,
     enum,
     integer,
     json,
@@ -164,5 +164,5 @@ class StorageExport(Base):
     status: Mapped[str] = enum("pending", "ready", "failed", default="pending")
     storage_key: Mapped[str | None] = string(min=1, max=200)
     size: Mapped[int | None] = integer(min=0, max=SAFE_MAX, display=BYTES)
-    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=7)))
+    expires_at: Mapped[datetime] = timestamp(default=FromNow(timedelta(days=7)))
     error_message: Mapped[str | None] = string(max=1000)

@@ -13,7 +13,7 @@ from app.auth.login import login_required
 from app.engine.kind import EXAMPLE_ID
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer import answers
 from blueprints.declarations import Answer, Body, Operation, serve
 from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
@@ -49,7 +49,7 @@ def build() -> Blueprint:
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
     ))  # fmt: skip
     def delete(id: str) -> Response:
-        run_unit(caller(), Unit.delete, AiChat, wanted(id))
+        run_unit(caller(), Unit.delete, AiChat, parse_id(id))
         return answer({"id": id.lower(), "deleted": True})
 
     return blp

@@ -18,12 +18,12 @@ from app.engine.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
 from app.storage.models import StorageDocument
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.conditional import precondition
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.describe import window_parameters
 from blueprints.examples import STAMPS
-from blueprints.replies import Reply, carry_out
+from blueprints.replies import Reply, respond
 from blueprints.writes import deleted
 from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
@@ -63,7 +63,7 @@ def _route_collection(blp: Blueprint) -> None:
         description="With `uploadId`, the text of that file is filled in by a job.",
     ))  # fmt: skip
     def create(given: dict[str, Any]) -> Response:
-        return carry_out(_created, given)
+        return respond(_created, given)
 
 
 def _route_item(blp: Blueprint) -> None:
@@ -72,7 +72,7 @@ def _route_item(blp: Blueprint) -> None:
         conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return _reply(records.get(StorageDocument, caller(), wanted(id))).response()
+        return _reply(records.get(StorageDocument, caller(), parse_id(id))).response()
 
     for method, name in (("PATCH", "patchDocument"), ("PUT", "updateDocument")):
 
@@ -81,14 +81,14 @@ def _route_item(blp: Blueprint) -> None:
             gives=Answer(Document, example=DOCUMENT), once=True, conditional=True,
         ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
-            return carry_out(_changed, wanted(id), given, precondition())
+            return respond(_changed, parse_id(id), given, precondition())
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteDocument", "Delete a document", access=signed_in,
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:
-        return carry_out(deleted, StorageDocument, wanted(id), precondition())
+        return respond(deleted, StorageDocument, parse_id(id), precondition())
 
 
 def _created(unit: Unit, given: dict[str, Any]) -> Reply:

@@ -12,7 +12,7 @@ from app.engine.unit_of_work import run_unit
 from app.foundation.errors import NotFound
 from app.storage import exports
 from app.storage.uploads import Stored
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer.uploads import delivered
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.examples import LATER
@@ -48,13 +48,13 @@ def build() -> Blueprint:
         "readExport", "Read how far an archive is", access=owner_required, gives=Answer(Export, example=EXAMPLE),
     ))  # fmt: skip
     def read(id: str) -> Response:
-        return answer(export_body(run_unit(caller(), exports.find, wanted(id))))
+        return answer(export_body(run_unit(caller(), exports.find, parse_id(id))))
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
         "downloadExport", "Download an archive", access=owner_required, gives=Answer(content_type=ZIP), fails=(416,),
     ))  # fmt: skip
     def download(id: str) -> Response:
-        export = run_unit(caller(), exports.find, wanted(id))
+        export = run_unit(caller(), exports.find, parse_id(id))
         if export.storage_key is None:
             raise NotFound()
         name = f"export-{export.created_at:%Y-%m-%d}.zip"

@@ -14,7 +14,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.runtime import rate_limits
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer.entering import entered, unstored
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import STAMPS, USER
@@ -106,13 +106,13 @@ def _route_keeping(blp: Blueprint) -> None:
         takes=Body(RenamePasskey, example={"name": "Laptop"}), gives=Answer(Passkey, example=PASSKEY),
     ))  # fmt: skip
     def rename(given: dict[str, Any], id: str) -> Response:
-        return answer(passkey_body(run_unit(caller(), keeping.rename, wanted(id), given["name"])))
+        return answer(passkey_body(run_unit(caller(), keeping.rename, parse_id(id), given["name"])))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deletePasskey", "Remove a passkey", access=session_required, gives=Answer(Deleted), fails=(409,),
         description="Wants recent proof. The last way to sign in stays.",
     ))  # fmt: skip
     def remove(id: str) -> Response:
-        identifier = wanted(id)
+        identifier = parse_id(id)
         keeping.remove(caller(), identifier)
         return answer({"id": identifier, "deleted": True})

@@ -16,7 +16,7 @@ from app.engine.policy import SessionOnly
 from app.engine.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
 from app.runtime import rate_limits
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer.entering import entered, unstored
 from blueprints.declarations import Answer, Body, Operation, serve
 from blueprints.examples import LATER, USER
@@ -118,7 +118,7 @@ def _route_devices(blp: Blueprint) -> None:
         gives=Answer(Deleted),
     ))  # fmt: skip
     def distrust(id: str) -> Response:
-        identifier = wanted(id)
+        identifier = parse_id(id)
         if not run_unit(caller(), devices.distrust, identifier):
             raise NotFound()
         return answer({"id": identifier, "deleted": True})

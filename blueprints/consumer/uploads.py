@@ -28,10 +28,10 @@ from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.storage.uploads import Incoming
-from blueprints.base import Blueprint, wanted
+from blueprints.base import Blueprint, parse_id
 from blueprints.conditional import precondition
 from blueprints.declarations import Answer, Operation, serve
-from blueprints.replies import Reply, carry_out, keyed_request, run_keyed
+from blueprints.replies import Reply, keyed_request, respond, run_keyed
 from blueprints.writes import deleted
 from schemas.envelopes import Deleted
 from schemas.uploads import Uploaded, UploadMetadata, upload_body
@@ -91,7 +91,7 @@ def _route_item(blp: Blueprint) -> None:
         conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
-        found = records.get(StorageUpload, caller(), wanted(id))
+        found = records.get(StorageUpload, caller(), parse_id(id))
         return Reply(upload_body(found, _public_url()), version=found.version).response()
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
@@ -99,14 +99,14 @@ def _route_item(blp: Blueprint) -> None:
         fails=(416,), description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
     ))  # fmt: skip
     def read_content(id: str) -> Response:
-        return delivered(uploads.find(caller(), wanted(id)))
+        return delivered(uploads.find(caller(), parse_id(id)))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deleteUpload", "Delete a file", access=signed_in,
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:
-        return carry_out(deleted, StorageUpload, wanted(id), precondition())
+        return respond(deleted, StorageUpload, parse_id(id), precondition())
 
 
 def _received() -> Response:

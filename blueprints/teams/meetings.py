@@ -15,7 +15,7 @@ from app.engine.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, NotFound
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound
-from blueprints.base import Blueprint, answer, wanted
+from blueprints.base import Blueprint, answer, parse_id
 from blueprints.declarations import Answer, Operation, serve
 from blueprints.describe import window_parameters
 from schemas.fields import Moment
@@ -64,7 +64,7 @@ def build() -> Blueprint:
     ))  # fmt: skip
     def read(id: str) -> Response:
         try:
-            identifier = wanted(id)
+            identifier = parse_id(id)
         except NotFound:
             raise MeetingNotFound() from None
         return answer(meeting_body(meetings.read(caller(), identifier)))

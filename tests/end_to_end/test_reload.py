@@ -47,7 +47,7 @@ LOADS, PATIENCE = 3, 3
 def release(tmp_path):
     """The files of a release, which a test may change."""
     copied = tmp_path / "release"
-    for part in ("app", "blueprints", "schemas", "migrations"):
+    for part in ("rowgate", "app", "blueprints", "schemas", "migrations"):
         shutil.copytree(ROOT / part, copied / part)
     for file in ("config.py", "gunicorn.conf.py", "wsgi.py"):
         shutil.copy(ROOT / file, copied)

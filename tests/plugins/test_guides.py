@@ -21,7 +21,7 @@ BLOCKS = re.findall(r"`shop/(\w+\.py)`[^`]*?:\n\n```python\n(.*?)```", PAGE, re.
 IMPORTED = {
     "models.py": {
         "from sqlalchemy.orm import Mapped": "from sqlalchemy import func\nfrom sqlalchemy.orm import Mapped",
-        "    timestamp,\n)": "    timestamp,\n    virtual,\n)\nfrom app.engine.kinds import Boolean",
+        "    timestamp,\n)": "    timestamp,\n    virtual,\n)\nfrom rowgate.kinds import Boolean",
     },
     "plugin.py": {
         "import Periodic, as_unit": "import Job, Periodic, as_unit",
@@ -37,7 +37,7 @@ from app.crm.models import CrmContact, CrmDeal
 from app.foundation.clock import now
 from app.foundation.errors import Unavailable
 from app.jobs.registry import PERIODIC
-from app.testing.database import transaction
+from rowgate.testing import transaction
 from shop.mail import thank
 from shop.models import ShopTask
 

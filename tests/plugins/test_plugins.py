@@ -39,11 +39,11 @@ def test_what_plugins_bring_is_what_the_worker_does():
 
 def test_the_picture_in_the_documentation_is_what_lint_checks():
     page = (ROOT / "docs" / "architecture.md").read_text()
-    picture = re.search(r"```\n(app\.testing\n.*?)```", page, re.DOTALL)[1].splitlines()
+    picture = re.search(r"```\n(rowgate\n.*?)```", page, re.DOTALL)[1].splitlines()
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     rooms, http = (contract["layers"] for contract in contracts)
     inside = [" | ".join(f"app.{name}" for name in layer.split(" | ")) for layer in rooms]
-    assert [layer for layer in picture if layer not in ("blueprints", "schemas")] == inside
+    assert [layer for layer in picture if layer not in ("rowgate", "blueprints", "schemas")] == inside
     assert http == picture[: len(http)]
 
 

@@ -25,7 +25,7 @@ from uuid_utils.compat import uuid7
 
 from app.engine.encoding import dumps
 from app.engine.principal import SYSTEM, scope_of
-from app.engine.statements import within
+from app.engine.statements import driver_connection
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
@@ -139,7 +139,7 @@ def _is_taken(rows: list[Mapping[str, Any]]) -> bool:
 
 
 def _insert(unit: Unit, rows: list[Mapping[str, Any]]) -> None:
-    within(unit.session).execute(INSERT, (dumps(rows).decode(),))
+    driver_connection(unit.session).execute(INSERT, (dumps(rows).decode(),))
 
 
 def init_app(app: Flask) -> None:

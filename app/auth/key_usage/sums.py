@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from app.engine.principal import SYSTEM
-from app.engine.statements import autocommitted, within
+from app.engine.statements import autocommitted, driver_connection
 from app.engine.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
@@ -81,7 +81,7 @@ DELETE FROM auth_api_key_analytics WHERE id = ANY (ARRAY (
 
 def roll_up(unit: Unit) -> None:
     """Sum the hours that have ended; summing an hour again changes nothing."""
-    until, connection = _hour(now()), within(unit.session)
+    until, connection = _hour(now()), driver_connection(unit.session)
     (last,) = connection.execute("SELECT max(hour) FROM auth_api_key_usage").fetchone() or (None,)
     since = last - REPEATED if last else until - KEPT
     connection.execute(ROLL_UP, {"since": since, "until": until, "bounds": BOUNDS})
@@ -95,7 +95,11 @@ def expire() -> None:
 
 
 def _delete_part(unit: Unit) -> int:
-    return within(unit.session).execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETE_BATCH_SIZE}).rowcount
+    return (
+        driver_connection(unit.session)
+        .execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETE_BATCH_SIZE})
+        .rowcount
+    )
 
 
 @dataclass

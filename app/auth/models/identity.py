@@ -20,7 +20,7 @@ from app.engine.fields import (
     NOW,
     READ_ONLY,
     SORTABLE,
-    After,
+    FromNow,
     boolean,
     enum,
     integer,
@@ -94,7 +94,7 @@ class AuthSession(Record):
     expires_at: Mapped[datetime] = timestamp(
         READ_ONLY,
         SORTABLE,
-        default=After(timedelta(days=7)),
+        default=FromNow(timedelta(days=7)),
         note="slides forward with use, at most 30 days after createdAt",
     )
     authenticated_at: Mapped[datetime] = timestamp(
@@ -185,7 +185,7 @@ class AuthVerification(Record):
     user_id: Mapped[UUID | None] = reference("auth_user", "cascade", HIDDEN, note="whose proof it is")
     context: Mapped[str | None] = long_text(HIDDEN, ENCRYPTED, max=8192, note="what is proved, such as the address")
     attempts: Mapped[int] = integer(HIDDEN, min=0, max=100, default=0, note="wrong answers to a challenge")
-    expires_at: Mapped[datetime] = timestamp(READ_ONLY, FILTERABLE, SORTABLE, default=After(timedelta(hours=1)))
+    expires_at: Mapped[datetime] = timestamp(READ_ONLY, FILTERABLE, SORTABLE, default=FromNow(timedelta(hours=1)))
 
 
 class AuthTwoFactor(Record):
@@ -247,4 +247,4 @@ class AuthTrustedDevice(Base):
     ip_address: Mapped[str | None] = string(min=2, max=45)
     user_agent: Mapped[str | None] = string(max=512)
     last_used_at: Mapped[datetime] = timestamp(default=NOW)
-    expires_at: Mapped[datetime] = timestamp(default=After(timedelta(days=30)))
+    expires_at: Mapped[datetime] = timestamp(default=FromNow(timedelta(days=30)))

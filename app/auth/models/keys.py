@@ -23,7 +23,7 @@ from app.engine.fields import (
     RETURNED_ONCE,
     SORTABLE,
     WRITE_ONLY,
-    After,
+    FromNow,
     boolean,
     enum,
     integer,
@@ -95,7 +95,7 @@ class AuthApiKey(Record):
         note="from enabled, expiresAt, revokedAt",
     )
     expires_at: Mapped[datetime] = timestamp(
-        IMMUTABLE, FILTERABLE, SORTABLE, default=After(timedelta(days=90)), note="the longest life is a setting"
+        IMMUTABLE, FILTERABLE, SORTABLE, default=FromNow(timedelta(days=90)), note="the longest life is a setting"
     )
     expires_in_days = virtual(Integer(1, 365), WRITE_ONLY, note="anonymous create only; 30 when omitted")
     anonymous: Mapped[bool] = boolean(WRITE_ONLY, default=False, note="true asks for an anonymous key")

@@ -20,7 +20,7 @@ from app.engine.fields import (
     IMMUTABLE,
     READ_ONLY,
     SORTABLE,
-    After,
+    FromNow,
     boolean,
     enum,
     json,
@@ -140,7 +140,7 @@ class AuthInvitation(Record):
     team_id: Mapped[UUID | None] = reference("auth_team", "set null", IMMUTABLE, FILTERABLE)
     inviter_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER)
     status: Mapped[str] = enum("pending", "accepted", "rejected", "canceled", flags=(FILTERABLE,), default="pending")
-    expires_at: Mapped[datetime] = timestamp(IMMUTABLE, FILTERABLE, SORTABLE, default=After(timedelta(days=7)))
+    expires_at: Mapped[datetime] = timestamp(IMMUTABLE, FILTERABLE, SORTABLE, default=FromNow(timedelta(days=7)))
     secret_hash: Mapped[str | None] = string(
         HIDDEN, DIGEST, min=64, max=64, unique=True, note="of the secret in the link that is sent"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask.cli import with_appcontext
 from sqlalchemy import func, select
 
-from app.commands.groups import Group, as_json, show
-from app.engine.database import reading
 from helpdesk.models import HelpdeskTicket
+from rowgate import reading
+from rowgate.commands import Group, as_json, show
 
 group = Group("helpdesk", help="Look after tickets.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.foundation.errors import Failure
+from rowgate import Failure
 
 
 class TicketClosed(Failure):

@@ -7,15 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.auth.models.organizations import AuthMember
-from app.crm.models import CrmDeal
-from app.engine.hooks import Write, on_create, on_create_many, on_update, on_update_many, refusing
-from app.engine.unit_of_work import Unit
-from app.foundation.clock import now
-from app.notification.routing import notify
 from helpdesk.errors import NoMember, TicketClosed
 from helpdesk.models import HelpdeskComment, HelpdeskTicket
 from helpdesk.service_levels import due
+from rowgate import Unit, Write, failing_at, notify, now, on_create, on_create_many, on_update, on_update_many
+from rowgate.models import AuthMember, CrmDeal
 
 
 @on_create_many(HelpdeskTicket)
@@ -48,7 +44,7 @@ def check_assignees(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) 
         return
     members = _members(writes[0].unit, wanted)
     for place, ticket in enumerate(tickets):
-        with refusing(place):
+        with failing_at(place):
             if ticket.assignee_id is not None and (ticket.organization_id, ticket.assignee_id) not in members:
                 raise NoMember()
 

@@ -7,13 +7,17 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from rowgate import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
     SORTABLE,
+    Organization,
+    Parent,
+    Policy,
+    Record,
     boolean,
     enum,
     long_text,
@@ -21,8 +25,6 @@ from app.engine.fields import (
     string,
     timestamp,
 )
-from app.engine.policy import Organization, Parent, Policy
-from app.engine.record import Record
 
 
 class HelpdeskTicket(Record):

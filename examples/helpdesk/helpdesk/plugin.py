@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from app.jobs.registry import Periodic, as_unit
-from app.plugins import Plugin
-from config import Setting
 from helpdesk import errors, hooks, models, reports, service_levels
+from rowgate import Periodic, Plugin, Setting, as_unit
 
 plugin = Plugin(
     "helpdesk",

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from app.analytics.models import AnalyticsReport
 from helpdesk.models import HelpdeskTicket
+from rowgate.models import AnalyticsReport
 
 
 def tickets(report: AnalyticsReport) -> Any:

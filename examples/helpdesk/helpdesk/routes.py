@@ -7,15 +7,10 @@ from uuid import UUID
 
 from flask import Response
 
-from app.auth.authentication import credentials_required
-from app.engine.unit_of_work import Unit
-from app.notification.routing import notify
-from blueprints.base import Blueprint, wanted
-from blueprints.declarations import Answer, Body, Operation, serve
-from blueprints.replies import Reply, carry_out
 from helpdesk.models import HelpdeskTicket
-from schemas.derive import WireSchema, read_schema
-from schemas.fields import Identifier
+from rowgate import Unit, notify
+from rowgate.http import Answer, Blueprint, Body, Operation, Reply, credentials_required, parse_id, respond, serve
+from rowgate.schemas import Identifier, WireSchema, read_schema
 
 
 class Assignment(WireSchema):
@@ -34,7 +29,7 @@ def build() -> Blueprint:
 
     @serve(blp, "POST", "/ticket/<string:id>/_assign", assign)
     def handler(given: dict[str, Any], id: str) -> Response:
-        return carry_out(_assign, wanted(id), given["assignee_id"])
+        return respond(_assign, parse_id(id), given["assignee_id"])
 
     return blp
 

@@ -7,10 +7,8 @@ from datetime import datetime, timedelta
 from flask import current_app
 from sqlalchemy import select
 
-from app.engine.unit_of_work import Unit
-from app.foundation.clock import now
-from app.notification.routing import notify
 from helpdesk.models import HelpdeskTicket
+from rowgate import Unit, notify, now
 
 # Tickets that one run of the clock marks at most.
 BATCH_SIZE = 200

@@ -2,7 +2,7 @@
 
 from helpdesk.models import HelpdeskComment, HelpdeskTicket
 
-from app.testing.every_model import *  # noqa: F403
-from app.testing.permissions import *  # noqa: F403
+from rowgate.testing.every_model import *  # noqa: F403
+from rowgate.testing.permissions import *  # noqa: F403
 
 MODELS = [HelpdeskTicket, HelpdeskComment]

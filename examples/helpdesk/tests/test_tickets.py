@@ -9,12 +9,9 @@ from helpdesk.models import HelpdeskComment, HelpdeskTicket
 from helpdesk.service_levels import mark_breaches
 from sqlalchemy import select
 
-from app.auth.models.organizations import AuthMember
-from app.crm.models import CrmDeal
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
-from app.foundation.clock import now, wire
 from app.mail.models import PlatformMail
+from rowgate import SYSTEM, now, run_unit, wire
+from rowgate.models import AuthMember, CrmDeal
 
 TICKETS, COMMENTS = HelpdeskTicket.collection_path(), HelpdeskComment.collection_path()
 MEMBERS = AuthMember.collection_path()

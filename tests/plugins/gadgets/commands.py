@@ -7,8 +7,8 @@ from flask.cli import with_appcontext
 from gadgets.models import Gadget
 from sqlalchemy import func, select
 
-from app.commands.groups import Command
-from app.engine.database import reading
+from rowgate import reading
+from rowgate.commands import Command
 
 
 @click.command("gadgets", cls=Command)

@@ -8,17 +8,14 @@ from flask import current_app
 from gadgets.errors import TooManyParts
 from gadgets.models import Gadget, GadgetPart
 
-from app.engine.hooks import Write, on_create
-from app.engine.unit_of_work import Unit
-from app.jobs import queue
-from app.notification.routing import notify
+from rowgate import Unit, Write, defer, notify, on_create
 
 TEST_GADGET = "test_gadget"
 
 
 @on_create(Gadget)
 def queue_test(gadget: Gadget, write: Write) -> None:
-    queue.defer(write.unit, TEST_GADGET, gadget.id, user_id=gadget.created_by_id)
+    defer(write.unit, TEST_GADGET, gadget.id, user_id=gadget.created_by_id)
 
 
 @on_create(GadgetPart)

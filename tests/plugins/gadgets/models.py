@@ -6,19 +6,21 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from rowgate import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    Organization,
+    Parent,
+    Policy,
+    Record,
     enum,
     integer,
     reference,
     string,
 )
-from app.engine.policy import Organization, Parent, Policy
-from app.engine.record import Record
 
 
 class Gadget(Record):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from gadgets import errors, hooks, models, reports
 
-from app.jobs.registry import Job, as_unit
-from app.plugins import Plugin
-from config import Setting
+from rowgate import Job, Plugin, Setting, as_unit
 
 plugin = Plugin(
     "gadgets",

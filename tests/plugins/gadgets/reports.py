@@ -7,7 +7,7 @@ from typing import Any
 from gadgets.models import Gadget
 from sqlalchemy import func, select
 
-from app.analytics.models import AnalyticsReport
+from rowgate.models import AnalyticsReport
 
 
 def gadgets(report: AnalyticsReport) -> Any:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from flask import Response
 from gadgets.models import Gadget
 
-from app.auth.authentication import caller, credentials_required
-from app.engine import pages
-from app.engine.query import PLAIN
-from blueprints.base import Blueprint, answer
+from rowgate import PLAIN, list_page
+from rowgate.http import Blueprint, answer, caller, credentials_required
 
 
 def build() -> Blueprint:
@@ -19,6 +17,6 @@ def build() -> Blueprint:
     @blp.doc(operationId="countGadgets", summary="Count gadgets")
     @blp.response(200)
     def count() -> Response:
-        return answer({"gadgets": pages.list_page(Gadget, caller(), PLAIN).count})
+        return answer({"gadgets": list_page(Gadget, caller(), PLAIN).count})
 
     return blp

@@ -1,0 +1,145 @@
+"""Imports of names that are called otherwise now, rewritten in a file of a plugin: ``rowgate plugins check --fix``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.ops.public_names import files, now_called
+from app.plugins import Plugin
+
+WIDTH = 120
+COMMENT = re.compile(rb"[ \t]*#[^\n]*")
+
+
+@dataclass
+class Rewriting:
+    """What changes in a file: names by the module that has them now, with comments behind them, and pieces of the text,
+    from an offset in bytes to another one, with what takes their place."""
+
+    new: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    comments: dict[str, str] = field(default_factory=dict)
+    pieces: list[tuple[int, int, str]] = field(default_factory=list)
+    first: int = -1
+
+    def drop(self, begin: int, end: int, left: str) -> None:
+        """Take an import out, of which ``left`` stays."""
+        self.pieces.append((begin, end, left))
+        self.first = begin if self.first < 0 else min(self.first, begin)
+
+
+def fix(plugins: Sequence[Plugin]) -> Iterator[Path]:
+    """Rewrite the files of ``plugins``, and give those that have changed."""
+    for file in dict.fromkeys(file for plugin in plugins for file in files(plugin)):
+        text = file.read_text()
+        new = rewritten(text)
+        if new != text:
+            file.write_text(new)
+            yield file
+
+
+def rewritten(text: str) -> str:
+    """Return the text of a module with public names imported from where they are now, and called what they are called.
+    Names that are private or gone are left as they are."""
+    data = text.encode()
+    tree, offsets = ast.parse(text), _line_offsets(data)
+    found = Rewriting()
+    renamed: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            begin, end = _span(node, offsets)
+            comment = COMMENT.match(data, end)
+            left, homes = _rewrite_import(node, tree, offsets, found, renamed)
+            if homes:
+                found.drop(begin, comment.end() if comment else end, left)
+                found.comments |= dict.fromkeys(homes, comment[0].decode() if comment else "")
+    for name in (each for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id in renamed):
+        found.pieces.append((*_span(name, offsets), renamed[name.id]))
+    return _applied(data, found).decode()
+
+
+def _rewrite_import(
+    node: ast.ImportFrom, tree: ast.Module, offsets: list[int], found: Rewriting, renamed: dict[str, str]
+) -> tuple[str, set[str]]:
+    """Return what stays of an import, and the modules that have the rest now."""
+    stays, homes = [], set()
+    for alias in node.names:
+        new = now_called(node.module or "", alias.name) if node.level == 0 else None
+        if new is not None:
+            home, _, name = new.instead.rpartition(".")
+            homes.add(home)
+            found.new[home].add(f"{name} as {alias.asname}" if alias.asname else name)
+            if not alias.asname and name != alias.name:
+                renamed[alias.name] = name
+        elif used := _rewrite_module(f"{node.module}.{alias.name}", alias, tree, offsets, found):
+            homes |= used
+        else:
+            stays.append(f"{alias.name} as {alias.asname}" if alias.asname else alias.name)
+    return f"from {node.module} import {', '.join(stays)}" if stays else "", homes
+
+
+def _rewrite_module(
+    module: str, alias: ast.alias, tree: ast.Module, offsets: list[int], found: Rewriting
+) -> set[str]:  # fmt: skip
+    """Rewrite what is used of an imported module where all of it has moved, and return the modules that have it now."""
+    called = alias.asname or alias.name
+    used = [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == called
+    ]  # fmt: skip
+    names = [each for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id == called]
+    new = [now_called(module, node.attr) for node in used]
+    if not used or len(used) != len(names) or not all(new):
+        return set()
+    homes = set()
+    for node, each in zip(used, new, strict=True):
+        home, _, name = each.instead.rpartition(".") if each else ("", "", "")
+        homes.add(home)
+        found.new[home].add(name)
+        found.pieces.append((*_span(node, offsets), name))
+    return homes
+
+
+def _applied(data: bytes, found: Rewriting) -> bytes:
+    if found.first >= 0:
+        lines = "\n".join(_lines(found))
+        begin, end, left = next(each for each in found.pieces if each[0] == found.first)
+        found.pieces.remove((begin, end, left))
+        found.pieces.append((begin, end, f"{left}\n{lines}" if left else lines))
+    for begin, end, new in sorted(found.pieces, reverse=True):
+        # A statement of which nothing is left takes its line with it.
+        whole = not new and data[end : end + 1] == b"\n"
+        data = data[:begin] + new.encode() + data[end + whole :]
+    return data
+
+
+def _lines(found: Rewriting) -> Iterator[str]:
+    for home in sorted(found.new):
+        names = sorted(found.new[home], key=_sorted_as_constants)
+        line = f"from {home} import {', '.join(names)}"
+        if len(line) > WIDTH:
+            line = "\n".join((f"from {home} import (", *(f"    {name}," for name in names), ")"))
+        yield line + found.comments.get(home, "")
+
+
+def _sorted_as_constants(name: str) -> tuple[int, str]:
+    """Sort constants first, then classes, then functions, as isort does."""
+    plain = name.partition(" as ")[0]
+    return (0 if plain.isupper() else 1 if plain[0].isupper() else 2), plain
+
+
+def _line_offsets(data: bytes) -> list[int]:
+    offsets = [0]
+    for line in data.split(b"\n"):
+        offsets.append(offsets[-1] + len(line) + 1)
+    return offsets
+
+
+def _span(node: ast.stmt | ast.expr, offsets: list[int]) -> tuple[int, int]:
+    """Return where the text of a node begins and ends, in bytes."""
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return offsets[node.lineno - 1] + node.col_offset, offsets[end_line - 1] + end_column

@@ -1,0 +1,109 @@
+"""The front door: what a plugin is made of. What stands in this package is public, and what does not is not.
+
+Routes are in ``rowgate.http``, what they read and write in ``rowgate.schemas``, commands in ``rowgate.commands``, the
+models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``.
+"""
+
+from app.engine.database import after_unit, reading
+from app.engine.encoding import Representation
+from app.engine.events import Event
+from app.engine.fields import (
+    ADMIN_READS,
+    ADMIN_WRITES,
+    BYTES,
+    CALLER_ORGANIZATION,
+    CALLER_USER,
+    ENCRYPTED,
+    FILE,
+    FILTERABLE,
+    HIDDEN,
+    IMMUTABLE,
+    MONEY,
+    NOW,
+    PERCENT,
+    READ_ONLY,
+    RETURNED_ONCE,
+    SCOPE_READS,
+    SORTABLE,
+    UNLISTED,
+    WRITE_ONLY,
+    Factory,
+    FromNow,
+    boolean,
+    enum,
+    integer,
+    json,
+    long_text,
+    number,
+    reference,
+    string,
+    strings,
+    timestamp,
+    vector,
+    virtual,
+)
+from app.engine.hooks import (
+    Write,
+    failing_at,
+    on_create,
+    on_create_many,
+    on_delete,
+    on_delete_many,
+    on_read,
+    on_update,
+    on_update_many,
+    prepare,
+    require,
+)
+from app.engine.indexes import index, sorted_by, unique
+from app.engine.pages import list_page
+from app.engine.policy import Organization, Owner, Parent, Policy, Public, Rule, SessionOnly
+from app.engine.preconditions import UNCONDITIONAL, Precondition
+from app.engine.principal import SYSTEM, Principal
+from app.engine.query import PLAIN
+from app.engine.record import Base, Record
+from app.engine.records import get
+from app.engine.statements import driver_connection
+from app.engine.unit_of_work import Unit, run_unit
+from app.foundation.clock import now, wire
+from app.foundation.errors import (
+    Failure,
+    Forbidden,
+    ForeignKeyViolation,
+    Invalid,
+    NotFound,
+    RateLimited,
+    Unavailable,
+    UniqueViolation,
+)
+from app.foundation.outbound import Outbound
+from app.jobs.queue import defer
+from app.jobs.registry import Job, Periodic, as_unit, failing
+from app.notification.routing import notification_routed, notify, notify_all
+from app.plugins import Plugin
+from config import Setting
+
+# By noun, in the order of the reference.
+__all__ = [  # noqa: RUF022
+    # A plugin
+    "Plugin", "Setting",
+    # Models: their fields, their keys, who may do what with their rows
+    "Record", "Base",
+    "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
+    "reference", "virtual", "FromNow", "Factory", "CALLER_USER", "CALLER_ORGANIZATION", "NOW",
+    "READ_ONLY", "WRITE_ONLY", "IMMUTABLE", "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED",
+    "RETURNED_ONCE", "ADMIN_READS", "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
+    "unique", "index", "sorted_by",
+    "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
+    # Hooks
+    "Write", "on_create", "on_update", "on_delete", "on_read", "on_create_many", "on_update_many", "on_delete_many",
+    "prepare", "failing_at", "require",
+    # Reading and writing
+    "Unit", "run_unit", "Principal", "SYSTEM", "Precondition", "UNCONDITIONAL", "Representation",
+    "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "get", "Event",
+    # Jobs and notifications
+    "Job", "Periodic", "as_unit", "failing", "defer", "notify", "notify_all", "notification_routed",
+    # Failures, the clock, other services
+    "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
+    "ForeignKeyViolation", "now", "wire", "Outbound",
+]  # fmt: skip

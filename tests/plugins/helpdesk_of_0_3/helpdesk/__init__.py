@@ -1,0 +1,1 @@
+"""Helpdesk: tickets, their comments, and how soon they are to be solved, as a plugin of Rowgate."""

@@ -1,0 +1,82 @@
+"""What follows writes of tickets, of comments, and of deals that are won, in their transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.auth.models.organizations import AuthMember
+from app.crm.models import CrmDeal
+from app.engine.hooks import Write, on_create, on_create_many, on_update, on_update_many, refusing
+from app.engine.unit_of_work import Unit
+from app.foundation.clock import now
+from app.notification.routing import notify
+from helpdesk.errors import NoMember, TicketClosed
+from helpdesk.models import HelpdeskComment, HelpdeskTicket
+from helpdesk.service_levels import due
+
+
+@on_create_many(HelpdeskTicket)
+def open_tickets(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> None:
+    """A new ticket has its time, and an assignee from its organization."""
+    check_assignees(tickets, writes)
+    for ticket in tickets:
+        ticket.due_at = due(ticket.priority, now())
+        ticket.solved_at = now() if ticket.state in ("solved", "closed") else None
+
+
+@on_update_many(HelpdeskTicket, changing=["priority", "state", "assignee_id"])
+def change_tickets(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> None:
+    """The time follows the priority, and when it was solved follows the state."""
+    check_assignees(tickets, writes)
+    for ticket, write in zip(tickets, writes, strict=True):
+        if write.changed("priority"):
+            ticket.due_at = due(ticket.priority, ticket.created_at)
+            ticket.breached = ticket.breached and ticket.due_at < now()
+        if write.entered("state", ticket, "solved", "closed"):
+            ticket.solved_at = ticket.solved_at or now()
+        elif write.changed("state"):
+            ticket.solved_at = None
+
+
+def check_assignees(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> None:
+    """Refuse assignees from outside, asking the database once; raises NoMember."""
+    wanted = {ticket.assignee_id for ticket in tickets if ticket.assignee_id is not None}
+    if not wanted:
+        return
+    members = _members(writes[0].unit, wanted)
+    for place, ticket in enumerate(tickets):
+        with refusing(place):
+            if ticket.assignee_id is not None and (ticket.organization_id, ticket.assignee_id) not in members:
+                raise NoMember()
+
+
+def _members(unit: Unit, users: set[UUID]) -> set[tuple[UUID, UUID]]:
+    found = select(AuthMember.organization_id, AuthMember.user_id).where(AuthMember.user_id.in_(users))
+    with unit.session.no_autoflush:
+        return {(organization, user) for organization, user in unit.session.execute(found)}
+
+
+@on_create(HelpdeskComment)
+def follow_comment(comment: HelpdeskComment, write: Write) -> None:
+    """A closed ticket takes no comments; one that waits is open again once its requester answers."""
+    ticket = write.unit.get(HelpdeskTicket, comment.ticket_id, lock=True)
+    if ticket.state == "closed":
+        raise TicketClosed()
+    by_requester = comment.author_id is not None and comment.author_id == ticket.requester_id
+    if by_requester and ticket.state == "waiting":
+        ticket.state = "open"
+    if not by_requester and not comment.internal and ticket.requester_id is not None:
+        data = {"ticketId": str(ticket.id)}
+        notify(write.unit, ticket.requester_id, "HELPDESK_TICKET_ANSWERED", ticket.subject, comment.text, data=data)
+
+
+@on_update(CrmDeal, changing=["stage"])
+def welcome_customer(deal: CrmDeal, write: Write) -> None:
+    """A deal that is won begins with a ticket, where whoever won it may make one."""
+    unit = write.unit
+    if deal.stage == "won" and deal.organization_id in unit.principal.memberships:
+        given = {"subject": f"Welcome {deal.name}"[:200], "organization_id": deal.organization_id}
+        unit.create(HelpdeskTicket, given | {"contact_id": deal.contact_id})

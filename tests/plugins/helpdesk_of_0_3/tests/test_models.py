@@ -1,0 +1,8 @@
+"""What all models share, and who may do what, for those of the helpdesk."""
+
+from helpdesk.models import HelpdeskComment, HelpdeskTicket
+
+from app.testing.every_model import *  # noqa: F403
+from app.testing.permissions import *  # noqa: F403
+
+MODELS = [HelpdeskTicket, HelpdeskComment]
