@@ -173,6 +173,8 @@ def _is_ours(module: str) -> bool:
 
 def now_called(module: str, name: str) -> Renamed | None:
     """Return what a name is called now that was public under ``module`` and goes with another version."""
+    if not _is_ours(module):
+        return None
     if module == KIT_OF_0_3 or module.startswith(f"{KIT_OF_0_3}."):
         at = module.replace(KIT_OF_0_3, KIT)
         home = at if _loaded(at) else KIT

@@ -24,7 +24,7 @@ IMPORTED = {
         "    timestamp,\n)": "    timestamp,\n    virtual,\n)\nfrom rowgate.kinds import Boolean",
     },
     "plugin.py": {
-        "import Periodic, as_unit": "import Job, Periodic, as_unit",
+        "import Periodic, Plugin": "import Job, Periodic, Plugin",
         "import hooks, jobs, models": "import hooks, jobs, mail, models",
     },
 }

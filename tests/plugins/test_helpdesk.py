@@ -24,7 +24,7 @@ def run(folder, *arguments, **settings):
     return subprocess.run([sys.executable, *arguments], cwd=folder, env=given, **options)
 
 
-def tested(folder):
+def outcome_of_tests(folder):
     """What pytest says of the tests in a folder, which pass."""
     done = run(
         folder, "-m", "pytest", "-q", "-p", "app.testing.plugin", "-p", "no:cacheprovider", "-c", "pyproject.toml"
@@ -34,7 +34,7 @@ def tested(folder):
 
 
 def test_its_tests_pass():
-    assert " passed" in tested(EXAMPLE)
+    assert " passed" in outcome_of_tests(EXAMPLE)
 
 
 def test_it_uses_public_names_alone(var_dir):
@@ -43,7 +43,7 @@ def test_it_uses_public_names_alone(var_dir):
 
 
 def test_as_written_for_0_3_it_runs_unchanged_with_warnings():
-    told = tested(OF_0_3)
+    told = outcome_of_tests(OF_0_3)
     assert " passed" in told
     for old, new in (
         ("app.engine.record.Record", "rowgate.Record"),
@@ -64,4 +64,4 @@ def test_what_goes_of_0_3_is_named_and_rewritten_on_demand(var_dir, tmp_path):
     )
     fixed = run(folder, *CHECK, "--fix", **given)
     assert (fixed.returncode, fixed.stdout.splitlines()[-1]) == (0, "Every name that is used is public"), fixed.stderr
-    assert " passed" in tested(folder)
+    assert " passed" in outcome_of_tests(folder)
