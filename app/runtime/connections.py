@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from weakref import ref
 
@@ -33,6 +34,13 @@ poll = monkey.get_original("select", "poll")
 # The server ends a statement that takes too long; a server that has not answered so much later is lost.
 SLACK = 2.0
 CANCEL_TIMEOUT = 1.0
+# How long the server may take to end a session that is given up, in seconds.
+END_TIMEOUT = 2
+# A process that is younger is another one, which has got its number.
+END_SESSION = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE pid = %(number)s AND backend_start < clock_timestamp() - make_interval(secs => %(age)s)
+"""
 # What a pool tells of a connection; one that was lost is not always checked in.
 ENDINGS = ("checkin", "invalidate", "close", "detach")
 CHANGES = ("checkout", *ENDINGS)
@@ -152,15 +160,30 @@ def _close_all(app: Flask) -> None:
 
 
 def _empty_when_silent(app: ref[Flask], connection: gevent_support.BoundedConnection, _: Any) -> None:
-    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one. What listens
-    to an engine is kept for ever, so it must not keep the application."""
+    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one, and its end
+    of it ended by the server. What listens to an engine is kept for ever, so it must not keep the application."""
 
-    def empty() -> None:
+    def give_up(number: int) -> None:
         found = app()
         if found is not None:
             _close_all(found)
+            Thread(target=_end_session, args=(found.config["SETTINGS"], number), daemon=True).start()
 
-    connection.on_silence = empty
+    connection.on_silence = give_up
+
+
+def _end_session(settings: Settings, number: int) -> None:
+    """Have the server end a session that is given up, by the number of its process. A statement may still be on its way
+    there: who has sent it was told that it failed, and may have written something else by then."""
+    if settings.database_pooler:
+        return  # whose sessions are those of others, too
+    parameters = options(settings) | {"connect_timeout": END_TIMEOUT, "autocommit": True}
+    with (
+        suppress(psycopg.Error, OSError),
+        gevent_support.connect(parameters.pop("conninfo"), **parameters) as connection,
+    ):
+        connection.patience = END_TIMEOUT
+        connection.execute(END_SESSION, {"number": number, "age": settings.database_statement_timeout})
 
 
 def in_use(app: Flask) -> dict[str, dict[int, Any]]:

@@ -41,8 +41,9 @@ class BoundedConnection(psycopg.Connection[Any]):
     prepares = True
     # Whether its statements are held to the time of a query of a caller.
     limited = False
-    # Called when the server said nothing for too long: other connections are likely to be as silent.
-    on_silence: Callable[[], None] | None = None
+    # Called, with the number of the server's process, when that said nothing for too long: other connections are likely
+    # to be as silent, and what it has not read yet may reach it after all.
+    on_silence: Callable[[int], None] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -63,9 +64,10 @@ class BoundedConnection(psycopg.Connection[Any]):
         try:
             return self._driven(gen, interval)
         except errors._WaitTimeout:
+            number = self.pgconn.backend_pid
             self.close()
             if self.on_silence is not None:
-                self.on_silence()
+                self.on_silence(number)
             raise psycopg.OperationalError("The server does not answer") from None
 
     def _driven(self, gen: Any, interval: float) -> Any:

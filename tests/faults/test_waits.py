@@ -104,6 +104,23 @@ def test_one_connection_that_falls_silent_empties_all_pools(unlucky, proxy):
     assert set(others) == {200, 201}
 
 
+def test_a_write_that_was_given_up_does_not_reach_the_database_any_more(unlucky, owner, proxy, app):
+    path = f"/api/v1/crm/company/{unlucky.post('/api/v1/crm/company', {'name': 'Harbour Works'}).json['id']}"
+    assert unlucky.patch(path, {"industry": "Cranes"}).status_code == 200
+    before = sessions(app)
+    proxy.silence(existing_only=True)
+    assert unlucky.patch(path, {"industry": "Ships"}).status_code == 503
+    await_true(lambda: before - sessions(app))
+    assert owner.patch(path, {"industry": "Quays"}).status_code == 200
+    proxy.pass_through()
+    assert unlucky.get(path).json["industry"] == "Quays"
+
+
+def sessions(app):
+    with app.app_context(), transaction() as session:
+        return set(session.scalars(text("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")))
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("path", ["/readyz", "/metrics"])
 def test_what_watches_the_service_is_answered_within_two_seconds_while_the_database_says_nothing(unlucky, proxy, path):
