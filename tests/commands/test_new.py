@@ -124,7 +124,8 @@ def test_a_project_comes_from_the_index_where_no_file_is_noted(run, tmp_path, in
 
 def test_a_checkout_has_the_command(tmp_path):
     """Made by make in an environment of packages, as for ``make serve``."""
-    for name in ("app", "blueprints", "schemas", "migrations", "config.py", "wsgi.py", "Makefile", "requirements.lock"):
+    folders = ("rowgate", "app", "blueprints", "schemas", "migrations")
+    for name in (*folders, "config.py", "wsgi.py", "Makefile", "requirements.lock"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "setup.cfg").symlink_to(ROOT / "setup.cfg")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
