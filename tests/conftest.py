@@ -26,7 +26,8 @@ plugins.load()
 USUAL_EXAMPLES = 2
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
-BUILT_AT_ONCE = 5
+# Applications after which the collector looks for what is left of them, and for what threads still held then.
+BUILT_AT_ONCE, BUILT_IN_A_WHILE = 5, 50
 built = count(1)
 
 
@@ -96,14 +97,17 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     """Collect what is left of some applications that tests have built: each is large, and only found that way. What
-    stays is kept from the next look, which would take seconds in the end."""
+    stays is kept from the next looks, which would take seconds in the end."""
     done = yield  # until then, pytest keeps what a test was given
-    if "build" in getattr(item, "fixturenames", ()) and next(built) % BUILT_AT_ONCE == 0:
-        with warnings.catch_warnings():
-            # A socket may be found before the connection that would have closed it.
-            warnings.simplefilter("ignore", ResourceWarning)
-            gc.collect()
-        gc.freeze()
+    if "build" not in getattr(item, "fixturenames", ()) or (number := next(built)) % BUILT_AT_ONCE:
+        return done
+    if number % BUILT_IN_A_WHILE == 0:
+        gc.unfreeze()
+    with warnings.catch_warnings():
+        # A socket may be found before the connection that would have closed it.
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+    gc.freeze()
     return done
 
 

@@ -123,7 +123,7 @@ def test_make_test_passes_its_tests(project):
 def test_a_model_is_added_by_the_words_of_the_page(project):
     models = project.folder / "shop" / "models.py"
     code = next(block for block in blocks("python") if "class ShopComment" in block)
-    text = models.read_text().replace("Organization, Policy\n", "Organization, Parent, Policy\n")
+    text = models.read_text().replace("    Organization,\n", "    Organization,\n    Parent,\n", 1)
     models.write_text(f"{text}\n\n{code}")
     commands = next(block for block in blocks("sh") if "db migrate" in block)
     with project.serve():

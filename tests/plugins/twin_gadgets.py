@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from app.plugins import Plugin
+from rowgate import Plugin
 
 plugin = Plugin("crm", "Not the one of the product.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corners.models import CornersRoad
 
-from app.engine.hooks import Write, on_create, on_update, require
+from rowgate import Write, on_create, on_update, require
 
 
 @on_create(CornersRoad)

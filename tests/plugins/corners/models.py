@@ -7,20 +7,23 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from rowgate import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    Organization,
+    Owner,
+    Parent,
+    Policy,
+    Record,
     enum,
     reference,
     string,
     timestamp,
+    unique,
 )
-from app.engine.indexes import unique
-from app.engine.policy import Organization, Owner, Parent, Policy
-from app.engine.record import Record
 
 
 class CornersPlace(Record):

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from corners import hooks, models
 
-from app.plugins import Plugin
+from rowgate import Plugin
 
 plugin = Plugin("corners", "Models of rarer shapes.", version="1.0", models=(models,), hooks=(hooks,))
