@@ -179,7 +179,8 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     app.register_blueprint(account.build())
     authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
     if any(not each.is_ours for each in loaded):
-        public_names.warn(loaded)
+        if not settings.production:
+            public_names.warn(loaded)
         routing.check_apart(app, {name: "" if each.is_ours else each.name for name, each in owners.items()})
 
 

@@ -145,9 +145,10 @@ class Blueprint(flask_smorest.Blueprint):
 
     def register_views_in_doc(self, *args: Any, **kwargs: Any) -> None:
         """Describe the routes of this blueprint in ``spec``."""
-        while self._undescribed:
-            self._undescribed.pop(0)()
+        for describe in self._undescribed:
+            describe()
             give_way()
+        self._undescribed.clear()  # only now: whoever is broken off begins anew
         super().register_views_in_doc(*args, **kwargs)
 
     def add_query_rule(self, rule: str, endpoint: str, view: Callable[..., Any]) -> None:

@@ -47,13 +47,13 @@ def rewritten(text: str) -> str:
     Names that are private or gone are left as they are."""
     data = text.encode()
     tree, offsets = ast.parse(text), _line_offsets(data)
-    found = Rewriting()
+    found, bound = Rewriting(), set(_bound(tree))
     renamed: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             begin, end = _span(node, offsets)
             comment = COMMENT.match(data, end)
-            left, homes = _rewrite_import(node, tree, offsets, found, renamed)
+            left, homes = _rewrite_import(node, tree, offsets, found, renamed, bound)
             if homes:
                 found.drop(begin, comment.end() if comment else end, left)
                 found.comments |= dict.fromkeys(homes, comment[0].decode() if comment else "")
@@ -63,7 +63,12 @@ def rewritten(text: str) -> str:
 
 
 def _rewrite_import(
-    node: ast.ImportFrom, tree: ast.Module, offsets: list[int], found: Rewriting, renamed: dict[str, str]
+    node: ast.ImportFrom,
+    tree: ast.Module,
+    offsets: list[int],
+    found: Rewriting,
+    renamed: dict[str, str],
+    bound: set[str],
 ) -> tuple[str, set[str]]:
     """Return what stays of an import, and the modules that have the rest now."""
     stays, homes = [], set()
@@ -72,8 +77,10 @@ def _rewrite_import(
         if new is not None:
             home, _, name = new.instead.rpartition(".")
             homes.add(home)
-            found.new[home].add(f"{name} as {alias.asname}" if alias.asname else name)
-            if not alias.asname and name != alias.name:
+            # A name that stands for something else, too, is kept as it is.
+            called = alias.asname or (alias.name if {alias.name, name} & bound else name)
+            found.new[home].add(name if called == name else f"{name} as {called}")
+            if called == name != alias.name:
                 renamed[alias.name] = name
         elif used := _rewrite_module(f"{node.module}.{alias.name}", alias, tree, offsets, found):
             homes |= used
@@ -102,6 +109,17 @@ def _rewrite_module(
         found.new[home].add(name)
         found.pieces.append((*_span(node, offsets), name))
     return homes
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    """Return the names that a module binds otherwise than by imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _applied(data: bytes, found: Rewriting) -> bytes:

@@ -160,8 +160,8 @@ def _close_all(app: Flask) -> None:
 
 
 def _empty_when_silent(app: ref[Flask], connection: gevent_support.BoundedConnection, _: Any) -> None:
-    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one, and its end
-    of it ended by the server. What listens to an engine is kept for ever, so it must not keep the application."""
+    """Have all pools emptied once a connection falls silent, so that nobody waits in vain for another one, and have the
+    server end its session. What listens to an engine is kept for ever, so it must not keep the application."""
 
     def give_up(number: int) -> None:
         found = app()

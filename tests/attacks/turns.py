@@ -145,7 +145,7 @@ def _files() -> Iterator[Sent]:
 
 
 def main() -> None:
-    """Print, as JSON, the longest turn of each request, in how long it may last."""
+    """Print, as JSON, the longest turn of each request, as a share of how long one may last."""
     url, var_dir = sys.argv[1:3]
     limits = {"default_limit": "1000000 per minute", "query_seconds": 86_400.0}
     app = create_app(Settings(database_url=url, var_dir=var_dir, **limits))

@@ -20,6 +20,14 @@ from app.ops.moved_imports import rewritten
             "from rowgate import FromNow as Later\nx = Later(1)\n",
         ),
         ("from app.engine.fields import After\nx = After(1)\n", "from rowgate import FromNow\nx = FromNow(1)\n"),
+        (
+            "from app.engine.fields import After\ndef f(After):\n    return After\n",
+            "from rowgate import FromNow as After\ndef f(After):\n    return After\n",
+        ),
+        (
+            "from app.engine.fields import After\nFromNow = After(1)\n",
+            "from rowgate import FromNow as After\nFromNow = After(1)\n",
+        ),
         ("from app.jobs import queue\nqueue.defer(1)\n", "from rowgate import defer\ndefer(1)\n"),
         ("from app.crm.models import CrmDeal\n", "from rowgate.models import CrmDeal\n"),
         ("from app.testing.workshop import examples\n", "from rowgate.testing import examples\n"),
