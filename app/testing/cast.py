@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -14,7 +15,9 @@ from werkzeug.test import TestResponse
 from app.auth import api_keys, credentials, organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
+from app.auth.reauthentication import FRESH
 from app.engine.principal import Principal
+from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.testing.database import transaction, unit_of_work
 
@@ -66,10 +69,20 @@ class Cast:
     def nobody(self) -> Actor:
         return Actor(self.app)
 
-    @cached_property
+    @property
     def admin(self) -> Actor:
-        """A platform admin, signed in."""
-        return self.user(role="admin")
+        """A platform admin, signed in so lately that no step-up is asked for, however long the tests run."""
+        actor, signed_in_at = self._admin
+        if now() - signed_in_at < FRESH / 2:
+            return actor
+        with self.app.app_context(), unit_of_work() as unit:
+            opened = sessions.open_session(unit, unit.session.get_one(AuthUser, actor.user_id))
+            self._admin = replace(actor, token=opened.token), now()
+        return self._admin[0]
+
+    @cached_property
+    def _admin(self) -> tuple[Actor, datetime]:
+        return self.user(role="admin"), now()
 
     @cached_property
     def anonymous(self) -> Actor:

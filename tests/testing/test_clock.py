@@ -41,6 +41,12 @@ def test_a_session_ends(owner, clock):
     assert owner.get("/api/v1/crm/contact").status_code == 401
 
 
+def test_the_admin_of_the_tests_is_asked_for_no_password_however_long_they_run(cast, owner, clock):
+    assert cast.admin.post("/api/auth/impersonate", {"userId": str(owner.user_id)}).status_code == 200
+    clock.move(minutes=11)
+    assert cast.admin.post("/api/auth/impersonate", {"userId": str(owner.user_id)}).status_code == 200
+
+
 def test_the_time_is_as_before_when_the_test_is_over():
     with moved() as clock:
         clock.move(days=7)
