@@ -23,10 +23,10 @@ from app.ai import heartbeat
 from app.auth import authentication, key_usage, login
 from app.auth.oauth import providers
 from app.auth.oauth.state_cookie import SealedSessions
-from app.engine import concurrency, readiness
-from app.engine.catalogue import DOMAINS
-from app.engine.database import translated
-from app.engine.record import metadata
+from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.record import metadata
+from app.engine.read import concurrency
+from app.engine.read.database import translated
 from app.extensions import READS, db, migrate
 from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
@@ -34,6 +34,7 @@ from app.notification.broadcaster import Broadcaster
 from app.ops import public_names
 from app.plugins import Plugin
 from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
+from app.schema import readiness
 from blueprints import routing
 from config import ROOT, SettingError, Settings, named_plugins
 from schemas.errors import body_of, is_under

@@ -17,18 +17,20 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 
 import config
-from app.engine import catalogue, histories, relations
-from app.engine.catalogue import Domain
-from app.engine.declarations import check_references
-from app.engine.histories import History
-from app.engine.idempotency import PlatformIdempotencyKey
-from app.engine.kept_bytes import PlatformKeptBytes
-from app.engine.record import Base, Record
-from app.engine.settings import SETTINGS
+from app.engine.declare import catalogue, relations
+from app.engine.declare.catalogue import Domain
+from app.engine.declare.declarations import check_references
+from app.engine.declare.record import Base, Record
+from app.engine.declare.settings import SETTINGS
+from app.engine.write.idempotency import PlatformIdempotencyKey
+from app.engine.write.kept_bytes import PlatformKeptBytes
 from app.foundation import errors
 from app.foundation.errors import Failure
+from app.foundation.former_paths import serve_former_paths
 from app.jobs import registry
 from app.jobs.registry import Job, Periodic
+from app.schema import histories
+from app.schema.histories import History
 from config import VERSION, Setting, SettingError, Settings
 
 # In the order in which they are listed and described.
@@ -138,6 +140,7 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
     loaded. Only what is named is loaded, an entry point of the group ``rowgate.plugins`` or else a module with a
     ``plugin``; nothing is loaded because it is installed. Raises SettingError for a name that is neither, and for two
     plugins that bring the same."""
+    serve_former_paths()
     if not _loaded:
         config.declare(SETTINGS)
     for each in PRODUCT:

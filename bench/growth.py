@@ -18,8 +18,8 @@ from uuid_utils.compat import uuid7
 from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, attempt
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, attempt
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, database_url

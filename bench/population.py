@@ -17,8 +17,8 @@ from uuid_utils.compat import uuid7
 from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, attempt
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.foundation.clock import now
 from app.runtime import connections

@@ -23,8 +23,8 @@ from flask_migrate import upgrade
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
 from app.auth import organizations, sessions
 from app.auth.models.identity import AuthUser
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import attempt
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import attempt
 from app.factory import create_app
 from app.runtime import connections
 from bench.load import HOST

@@ -20,7 +20,7 @@ from statistics import median
 
 import orjson
 
-from app.engine.record import camel
+from app.engine.declare.record import camel
 from app.runtime.embedded import DATABASE
 from bench import documentation
 from bench.bounded import bounded, say

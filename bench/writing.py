@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from app.engine.record import camel
+from app.engine.declare.record import camel
 from bench import load
 from bench.load import Refused
 from bench.peers.frameworks import Django

@@ -14,11 +14,11 @@ from app.auth import api_keys
 from app.auth.authentication import caller, caller_if_any, credentials_required, session_welcome
 from app.auth.key_usage import sums
 from app.auth.models.keys import AuthApiKey
-from app.engine import records
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import SessionOnly
-from app.engine.principal import SYSTEM, Credential, Principal
-from app.engine.query import Junction, Query, equals
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import SessionOnly
+from app.engine.declare.principal import SYSTEM, Credential, Principal
+from app.engine.read import records
+from app.engine.read.query import Junction, Query, equals
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, InvalidFilter, Unauthenticated
 from app.foundation.identifiers import uuid_of

@@ -16,7 +16,7 @@ from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from app.engine.encoding import dumps
+from app.engine.read.encoding import dumps
 from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of

@@ -20,15 +20,15 @@ from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
 from app.auth import credentials, impersonation
 from app.auth.authentication import Access, authorize, caller, credentials_required
-from app.engine import locks
-from app.engine.concurrency import place_for
-from app.engine.database import DRIVER_ERRORS, OutcomeUnknown, translated
-from app.engine.kept_bytes import MAX_ANSWER_BYTES
-from app.engine.kind import EXAMPLE_ID
-from app.engine.leases import Lease, LeaseLost
-from app.engine.record import Record
-from app.engine.statements import reading_apart, reading_within
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.record import Record
+from app.engine.read.concurrency import place_for
+from app.engine.read.database import DRIVER_ERRORS, OutcomeUnknown, translated
+from app.engine.read.statements import reading_apart, reading_within
+from app.engine.write import locks
+from app.engine.write.kept_bytes import MAX_ANSWER_BYTES
+from app.engine.write.leases import Lease, LeaseLost
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import percent_encoding
 from app.foundation.errors import (
     AnswerTooLarge,
@@ -230,7 +230,7 @@ def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:
                 named[part_operations()[endpoint.rpartition(".")[2]][0]].add(parse_id(identifier))
     if sum(map(len, named.values())) > 1:
         for model in sorted(named, key=lambda model: model.__tablename__):
-            locks.locked_rows(model, unit.principal, unit.session, named[model], "update")
+            locks.lock(model, unit.principal, unit.session, named[model], "update")
 
 
 def _check_rights(parts: Sequence[Part], kept: Mapping[str, Any]) -> None:

@@ -9,17 +9,17 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller, rights_required
-from app.engine.bulk import Change
-from app.engine.concurrency import place_for
-from app.engine.encoding import Representation
-from app.engine.faults import Faults
-from app.engine.matching import matching
-from app.engine.policy import Rule
-from app.engine.query import Junction
-from app.engine.record import Record
-from app.engine.uniqueness import UniqueRule
-from app.engine.unit_of_work import Unit
-from app.engine.upserts import Resolution
+from app.engine.declare.policy import Rule
+from app.engine.declare.record import Record
+from app.engine.read.concurrency import place_for
+from app.engine.read.encoding import Representation
+from app.engine.read.query import Junction
+from app.engine.write.conflicts import UniqueRule
+from app.engine.write.faults import Faults
+from app.engine.write.matching import matching
+from app.engine.write.plan import Change
+from app.engine.write.unit_of_work import Unit
+from app.engine.write.upserts import Resolution
 from app.foundation.errors import InvalidJson
 from blueprints import lists
 from blueprints.base import Blueprint, json_body, json_object

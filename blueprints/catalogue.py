@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flask import Response, current_app
 
 from app.auth.authentication import caller, credentials_required
-from app.engine.encoding import dumps
+from app.engine.read.encoding import dumps
 from blueprints.base import JSON, Blueprint
 from blueprints.compression import compressed, wants_gzip
 from blueprints.conditional import is_known

@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from flask import request
 
-from app.engine.preconditions import UNCONDITIONAL, Precondition
+from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.foundation.errors import Invalid
 from schemas import tags
 

@@ -9,9 +9,9 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.authentication import caller, rights_required
-from app.engine import alone
-from app.engine.policy import Rule
-from app.engine.record import Record
+from app.engine.declare.policy import Rule
+from app.engine.declare.record import Record
+from app.engine.write import single
 from blueprints import bulk, lists
 from blueprints.base import Blueprint, json_body, json_object, load, parse_id
 from blueprints.conditional import IF_MATCH, precondition
@@ -122,8 +122,8 @@ def _create(blp: Blueprint, model: type[Record]) -> Handler:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
         minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), keyed_request()
-        if keyed is None and alone.may_create(model, principal.reader):
-            return reply_with(alone.create(principal, model, given), minimal=minimal).response()
+        if keyed is None and single.may_create(model, principal.reader):
+            return reply_with(single.create(principal, model, given), minimal=minimal).response()
         return run_keyed(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
 
     return handler
@@ -142,7 +142,7 @@ def _update(blp: Blueprint, model: type[Record]) -> Handler:
     @blp.response(200, read_schema(model))
     def handler(given: dict[str, Any], id: str) -> Response:
         identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
-        if keyed is None and (record := alone.change(principal, model, identifier, given, condition)) is not None:
+        if keyed is None and (record := single.change(principal, model, identifier, given, condition)) is not None:
             return Reply.of(record).response()
         return run_keyed(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
 
@@ -154,7 +154,7 @@ def _delete(blp: Blueprint, model: type[Record]) -> Handler:
     def handler(id: str) -> Response:
         identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
         # The guide routes answer with the record that was there.
-        if keyed is None and not model.guide and alone.delete(principal, model, identifier, condition):
+        if keyed is None and not model.guide and single.delete(principal, model, identifier, condition):
             return removed(identifier).response()
         return run_keyed(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.engine.bulk import MAX_RECORDS
-from app.engine.policy import Rule, SessionOnly
-from app.engine.record import Record
-from app.engine.upserts import rules_of
+from app.engine.declare.policy import Rule, SessionOnly
+from app.engine.declare.record import Record
+from app.engine.write.plan import MAX_RECORDS
+from app.engine.write.upserts import rules_of
 from blueprints.base import JSON
 from blueprints.describe_queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
 from blueprints.describe_relations import related_parameters

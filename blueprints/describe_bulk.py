@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.bulk import MAX_RECORDS
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import Rule
-from app.engine.record import Record
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import Rule
+from app.engine.declare.record import Record
+from app.engine.write.plan import MAX_RECORDS
 from blueprints.describe import access_text, error_reference, noun, schema_reference, written_forms
 from blueprints.examples import example
 from schemas.bulk import MAX_IDS_IN_URL

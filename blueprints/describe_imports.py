@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.record import Record
+from app.engine.declare.record import Record
 from blueprints.describe import access_text, error_reference, noun
 from schemas.tabular import FORMATS
 

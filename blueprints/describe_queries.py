@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.engine import relations
-from app.engine.exporting import Form
-from app.engine.kind import LISTS, Kind, Operator
-from app.engine.kinds import Enum
-from app.engine.record import Field, Record
-from app.engine.sums import Function, Unit
+from app.engine.declare import relations
+from app.engine.declare.kind import LISTS, Kind, Operator
+from app.engine.declare.kinds import Enum
+from app.engine.declare.record import Field, Record
+from app.engine.read.aggregates import Function, Unit
+from app.engine.transfer.exporting import Form
 from app.runtime.turns import give_way
 from schemas import asking
 from schemas.asking import readable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine import relations
-from app.engine.record import Field, Record
-from app.engine.relations import Relation
+from app.engine.declare import relations
+from app.engine.declare.record import Field, Record
+from app.engine.declare.relations import Relation
 from app.runtime.turns import give_way
 from blueprints.describe_queries import equality, filterable
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine.catalogue import Domain
+from app.engine.declare.catalogue import Domain
 from blueprints import crud
 from blueprints.base import Blueprint
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.kind import EXAMPLE_ID
-from app.engine.kinds import LongText, String, Timestamp
-from app.engine.record import Field, Record
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.kinds import LongText, String, Timestamp
+from app.engine.declare.record import Field, Record
 from schemas.derive import create_schema, read_schema
 
 LATER = "2027-01-31T09:00:00.000Z"

@@ -15,17 +15,17 @@ from flask import Response, current_app, request
 
 from app.auth import credentials
 from app.auth.authentication import caller, credentials_required, rights_required
-from app.engine.concurrency import place_for
-from app.engine.database import OutcomeUnknown
-from app.engine.idempotency import KeyedRequest
-from app.engine.importing import Report
-from app.engine.kind import EXAMPLE_ID
-from app.engine.leases import Lease
-from app.engine.policy import Rule
-from app.engine.principal import Principal
-from app.engine.record import Record
-from app.engine.statements import reading_within
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import Rule
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read.concurrency import place_for
+from app.engine.read.database import OutcomeUnknown
+from app.engine.read.statements import reading_within
+from app.engine.transfer.importing import Report
+from app.engine.write.idempotency import KeyedRequest
+from app.engine.write.leases import Lease
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import PayloadTooLarge, RequestTimedOut, UnsupportedMediaType
 from app.storage import imports, kept_files
 from app.storage.import_models import StorageImport

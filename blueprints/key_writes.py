@@ -9,8 +9,8 @@ from uuid import UUID
 from app.auth import api_keys, key_mails
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.engine.preconditions import Precondition
-from app.engine.unit_of_work import Unit
+from app.engine.write.preconditions import Precondition
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, NotFound, Unauthenticated
 from blueprints.replies import Reply
 

@@ -9,11 +9,11 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app.auth.authentication import caller
-from app.engine import pages, records
-from app.engine.encoding import dumps
-from app.engine.query import Page, Query
-from app.engine.record import Record
-from app.engine.sums import SumQuery, sums
+from app.engine.declare.record import Record
+from app.engine.read import pages, records
+from app.engine.read.aggregates import SumQuery, sums
+from app.engine.read.encoding import dumps
+from app.engine.read.query import Page, Query
 from app.foundation.errors import AnswerTooLarge
 from blueprints.base import JSON, json_body, json_object
 from blueprints.replies import Reply

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, render_template, request
 from sqlalchemy import select
 
 from app.auth.authentication import open_to_all
-from app.engine.database import reading
+from app.engine.read.database import reading
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.mail.models import PlatformMail

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask
 
 from app.auth.errors import InsufficientScope, UserAlreadyExists
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 from app.foundation.errors import (
     Conflict,
     DatabaseFailure,

@@ -10,9 +10,9 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from werkzeug.wrappers import Response as BaseResponse
 
 from app.auth.authentication import open_to_all
-from app.engine import readiness
 from app.foundation.errors import NotFound, Unavailable
 from app.runtime import metrics
+from app.schema import readiness
 from blueprints.base import Api, answer
 from config import Settings
 from schemas.queries import CREDENTIAL, refuse_unknown

@@ -10,13 +10,13 @@ from typing import Any
 from flask import current_app
 from werkzeug.datastructures import MultiDict
 
-from app.engine import pages, records
-from app.engine.catalogue import every_model
-from app.engine.preconditions import UNCONDITIONAL, Precondition
-from app.engine.query import Selection
-from app.engine.record import Record
-from app.engine.sums import sums
-from app.engine.unit_of_work import Unit
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.record import Record
+from app.engine.read import pages, records
+from app.engine.read.aggregates import sums
+from app.engine.read.query import Selection
+from app.engine.write.preconditions import UNCONDITIONAL, Precondition
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Invalid
 from blueprints import lists, writes
 from blueprints.base import load, parse_id

@@ -13,13 +13,13 @@ from typing import Any, Concatenate, ParamSpec
 from flask import Response, request
 
 from app.auth.authentication import caller, caller_if_any
-from app.engine import idempotency, kept_bytes, leases
-from app.engine.database import DRIVER_ERRORS, LostRace
-from app.engine.encoding import Representation, dumps
-from app.engine.idempotency import Answer, KeyedRequest
-from app.engine.leases import Lease
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.read.database import DRIVER_ERRORS, LostRace
+from app.engine.read.encoding import Representation, dumps
+from app.engine.write import idempotency, kept_bytes, leases
+from app.engine.write.idempotency import Answer, KeyedRequest
+from app.engine.write.leases import Lease
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.deprecation import Renamed, renamed
 from app.foundation.errors import Failure, Invalid
 from blueprints.base import JSON, body_bytes

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask, Request, Response, request
 from werkzeug.routing import Map, MapAdapter, Rule, UnicodeConverter
 
-from app.engine.catalogue import DOMAINS
+from app.engine.declare.catalogue import DOMAINS
 from config import SettingError
 
 

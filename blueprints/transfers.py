@@ -11,9 +11,9 @@ from flask import Response, copy_current_request_context, current_app, request
 
 from app.auth import presence
 from app.auth.authentication import caller, rights_required
-from app.engine.copying import Client, ClientGone
-from app.engine.exporting import Export, Form
-from app.engine.record import Record
+from app.engine.declare.record import Record
+from app.engine.transfer.copying import Client, ClientGone
+from app.engine.transfer.exporting import Export, Form
 from app.foundation.clock import now
 from app.foundation.errors import RequestTimedOut
 from blueprints.base import JSON, Blueprint

@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.authentication import caller, credentials_required
-from app.engine.kind import EXAMPLE_ID
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.platform import saved_views
 from blueprints.base import Blueprint, answer, parse_id
 from blueprints.declarations import Answer, Body, Operation, serve

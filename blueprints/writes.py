@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from app.engine.encoding import Representation
-from app.engine.preconditions import Precondition
-from app.engine.record import Record
-from app.engine.unit_of_work import Unit
+from app.engine.declare.record import Record
+from app.engine.read.encoding import Representation
+from app.engine.write.preconditions import Precondition
+from app.engine.write.unit_of_work import Unit
 from blueprints.replies import Reply
 
 Values = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.engine.kind import ARRAY, EQUALITY, ORDER, TEXT
+from app.engine.declare.kind import ARRAY, EQUALITY, ORDER, TEXT
 
 ACCESS = {
     "readOnly": "read only", "immutable": "set at creation", "normal": "", "writeOnly": "write only",

@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from app.engine.dictionary import dictionary
+from app.engine.declare.dictionary import dictionary
 from app.factory import create_app
 from app.ops.public_names import public
 from config import ROOT, Settings, every_setting

@@ -10,9 +10,9 @@ from alembic.operations import ops
 from flask import current_app
 from sqlalchemy import Connection, text
 
-from app.engine.histories import OF_PLUGINS, PREFIX, History, abandoned, remembered, remembering
-from app.engine.record import VERSION, by_table, metadata
-from app.engine.upgrade_locks import Tries
+from app.engine.declare.record import VERSION, by_table, metadata
+from app.schema.histories import OF_PLUGINS, PREFIX, History, abandoned, remembered, remembering
+from app.schema.upgrade_locks import Tries
 
 DATABASE = current_app.extensions["migrate"].db
 # Whose migrations these are: those of the trunk, or of a plugin.

@@ -4,10 +4,7 @@ Routes are in ``rowgate.http``, what they read and write in ``rowgate.schemas``,
 models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``.
 """
 
-from app.engine.database import after_unit, reading
-from app.engine.encoding import Representation
-from app.engine.events import Event
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
     BYTES,
@@ -42,29 +39,30 @@ from app.engine.fields import (
     vector,
     virtual,
 )
-from app.engine.hooks import (
+from app.engine.declare.indexes import index, sorted_by, unique
+from app.engine.declare.policy import Organization, Owner, Parent, Policy, Public, Rule, SessionOnly
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.record import Base, Record
+from app.engine.read.database import after_unit, reading
+from app.engine.read.encoding import Representation
+from app.engine.read.pages import list_page
+from app.engine.read.query import PLAIN
+from app.engine.read.records import get, on_read
+from app.engine.read.statements import driver_connection
+from app.engine.write.hooks import (
     Write,
     failing_at,
     on_create,
     on_create_many,
     on_delete,
     on_delete_many,
-    on_read,
     on_update,
     on_update_many,
     prepare,
     require,
 )
-from app.engine.indexes import index, sorted_by, unique
-from app.engine.pages import list_page
-from app.engine.policy import Organization, Owner, Parent, Policy, Public, Rule, SessionOnly
-from app.engine.preconditions import UNCONDITIONAL, Precondition
-from app.engine.principal import SYSTEM, Principal
-from app.engine.query import PLAIN
-from app.engine.record import Base, Record
-from app.engine.records import get
-from app.engine.statements import driver_connection
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.write.preconditions import UNCONDITIONAL, Precondition
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.errors import (
     Failure,
@@ -76,6 +74,7 @@ from app.foundation.errors import (
     Unavailable,
     UniqueViolation,
 )
+from app.foundation.events import Event
 from app.foundation.outbound import Outbound
 from app.jobs.queue import defer
 from app.jobs.registry import Job, Periodic, as_unit, failing

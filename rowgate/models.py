@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from app.engine import relations
-from app.engine.fields import ADMIN_READS, FILTERABLE, SORTABLE
-from app.engine.principal import Principal
-from app.engine.record import Field, Record
-from app.engine.relations import Relation
+from app.engine.declare import relations
+from app.engine.declare.fields import ADMIN_READS, FILTERABLE, SORTABLE
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Field, Record
+from app.engine.declare.relations import Relation
 from app.foundation.errors import Failure, InvalidFilter
 from config import Settings
 

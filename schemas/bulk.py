@@ -9,14 +9,14 @@ from uuid import UUID
 from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import MultiDict
 
-from app.engine.bulk import MAX_RECORDS, Change
-from app.engine.faults import Faults
-from app.engine.preconditions import UNCONDITIONAL, Precondition
-from app.engine.principal import Principal
-from app.engine.query import Junction
-from app.engine.record import Record
-from app.engine.uniqueness import UniqueRule
-from app.engine.upserts import Resolution, rule_of, rules_of
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read.query import Junction
+from app.engine.write.conflicts import UniqueRule
+from app.engine.write.faults import Faults
+from app.engine.write.plan import MAX_RECORDS, Change
+from app.engine.write.preconditions import UNCONDITIONAL, Precondition
+from app.engine.write.upserts import Resolution, rule_of, rules_of
 from app.foundation.errors import Invalid, NotFound
 from app.foundation.identifiers import uuid_of
 from config import Settings

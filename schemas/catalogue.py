@@ -10,14 +10,14 @@ from typing import Any
 from marshmallow import fields
 from sqlalchemy import false
 
-from app.engine import relations
-from app.engine.catalogue import DOMAINS
-from app.engine.dictionary import to_dict
-from app.engine.fields import ADMIN_READS, CURRENCY
-from app.engine.policy import Organization, Policy, Rule, SessionOnly
-from app.engine.principal import MANAGERS, Credential, Principal, Reader
-from app.engine.record import Field, Record, Setter
-from app.engine.upserts import rules_of
+from app.engine.declare import relations
+from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.dictionary import to_dict
+from app.engine.declare.fields import ADMIN_READS, CURRENCY
+from app.engine.declare.policy import Organization, Policy, Rule, SessionOnly
+from app.engine.declare.principal import MANAGERS, Credential, Principal, Reader
+from app.engine.declare.record import Field, Record, Setter
+from app.engine.write.upserts import rules_of
 from app.plugins import STUDIO_FOLDERS
 from schemas.derive import WireSchema
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.kind import LISTS, TEXT, Operator
-from app.engine.query import Comparison, Condition, Junction, Negation, Quantifier, Related
-from app.engine.record import Field, Record
-from app.engine.relations import Relation
+from app.engine.declare.kind import LISTS, TEXT, Operator
+from app.engine.declare.record import Field, Record
+from app.engine.declare.relations import Relation
+from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 from schemas.asking import Asker, filterable, invalid, one_of
 
 MAX_LENGTH = 512

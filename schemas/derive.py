@@ -7,11 +7,11 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, fields
 
-from app.engine.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
-from app.engine.kind import Identifier
-from app.engine.kinds import LongText, String
-from app.engine.policy import Owner, Rule
-from app.engine.record import Field, Record, Setter
+from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
+from app.engine.declare.kind import Identifier
+from app.engine.declare.kinds import LongText, String
+from app.engine.declare.policy import Owner, Rule
+from app.engine.declare.record import Field, Record, Setter
 from schemas.kinds import field_of
 
 FIXED = {"readOnly": True}

@@ -6,7 +6,7 @@ from functools import cache
 
 from marshmallow import fields, validate
 
-from app.engine.record import Record
+from app.engine.declare.record import Record
 from schemas.derive import WireSchema, read_schema
 
 COUNTED = ("exact", "atLeast", "none")

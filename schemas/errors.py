@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.engine.faults import MAX_TOLD, ItemsRefused
+from app.engine.write.faults import MAX_TOLD, ItemsRefused
 from app.foundation.errors import CODES, Failure
 from schemas.derive import WireSchema
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from werkzeug.datastructures import MultiDict
 
-from app.engine.exporting import ExportQuery, Form
-from app.engine.principal import Principal
-from app.engine.query import WHOLE, Junction, Query
-from app.engine.record import Record
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read.query import WHOLE, Junction, Query
+from app.engine.transfer.exporting import ExportQuery, Form
 from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
 from config import Settings
 from schemas import queries

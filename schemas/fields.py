@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 from marshmallow import ValidationError, fields, validate
 
-from app.engine.structures import DEFAULT_MAX_BYTES
+from app.engine.declare.structures import DEFAULT_MAX_BYTES
 from app.foundation.addresses import normalized
 from app.foundation.clock import NOT_A_MOMENT, moment_of
 from app.foundation.identifiers import uuid_of

@@ -8,13 +8,13 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from app.engine import relations, structures
-from app.engine.importing import Line, Lookup
-from app.engine.kinds import Boolean, Integer, Number, Strings
-from app.engine.principal import Principal
-from app.engine.record import Field, Record, Setter
-from app.engine.relations import Relation
-from app.engine.spreadsheets import bare
+from app.engine.declare import relations, structures
+from app.engine.declare.kinds import Boolean, Integer, Number, Strings
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Field, Record, Setter
+from app.engine.declare.relations import Relation
+from app.engine.transfer.importing import Line, Lookup
+from app.engine.transfer.spreadsheets import bare
 from app.foundation.errors import Failure, Invalid, InvalidJson
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import give_way

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields
 from werkzeug.datastructures import MultiDict
 
-from app.engine.record import Record, by_table
+from app.engine.declare.record import Record, by_table
 from app.storage.import_models import COUNTS, StorageImport
 from app.storage.imports import Asked
 from schemas.asking import invalid, one_of

@@ -11,9 +11,9 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow.fields import Field
 
-from app.engine import kinds, structures
-from app.engine.kind import Identifier, Kind
-from app.engine.structures import DEFAULT_MAX_BYTES
+from app.engine.declare import kinds, structures
+from app.engine.declare.kind import Identifier, Kind
+from app.engine.declare.structures import DEFAULT_MAX_BYTES
 from schemas import fields
 
 ONE_OF = "Must be one of: {choices}."

@@ -7,10 +7,10 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from app.engine import search
-from app.engine.principal import Principal
-from app.engine.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
-from app.engine.record import Record
+from app.engine.declare import search
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
 from app.foundation.errors import (
     Failure,
     InvalidExpand,

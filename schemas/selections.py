@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.encoding import shown_fields
-from app.engine.query import Expansion, Selection, SortKey
-from app.engine.record import Record
-from app.engine.relations import Relation
+from app.engine.declare.record import Record
+from app.engine.declare.relations import Relation
+from app.engine.read.encoding import shown_fields
+from app.engine.read.query import Expansion, Selection, SortKey
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
 from schemas.asking import Asker, invalid, one_of, sortable
 from schemas.conditions import Conditions

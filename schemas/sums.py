@@ -9,11 +9,11 @@ from zoneinfo import available_timezones
 
 from werkzeug.datastructures import MultiDict
 
-from app.engine.principal import Principal
-from app.engine.query import Junction
-from app.engine.record import Field, Record
-from app.engine.structures import Json, Vector
-from app.engine.sums import DEFAULT_TAKE, Function, Group, Measure, SumQuery, Unit, is_moment
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Field, Record
+from app.engine.declare.structures import Json, Vector
+from app.engine.read.aggregates import DEFAULT_TAKE, Function, Group, Measure, SumQuery, Unit, is_moment
+from app.engine.read.query import Junction
 from app.foundation.errors import InvalidFields, InvalidSort
 from config import Settings
 from schemas import queries

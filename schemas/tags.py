@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from app.engine.preconditions import Precondition
+from app.engine.write.preconditions import Precondition
 from app.foundation.errors import Invalid
 
 TAG = re.compile(r'(W/)?"([\x21\x23-\x7e\x80-\xff]*)"')

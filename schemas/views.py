@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.engine.catalogue import every_model
-from app.engine.encoding import dumps
-from app.engine.principal import Principal
-from app.engine.record import Record
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read.encoding import dumps
 from app.foundation.errors import Invalid
 from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
 from schemas.catalogue import Standing

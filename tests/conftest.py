@@ -12,8 +12,8 @@ import hypothesis
 import pytest
 
 from app import plugins
-from app.engine.catalogue import every_model
-from app.engine.record import Record
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.record import Record
 from tests import durations
 from tests.shapes import covering, showing
 

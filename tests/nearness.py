@@ -39,7 +39,7 @@ MIRRORS = {
     "tests/attacks": ("app.runtime",),
     "tests/end_to_end": ("app.commands", "app.runtime", "app.factory"),
     "tests/faults": ("app.runtime",),
-    "tests/migrations": ("app.engine.histories", "app.engine.upgrade_locks"),
+    "tests/migrations": ("app.schema.histories", "app.schema.upgrade_locks"),
     "tests/plugins": ("app.plugins",),
     "tests/studio": ("blueprints.console", "blueprints.catalogue"),
 }

@@ -10,8 +10,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields
 from itertools import combinations
 
-from app.engine import hooks
-from app.engine.record import STAMPS, Record
+from app.engine.declare.record import STAMPS, Record
+from app.engine.read import records
+from app.engine.write import hooks
 
 Model = type[Record]
 
@@ -71,7 +72,7 @@ def _of_writes(model: Model) -> Iterator[str]:
             yield f"hook {event} {hooks.takes_many(event, model)}"
     if model in hooks.preparations:
         yield "prepared"
-    if hooks.readings.get(model):
+    if records.has_readings(model):
         yield "hook read"
     yield from (name for name in (*MARKS, *DECLARED) if getattr(model, name))
 

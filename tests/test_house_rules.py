@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.auth.authentication import Access
-from app.engine.catalogue import every_model
-from app.engine.dictionary import dictionary
-from app.engine.policy import Policy
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.dictionary import dictionary
+from app.engine.declare.policy import Policy
 from app.foundation.errors import CODES, Failure
 from config import ROOT, every_setting
 
@@ -218,4 +218,4 @@ def test_one_place_commits():
     ending = re.compile(r"\b(session|connection|database)\.(commit|rollback|begin)\(|\battempt\(|\bsessionmaker\b")
     running = [path for path in OURS if "testing" not in path.parts]
     found = [str(path.relative_to(ROOT)) for path in running if ending.search(path.read_text())]
-    assert found == ["app/engine/unit_of_work.py"]
+    assert found == ["app/engine/write/unit_of_work.py"]

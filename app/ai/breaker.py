@@ -10,8 +10,8 @@ from sqlalchemy import case, update
 from app.ai.completion import ProviderFailure
 from app.ai.models.answering import AiProvider
 from app.ai.providers import BUILTIN, Candidate
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
 
@@ -29,7 +29,7 @@ def admits(candidate: Candidate) -> bool:
         return True
     due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - PAUSE)
     claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
-    return run_unit(SYSTEM, Unit.execute, claimed.values(last_checked_at=now())) == 1
+    return run_unit(SYSTEM, Unit.bookkeep, claimed.values(last_checked_at=now())) == 1
 
 
 def succeeded(candidate: Candidate) -> None:
@@ -57,4 +57,4 @@ def failed(candidate: Candidate, failure: ProviderFailure, waited: float) -> Non
 def _change(candidate: Candidate, **values: object) -> None:
     changed = update(AiProvider).where(AiProvider.id == candidate.provider_id)
     with suppress(Failure):  # an answer does not depend on this note
-        run_unit(SYSTEM, Unit.execute, changed.values(last_checked_at=now(), **values))
+        run_unit(SYSTEM, Unit.bookkeep, changed.values(last_checked_at=now(), **values))

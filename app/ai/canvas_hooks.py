@@ -15,9 +15,10 @@ from app.ai.models.chats import AiArtifact
 from app.analytics.models import AnalyticsActivity
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine.hooks import Write, on_create, on_read, on_update
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.read.records import on_read
+from app.engine.write.hooks import Write, on_create, on_update
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.notification.routing import lock_recipients, notify_all
 
@@ -28,13 +29,13 @@ MAX_MENTIONS = 50
 ONE_LOOK = timedelta(hours=1)
 
 
-@on_create(AiArtifact)
+@on_create(AiArtifact, callers_only=True)
 def show_new(artifact: AiArtifact, write: Write) -> None:
     write.unit.store(artifact)
     _announce(artifact, write, opened=True, before="")
 
 
-@on_update(AiArtifact)
+@on_update(AiArtifact, callers_only=True)
 def show_changed(artifact: AiArtifact, write: Write) -> None:
     opened = write.changed("visibility")
     if opened or write.changed("content"):

@@ -10,9 +10,9 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.ai.models.chats import AiChat, AiMessage
-from app.engine import records
-from app.engine.database import reading
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
+from app.engine.read import records
+from app.engine.read.database import reading
 from app.foundation.errors import NotFound
 
 # The most that is answered of one chat: its newest messages.

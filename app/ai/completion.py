@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 
 # Credentials as they are usually written; a provider may repeat what it was sent.
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+\S+|\b(sk|key|rg|pk)[-_][\w-]{8,}|(?<=://)[^/@\s]+@")

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from flask import Flask, current_app
 
-from app.engine.principal import SYSTEM
-from app.engine.statements import driver_connection
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.statements import driver_connection
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider, AiStream
 from app.ai.models.chats import AiArtifact, AiChat, AiMessage, AiSuggestion, AiVote
-from app.engine.hooks import Write, on_create, on_update, require
+from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import ForeignKeyViolation
 from app.foundation.networks import is_private
@@ -21,12 +21,12 @@ MAX_CANVAS_LENGTH = AiArtifact.fields()["content"].spec.kind.constraints["maxLen
 ATTACHMENT_FIELDS = {"uploadId", "name", "contentType"}
 
 
-@on_create(AiChat)
+@on_create(AiChat, callers_only=True)
 def open_chat(chat: AiChat, write: Write) -> None:
     chat.source = "api"
 
 
-@on_create(AiMessage)
+@on_create(AiMessage, callers_only=True)
 def append_message(message: AiMessage, write: Write) -> None:
     chat = write.unit.get(AiChat, message.chat_id, lock=True)
     message.sequence = write.unit.next_number(AiMessage.sequence, AiMessage.chat_id == chat.id)
@@ -34,7 +34,7 @@ def append_message(message: AiMessage, write: Write) -> None:
     chat.last_message_at = now()
 
 
-@on_update(AiMessage)
+@on_update(AiMessage, callers_only=True)
 def edit_message(message: AiMessage, write: Write) -> None:
     for name in ("content", "parts", "attachments"):
         if write.changed(name):
@@ -68,18 +68,18 @@ def _is_id(text: str) -> bool:
         return False
 
 
-@on_update(AiArtifact)
+@on_update(AiArtifact, callers_only=True)
 def revise_artifact(artifact: AiArtifact, write: Write) -> None:
     if write.changed("content"):
         artifact.version += 1
 
 
-@on_create(AiVote)
+@on_create(AiVote, callers_only=True)
 def cast_vote(vote: AiVote, write: Write) -> None:
     vote.chat_id = write.unit.get(AiMessage, vote.message_id).chat_id
 
 
-@on_create(AiSuggestion)
+@on_create(AiSuggestion, callers_only=True)
 def suggest(suggestion: AiSuggestion, write: Write) -> None:
     suggestion.artifact_version = write.unit.get(AiArtifact, suggestion.artifact_id).version
     if suggestion.status == "accepted":
@@ -87,7 +87,7 @@ def suggest(suggestion: AiSuggestion, write: Write) -> None:
     _resolve(suggestion, write)
 
 
-@on_update(AiSuggestion)
+@on_update(AiSuggestion, callers_only=True)
 def resolve_suggestion(suggestion: AiSuggestion, write: Write) -> None:
     if write.entered("status", suggestion, "accepted"):
         _apply(suggestion, write)
@@ -110,20 +110,20 @@ def _resolve(suggestion: AiSuggestion, write: Write) -> None:
     suggestion.resolved_at = now() if resolved else None
 
 
-@on_update(AiStream)
+@on_update(AiStream, callers_only=True)
 def stop_stream(stream: AiStream, write: Write) -> None:
     if write.changed("status"):
         require(stream.status == "aborted", "status", "Callers can only set aborted.")
         stream.finished_at = now()
 
 
-@on_create(AiChain)
+@on_create(AiChain, callers_only=True)
 def open_chain(chain: AiChain, write: Write) -> None:
     allowed = chain.organization_id is not None or write.unit.principal.is_admin
     require(allowed, "organizationId", "Only platform admins make chains without organization.")
 
 
-@on_create(AiChainProvider)
+@on_create(AiChainProvider, callers_only=True)
 def place_provider(place: AiChainProvider, write: Write) -> None:
     write.unit.get(AiChain, place.chain_id, lock=True)
     if place.position is None:
@@ -131,8 +131,8 @@ def place_provider(place: AiChainProvider, write: Write) -> None:
         place.position = write.unit.next_number(AiChainProvider.position, within, first=0)
 
 
-@on_create(AiProvider)
-@on_update(AiProvider)
+@on_create(AiProvider, callers_only=True)
+@on_update(AiProvider, callers_only=True)
 def check_provider(provider: AiProvider, write: Write) -> None:
     present = provider.kind == "builtin" or bool(provider.base_url)
     require(present, "baseUrl", "Is required unless kind is builtin.")

@@ -17,9 +17,9 @@ from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
 from app.auth.organizations import home_of
-from app.engine.concurrency import place_for
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.read.concurrency import place_for
+from app.engine.write.unit_of_work import Unit, run_unit
 
 QUOTED = 3
 # The score that the best passage must reach for any to be quoted: questions about a few dozen RFCs reached 0.16

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 from app.foundation.crypto import vault
 
 BUILTIN = "builtin"

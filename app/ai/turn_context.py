@@ -16,9 +16,9 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import BUILTIN, Plan, choose
 from app.ai_rag import searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
-from app.engine.concurrency import place_for
-from app.engine.principal import Credential
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Credential
+from app.engine.read.concurrency import place_for
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
 

@@ -19,7 +19,7 @@ from app.ai.models.answering import AiAttempt, AiChainProvider, AiGenerationStep
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import Candidate
 from app.ai.turn_context import TurnContext
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def write_attempts(unit: Unit, context: TurnContext, attempts: Sequence[AttemptR
             continue
         values = insert(AiAttempt).values(stream_id=context.stream_id, **attempt.row, **attempt.outcome)
         changing = {"first_token_at": attempt.first_token_at, **attempt.outcome, "updated_at": now()}
-        unit.session.execute(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
+        unit.bookkeep(values.on_conflict_do_update(index_elements=[AiAttempt.id], set_=changing))
         unit.after_commit(partial(setattr, attempt, "written", True))
 
 
@@ -136,7 +136,7 @@ def write_steps(unit: Unit, context: TurnContext, steps: Sequence[StepRecord], l
             kind=step.kind, started_at=step.started_at, **changing,
         )  # fmt: skip
         where = [AiGenerationStep.stream_id, AiGenerationStep.step_number]
-        unit.session.execute(values.on_conflict_do_update(index_elements=where, set_=changing | {"updated_at": now()}))
+        unit.bookkeep(values.on_conflict_do_update(index_elements=where, set_=changing | {"updated_at": now()}))
         unit.after_commit(partial(setattr, step, "written", state))
 
 
@@ -156,10 +156,10 @@ def write_end(unit: Unit, turn: Turn, status: str, reply: CompletionInfo, failur
         "input_tokens": input_tokens, "output_tokens": output_tokens, "cost_micros": cost,
         "first_token_at": last.first_token_at if last else None, "error_code": code, "error_message": failure or None,
     }  # fmt: skip
-    unit.session.execute(update(AiStream).where(AiStream.id == context.stream_id).values(ended))
+    unit.bookkeep(update(AiStream).where(AiStream.id == context.stream_id).values(ended))
     answered = {
         "content": turn.text, "status": MESSAGE_STATUS[status], "finish_reason": reason,
         "model": last.candidate.model if last and turn.steps else None,
     }  # fmt: skip
-    unit.session.execute(update(AiMessage).where(AiMessage.id == context.message_id).values(answered))
-    unit.session.execute(update(AiChat).where(AiChat.id == context.chat_id).values(last_message_at=now()))
+    unit.bookkeep(update(AiMessage).where(AiMessage.id == context.message_id).values(answered))
+    unit.bookkeep(update(AiChat).where(AiChat.id == context.chat_id).values(last_message_at=now()))

@@ -16,8 +16,8 @@ from app.ai.providers import Candidate
 from app.ai.turn_context import TurnContext, grounded
 from app.ai.turn_records import MAX_ANSWER_LENGTH, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
 from app.auth import presence
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Unavailable
 
@@ -102,7 +102,7 @@ class Turn:
         going_on = update(AiStream).where(AiStream.id == self.context.stream_id, GOING_ON)
         first = self.attempts[-1].first_token_at
         opened = {"status": "streaming", "first_token_at": first, "error_code": None, "error_message": None}
-        if not unit.execute(going_on.values(opened)):
+        if not unit.bookkeep(going_on.values(opened)):
             raise Stopped()
         write_steps(unit, self.context, self.steps)
 
@@ -166,14 +166,12 @@ def close_abandoned(unit: Unit) -> None:
     """Mark streams whose process gives no sign of life as failed, with the text that was noted."""
     left = update(AiStream).where(AiStream.status.in_(OPEN), AiStream.updated_at < now() - heartbeat.SILENT_FOR)
     values = {"status": "failed", "finished_at": now(), "error_code": ABANDONED, "error_message": ABANDONED_TEXT}
-    ended = unit.session.execute(left.values(values).returning(AiStream.id, AiStream.message_id)).all()
-    for stream_id, message_id in ended:
+    ended = list(unit.bookkeep_returning(left.values(values).returning(AiStream.id, AiStream.message_id)))
+    for stream_id, message_id in (tuple(row) for row in ended):
         attempt = update(AiAttempt).where(AiAttempt.stream_id == stream_id, AiAttempt.status == "running")
-        unit.session.execute(attempt.values(status="aborted", error_code="aborted", finished_at=now()))
+        unit.bookkeep(attempt.values(status="aborted", error_code="aborted", finished_at=now()))
         step = update(AiGenerationStep).where(AiGenerationStep.stream_id == stream_id)
-        unit.session.execute(
-            step.where(AiGenerationStep.status == "running").values(status="failed", finished_at=now())
-        )
+        unit.bookkeep(step.where(AiGenerationStep.status == "running").values(status="failed", finished_at=now()))
         content = StepRecord.text_of(unit.session, stream_id)
         message = update(AiMessage).where(AiMessage.id == message_id, AiMessage.status == "streaming")
-        unit.session.execute(message.values(status="failed", finish_reason="error", content=content))
+        unit.bookkeep(message.values(status="failed", finish_reason="error", content=content))

@@ -24,9 +24,9 @@ from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
 from app.auth.presence import ASK_EVERY, ASKER_GONE
 from app.auth.users import acting
-from app.engine.database import reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Unavailable
 from app.notification.routing import notify

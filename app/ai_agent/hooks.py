@@ -11,7 +11,7 @@ from app.ai_agent.models import (
     AiAgentOptimizationResult,
 )
 from app.analytics.models import AnalyticsActivity
-from app.engine.hooks import Write, on_create, on_update, require
+from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden
 from app.jobs import queue
@@ -20,8 +20,8 @@ RUN_AGENT = "work_on_deliverable"
 DECISIONS = ("approved", "changes_requested")
 
 
-@on_create(AiAgentConfig)
-@on_update(AiAgentConfig)
+@on_create(AiAgentConfig, callers_only=True)
+@on_update(AiAgentConfig, callers_only=True)
 def check_promise(agent: AiAgentConfig, write: Write) -> None:
     if write.given.get("output_schema") is not None:
         try:
@@ -30,13 +30,13 @@ def check_promise(agent: AiAgentConfig, write: Write) -> None:
             require(False, "outputSchema", str(unfit))
 
 
-@on_update(AiAgentConfig)
+@on_update(AiAgentConfig, callers_only=True)
 def revise_agent(agent: AiAgentConfig, write: Write) -> None:
     if write.changed("instructions", "tools", "parameters"):
         agent.version += 1
 
 
-@on_create(AiAgentDeliverable)
+@on_create(AiAgentDeliverable, callers_only=True)
 def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     agent = write.unit.get(AiAgentConfig, work.config_id)
     work.organization_id = agent.organization_id
@@ -47,7 +47,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id)
 
 
-@on_update(AiAgentDeliverable)
+@on_update(AiAgentDeliverable, callers_only=True)
 def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     approver_id = write.before.get("approver_id", work.approver_id)
     decides = write.unit.principal.user_id == approver_id or write.unit.principal.manages(work.organization_id)
@@ -79,14 +79,14 @@ def _decide(work: AiAgentDeliverable, write: Write) -> None:
     )
 
 
-@on_create(AiAgentMessage)
+@on_create(AiAgentMessage, callers_only=True)
 def append_entry(entry: AiAgentMessage, write: Write) -> None:
     write.unit.get(AiAgentDeliverable, entry.deliverable_id, lock=True)
     within = AiAgentMessage.deliverable_id == entry.deliverable_id
     entry.sequence = write.unit.next_number(AiAgentMessage.sequence, within)
 
 
-@on_create(AiAgentEvaluationResult)
+@on_create(AiAgentEvaluationResult, callers_only=True)
 def score(result: AiAgentEvaluationResult, write: Write) -> None:
     work = write.unit.get(AiAgentDeliverable, result.deliverable_id)
     agent = write.unit.get(AiAgentConfig, work.config_id)
@@ -96,13 +96,13 @@ def score(result: AiAgentEvaluationResult, write: Write) -> None:
     result.config_version = work.config_version
 
 
-@on_create(AiAgentOptimizationResult)
+@on_create(AiAgentOptimizationResult, callers_only=True)
 def propose(proposal: AiAgentOptimizationResult, write: Write) -> None:
     proposal.base_version = write.unit.get(AiAgentConfig, proposal.config_id).version
     require(proposal.status == "proposed", "status", "A new proposal starts as proposed.")
 
 
-@on_update(AiAgentOptimizationResult)
+@on_update(AiAgentOptimizationResult, callers_only=True)
 def decide_on_proposal(proposal: AiAgentOptimizationResult, write: Write) -> None:
     if not write.changed("status"):
         return

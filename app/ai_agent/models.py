@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
@@ -29,10 +29,10 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index, unique
-from app.engine.kinds import INTEGER_MAX
-from app.engine.policy import PUBLISHED, Organization, Parent, Policy, Rule
-from app.engine.record import Record
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kinds import INTEGER_MAX
+from app.engine.declare.policy import PUBLISHED, Organization, Parent, Policy, Rule
+from app.engine.declare.record import Record
 
 
 class AiAgentConfig(Record):

@@ -13,9 +13,9 @@ from flask import current_app
 from sqlalchemy import Select, delete, func, select
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
-from app.engine.hooks import Write, on_create, on_delete, on_update, require
-from app.engine.record import camel
-from app.engine.unit_of_work import Unit
+from app.engine.declare.record import camel
+from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import PayloadTooLarge
 from app.jobs import queue
 from app.storage.models import StorageDocument
@@ -34,13 +34,13 @@ FULL = "The knowledge bases of the organization have no room for more"
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
-@on_create(AiRagIndex)
-@on_update(AiRagIndex)
+@on_create(AiRagIndex, callers_only=True)
+@on_update(AiRagIndex, callers_only=True)
 def check_chunking(index: AiRagIndex, write: Write) -> None:
     require(index.chunk_overlap <= index.chunk_size // 2, "chunkOverlap", "Must be at most half of chunkSize.")
 
 
-@on_create(AiRagDocument)
+@on_create(AiRagDocument, callers_only=True)
 def take_in(document: AiRagDocument, write: Write) -> None:
     if document.source_type == "document" and document.content is None and document.storage_document_id:
         document.content = write.unit.get(StorageDocument, document.storage_document_id).content
@@ -52,7 +52,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
-@on_update(AiRagDocument)
+@on_update(AiRagDocument, callers_only=True)
 def replace_source(document: AiRagDocument, write: Write) -> None:
     if write.changed("content", "source_url"):
         _check_source(document)
@@ -93,7 +93,7 @@ def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
     """Remove the passages of a text that is no more; ``index`` is locked."""
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
-    unit.session.execute(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
+    unit.bookkeep(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
 
 
 def _check_source(document: AiRagDocument) -> None:
@@ -101,7 +101,7 @@ def _check_source(document: AiRagDocument) -> None:
     require(getattr(document, needed) is not None, camel(needed), f"Is required by the source {document.source_type}.")
 
 
-@on_delete(AiRagDocument)
+@on_delete(AiRagDocument, callers_only=True)
 def take_out(document: AiRagDocument, write: Write) -> None:
     uncount(document, write.unit.get(AiRagIndex, document.index_id, lock=True))
 
@@ -117,7 +117,7 @@ def content_hash(content: str | None) -> str | None:
     return None if content is None else sha256(content.encode()).hexdigest()
 
 
-@on_create(AiRagChunk)
+@on_create(AiRagChunk, callers_only=True)
 def cut(chunk: AiRagChunk, write: Write) -> None:
     document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
     if chunk.position is None:
@@ -141,14 +141,14 @@ def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
             raise PayloadTooLarge(FULL)
 
 
-@on_update(AiRagChunk)
+@on_update(AiRagChunk, callers_only=True)
 def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
     if write.changed("content"):
         chunk.token_count = token_count(chunk.content)
-        write.unit.session.execute(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
+        write.unit.bookkeep(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
 
 
-@on_delete(AiRagChunk)
+@on_delete(AiRagChunk, callers_only=True)
 def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
     _count_chunks(write.unit.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
 
@@ -164,7 +164,7 @@ def token_count(content: str) -> int:
     return math.ceil(len(content) / CHARACTERS_PER_TOKEN)
 
 
-@on_create(AiRagEmbedding)
+@on_create(AiRagEmbedding, callers_only=True)
 def embed(embedding: AiRagEmbedding, write: Write) -> None:
     document = write.unit.get(AiRagDocument, write.unit.get(AiRagChunk, embedding.chunk_id).document_id)
     index = write.unit.get(AiRagIndex, document.index_id)
@@ -174,7 +174,7 @@ def embed(embedding: AiRagEmbedding, write: Write) -> None:
     _measure(embedding, index)
 
 
-@on_update(AiRagEmbedding)
+@on_update(AiRagEmbedding, callers_only=True)
 def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
     if write.changed("vector"):
         _measure(embedding, write.unit.get(AiRagIndex, embedding.index_id))
@@ -186,7 +186,7 @@ def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
     require(fits, "vector", f"Must have {index.dimensions} numbers.")
 
 
-@on_create(AiRagQuery)
+@on_create(AiRagQuery, callers_only=True)
 def ask(query: AiRagQuery, write: Write) -> None:
     require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
@@ -204,8 +204,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@on_create(AiRagMetadata)
-@on_update(AiRagMetadata)
+@on_create(AiRagMetadata, callers_only=True)
+@on_update(AiRagMetadata, callers_only=True)
 def type_label(label: AiRagMetadata, write: Write) -> None:
     label.number_value = _number(label.value) if label.value_type == "number" else None
     fits = {

@@ -16,9 +16,9 @@ from app.ai_rag import chunking
 from app.ai_rag.chunking import Passage
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.runtime.connections import allow_time
 from config import Settings
@@ -97,6 +97,6 @@ def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, passages
         for position, passage in enumerate(passages)
     ]  # fmt: skip
     for start in range(0, len(rows), BATCH_SIZE):
-        unit.session.execute(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
+        unit.bookkeep(insert(AiRagChunk), rows[start : start + BATCH_SIZE])
     document.chunk_count += len(rows)
     index.chunk_count += len(rows)

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 
 MAX_WORDS = 40
 

@@ -14,8 +14,8 @@ from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
 from app.auth.presence import GONE, NARROWER
 from app.auth.users import found_again
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import Principal
+from app.engine.write.unit_of_work import Unit
 from app.runtime.connections import allow_time
 
 NO_VECTORS = "No embeddings are made here; search by keyword"

@@ -18,8 +18,8 @@ from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.organizations import home_of
 from app.auth.presence import GONE
 from app.auth.users import found_again
-from app.engine.hooks import Write, on_create, on_delete, on_update
-from app.engine.unit_of_work import Unit
+from app.engine.write.hooks import Write, on_create, on_delete, on_update
+from app.engine.write.unit_of_work import Unit
 from app.jobs import queue
 from app.storage.documents import text_read, text_refused
 from app.storage.models import StorageDocument
@@ -30,7 +30,7 @@ OWN_DOCUMENTS = "Documents"
 MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
 
 
-@on_delete(StorageDocument)
+@on_delete(StorageDocument, callers_only=True)
 def remove_document(document: StorageDocument, write: Write) -> None:
     """Remove what entered the owner's knowledge base by itself."""
     session, index = write.unit.session, aliased(AiRagIndex)
@@ -45,13 +45,13 @@ def remove_document(document: StorageDocument, write: Write) -> None:
             session.delete(current)
 
 
-@on_create(StorageDocument)
+@on_create(StorageDocument, callers_only=True)
 def enter_new(document: StorageDocument, write: Write) -> None:
     if document.content:
         queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id)
 
 
-@on_update(StorageDocument)
+@on_update(StorageDocument, callers_only=True)
 def enter_changed(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id)
@@ -139,6 +139,6 @@ def _knowledge_of(unit: Unit, user_id: UUID) -> AiRagIndex | None:
         return None
     values = {"id": uuid7(), "organization_id": home, "name": OWN_DOCUMENTS, "created_by_id": user_id}
     # The first two documents may enter at the same time.
-    unit.session.execute(insert(AiRagIndex).values(values).on_conflict_do_nothing())
+    unit.bookkeep(insert(AiRagIndex).values(values).on_conflict_do_nothing())
     named = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
     return unit.session.scalar(select(AiRagIndex).where(*named).with_for_update())

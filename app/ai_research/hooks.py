@@ -14,15 +14,15 @@ from app.ai_research.models import (
     AiResearchReport,
     AiResearchSource,
 )
-from app.engine.hooks import Write, on_create, on_update, require
+from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.storage.models import StorageDocument
 
 MAX_QUESTION_DEPTH = 4
 
 
-@on_create(AiResearchProject)
-@on_update(AiResearchProject)
+@on_create(AiResearchProject, callers_only=True)
+@on_update(AiResearchProject, callers_only=True)
 def date_completion(project: AiResearchProject, write: Write) -> None:
     if project.status != "completed":
         project.completed_at = project.completed_at if project.status == "archived" else None
@@ -30,7 +30,7 @@ def date_completion(project: AiResearchProject, write: Write) -> None:
         project.completed_at = now()
 
 
-@on_create(AiResearchQuestion)
+@on_create(AiResearchQuestion, callers_only=True)
 def ask(question: AiResearchQuestion, write: Write) -> None:
     write.unit.get(AiResearchProject, question.project_id, lock=True)
     if question.position is None:
@@ -40,7 +40,7 @@ def ask(question: AiResearchQuestion, write: Write) -> None:
     _answer(question)
 
 
-@on_update(AiResearchQuestion)
+@on_update(AiResearchQuestion, callers_only=True)
 def revise_question(question: AiResearchQuestion, write: Write) -> None:
     if write.changed("parent_question_id"):
         write.unit.get(AiResearchProject, question.project_id, lock=True)
@@ -82,8 +82,8 @@ def _levels_below(question: AiResearchQuestion, write: Write) -> int:
     return levels
 
 
-@on_create(AiResearchFinding)
-@on_update(AiResearchFinding)
+@on_create(AiResearchFinding, callers_only=True)
+@on_update(AiResearchFinding, callers_only=True)
 def check_finding(finding: AiResearchFinding, write: Write) -> None:
     if finding.question_id is not None:
         question = write.unit.get(AiResearchQuestion, finding.question_id)
@@ -100,20 +100,20 @@ def _verify(finding: AiResearchFinding, write: Write) -> None:
     finding.verified_by_id, finding.verified_at = write.unit.principal.user_id, now()
 
 
-@on_create(AiResearchCitation)
+@on_create(AiResearchCitation, callers_only=True)
 def cite(citation: AiResearchCitation, write: Write) -> None:
     finding = write.unit.get(AiResearchFinding, citation.finding_id)
     source = write.unit.get(AiResearchSource, citation.source_id)
     require(source.project_id == finding.project_id, "sourceId", "Must be in the project of the finding.")
 
 
-@on_create(AiResearchReport)
+@on_create(AiResearchReport, callers_only=True)
 def start_report(report: AiResearchReport, write: Write) -> None:
     if report.status == "published":
         _publish(report, write)
 
 
-@on_update(AiResearchReport)
+@on_update(AiResearchReport, callers_only=True)
 def publish_report(report: AiResearchReport, write: Write) -> None:
     if write.entered("status", report, "published"):
         _publish(report, write)

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from app.analytics.models import AnalyticsEvent, AnalyticsInsight, AnalyticsReport
 from app.auth.models.organizations import AuthMember
-from app.engine.hooks import Write, on_create, on_update, require
-from app.engine.principal import MANAGERS
+from app.engine.declare.principal import MANAGERS
+from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.jobs import queue
 from app.notification.routing import notify_all
@@ -22,14 +22,14 @@ MAX_PERIOD = timedelta(days=366)
 LATEST_YEAR = 2200
 
 
-@on_create(AnalyticsEvent)
+@on_create(AnalyticsEvent, callers_only=True)
 def record_event(event: AnalyticsEvent, write: Write) -> None:
     event.source = "api"
     event.occurred_at = min(event.occurred_at or now(), now() + CLOCK_SKEW)
 
 
-@on_create(AnalyticsInsight)
-@on_update(AnalyticsInsight)
+@on_create(AnalyticsInsight, callers_only=True)
+@on_update(AnalyticsInsight, callers_only=True)
 def compare(insight: AnalyticsInsight, write: Write) -> None:
     require(insight.period_end > insight.period_start, "periodEnd", "Must be after periodStart.")
     previous = insight.previous_value
@@ -39,7 +39,7 @@ def compare(insight: AnalyticsInsight, write: Write) -> None:
         insight.acknowledged_by_id = write.unit.principal.user_id
 
 
-@on_create(AnalyticsInsight)
+@on_create(AnalyticsInsight, callers_only=True)
 def announce(insight: AnalyticsInsight, write: Write) -> None:
     managing = (AuthMember.organization_id == insight.organization_id, AuthMember.role.in_(MANAGERS))
     managers = write.unit.session.scalars(select(AuthMember.user_id).where(*managing)).all()
@@ -50,7 +50,7 @@ def announce(insight: AnalyticsInsight, write: Write) -> None:
     )  # fmt: skip
 
 
-@on_create(AnalyticsReport)
+@on_create(AnalyticsReport, callers_only=True)
 def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
     _check_period(report)
@@ -58,7 +58,7 @@ def order_report(report: AnalyticsReport, write: Write) -> None:
     queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
 
 
-@on_update(AnalyticsReport)
+@on_update(AnalyticsReport, callers_only=True)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")

@@ -22,10 +22,10 @@ from app.auth.organizations import home_of
 from app.auth.presence import ASKER_GONE
 from app.auth.users import acting
 from app.crm.models import CrmDeal
-from app.engine import spreadsheets
-from app.engine.database import OutcomeUnknown, reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import OutcomeUnknown, reading
+from app.engine.transfer import spreadsheets
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.jobs import queue

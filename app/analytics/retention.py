@@ -8,8 +8,8 @@ from flask import current_app
 from sqlalchemy import Delete, delete, select
 
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from config import Settings
 
@@ -29,4 +29,4 @@ def expire_analytics() -> None:
 
 
 def _deleted(statement: Delete) -> bool:
-    return run_unit(SYSTEM, Unit.execute, statement) == DELETE_BATCH_SIZE
+    return run_unit(SYSTEM, Unit.bookkeep, statement) == DELETE_BATCH_SIZE

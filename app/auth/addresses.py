@@ -8,7 +8,7 @@ from sqlalchemy import exists, select
 
 from app.auth import proofs
 from app.auth.models.identity import AuthUser, AuthVerification
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import UniqueViolation
 

@@ -14,9 +14,9 @@ from sqlalchemy import select
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import home_of
-from app.engine import audit
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Invalid, NotFound

@@ -14,10 +14,10 @@ from flask_login import current_user
 
 from app.auth import cookies, credentials, impersonation, key_usage, tickets
 from app.auth.errors import InsufficientScope
-from app.engine.policy import SessionOnly
-from app.engine.principal import SAFE_METHODS, Credential, Principal, scope_of
-from app.engine.record import Record
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.policy import SessionOnly
+from app.engine.declare.principal import SAFE_METHODS, Credential, Principal, scope_of
+from app.engine.declare.record import Record
+from app.engine.write.unit_of_work import run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, Invalid, Unauthenticated

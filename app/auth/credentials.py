@@ -17,11 +17,11 @@ from app.auth import key_usage, memberships
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.users import is_banned
-from app.engine.database import reading
-from app.engine.encoding import View
-from app.engine.principal import SYSTEM, Credential, Principal, covered
-from app.engine.statements import Viewed, autocommitted, compiled
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Credential, Principal, covered
+from app.engine.read.database import reading
+from app.engine.read.encoding import View
+from app.engine.read.statements import Viewed, autocommitted, compiled
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.errors import RateLimited, Unauthenticated
@@ -193,7 +193,7 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     # Of requests at the same time one notes it; the others need not wait for that.
     free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
     statement = update(model).where(model.id == free).values(**values)
-    run_unit(SYSTEM, Unit.execute, statement)
+    run_unit(SYSTEM, Unit.bookkeep, statement)
 
 
 def _one(statement: Viewed, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:

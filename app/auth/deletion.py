@@ -14,10 +14,10 @@ from app.auth import mails, sessions
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.auth.reauthentication import require_fresh
-from app.engine import audit
-from app.engine.database import reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Failure
 

@@ -16,7 +16,7 @@ from sqlalchemy import delete, select
 
 from app.auth import cookies
 from app.auth.models.identity import AuthTrustedDevice, AuthTwoFactor
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.crypto import vault
@@ -52,7 +52,7 @@ def is_trusted(unit: Unit, factor: AuthTwoFactor) -> bool:
 
 def trust(unit: Unit, factor: AuthTwoFactor, device: str) -> None:
     """Ask for no second factor on a device for 30 days."""
-    unit.execute(delete(AuthTrustedDevice).where(AuthTrustedDevice.token_hash == _digest(device, factor.user_id)))
+    unit.bookkeep(delete(AuthTrustedDevice).where(AuthTrustedDevice.token_hash == _digest(device, factor.user_id)))
     unit.session.add(
         AuthTrustedDevice(
             user_id=factor.user_id, two_factor_id=factor.id, token_hash=_digest(device, factor.user_id),
@@ -76,12 +76,12 @@ def trusted(unit: Unit) -> list[AuthTrustedDevice]:
 def distrust(unit: Unit, identifier: UUID) -> bool:
     """Ask for the second factor again on a device of the caller; False where there is no such device."""
     own = (AuthTrustedDevice.id == identifier, AuthTrustedDevice.user_id == unit.principal.user_id)
-    return bool(unit.execute(delete(AuthTrustedDevice).where(*own)))
+    return bool(unit.bookkeep(delete(AuthTrustedDevice).where(*own)))
 
 
 def distrust_all(unit: Unit, user_id: UUID) -> None:
     """Ask for the second factor of an account again everywhere."""
-    unit.execute(delete(AuthTrustedDevice).where(AuthTrustedDevice.user_id == user_id))
+    unit.bookkeep(delete(AuthTrustedDevice).where(AuthTrustedDevice.user_id == user_id))
 
 
 def _of(factor: AuthTwoFactor, device: str) -> tuple[Any, ...]:

@@ -21,9 +21,9 @@ from app.auth.organizations import (
     provision_user,
 )
 from app.auth.reauthentication import require_fresh
-from app.engine import audit
-from app.engine.hooks import Write, on_create, on_delete, on_update, require
-from app.engine.principal import MANAGERS, Principal
+from app.engine.declare.principal import MANAGERS, Principal
+from app.engine.write import audit
+from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden
 
@@ -32,13 +32,13 @@ RANKS = {"member": 0, "admin": 1, "owner": 2}
 ADMIN_LOCK = 7_203_150
 
 
-@on_create(AuthUser)
+@on_create(AuthUser, callers_only=True)
 def register(user: AuthUser, write: Write) -> None:
     provision_user(write.unit, user)
     recovery.welcome(write.unit, user)
 
 
-@on_update(AuthUser)
+@on_update(AuthUser, callers_only=True)
 def govern_user(user: AuthUser, write: Write) -> None:
     own = user.id == write.unit.principal.user_id
     require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
@@ -60,7 +60,7 @@ def _cancel_invitations_of(user: AuthUser, write: Write) -> None:
         cancel_invitations(write.unit, *own)
 
 
-@on_delete(AuthUser)
+@on_delete(AuthUser, callers_only=True)
 def remove_user(user: AuthUser, write: Write) -> None:
     if user.id == write.unit.principal.user_id:
         require_fresh(write.unit.principal)
@@ -83,7 +83,7 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
             raise Conflict("The last admin stays")
 
 
-@on_delete(AuthAccount)
+@on_delete(AuthAccount, callers_only=True)
 def unlink(account: AuthAccount, write: Write) -> None:
     require_fresh(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
@@ -91,7 +91,7 @@ def unlink(account: AuthAccount, write: Write) -> None:
     identities.tell_unlinked(write.unit, account)
 
 
-@on_create(AuthOrganization)
+@on_create(AuthOrganization, callers_only=True)
 def found(organization: AuthOrganization, write: Write) -> None:
     _check_factor(organization, write)
     if organization.slug is None:
@@ -112,7 +112,7 @@ def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None
         write.unit.store(organization)
 
 
-@on_update(AuthOrganization)
+@on_update(AuthOrganization, callers_only=True)
 def govern_organization(organization: AuthOrganization, write: Write) -> None:
     if write.changed("require_two_factor"):
         _check_factor(organization, write)
@@ -124,18 +124,18 @@ def _check_factor(organization: AuthOrganization, write: Write) -> None:
         raise Forbidden("Set up a second factor or a passkey of your own first")
 
 
-@on_delete(AuthOrganization)
+@on_delete(AuthOrganization, callers_only=True)
 def dissolve(organization: AuthOrganization, write: Write) -> None:
     if organization.is_personal:
         raise Conflict("A personal organization goes with its user")
 
 
-@on_create(AuthMember)
+@on_create(AuthMember, callers_only=True)
 def enroll(member: AuthMember, write: Write) -> None:
     refuse_second_owner(member.organization_id, member.role, write)
 
 
-@on_update(AuthMember)
+@on_update(AuthMember, callers_only=True)
 def change_role(member: AuthMember, write: Write) -> None:
     before = write.before.get("role")
     if before is None:
@@ -149,7 +149,7 @@ def change_role(member: AuthMember, write: Write) -> None:
         cancel_invitations(write.unit, *_invitations_of(member), AuthInvitation.role.in_(beyond))
 
 
-@on_delete(AuthMember)
+@on_delete(AuthMember, callers_only=True)
 def leave(member: AuthMember, write: Write) -> None:
     lock_organization(member.organization_id, write)
     if member.user_id != write.unit.principal.user_id:
@@ -220,7 +220,7 @@ def lock_organization(organization_id: UUID, write: Write) -> None:
         write.unit.get(AuthOrganization, organization_id, lock=True)
 
 
-@on_create(AuthTeamMember)
+@on_create(AuthTeamMember, callers_only=True)
 def join_team(membership: AuthTeamMember, write: Write) -> None:
     team = write.unit.get(AuthTeam, membership.team_id)
     wanted = (AuthMember.organization_id == team.organization_id, AuthMember.user_id == membership.user_id)

@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from app.auth import mails
 from app.auth.models.identity import AuthAccount, AuthUser
-from app.engine import audit
-from app.engine.unit_of_work import Unit
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 
 PATH = "/account/linked"
 LINKED, UNLINKED = "sign-in-linked", "sign-in-unlinked"

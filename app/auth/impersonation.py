@@ -13,9 +13,9 @@ from app.auth import mails, sessions, users
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.reauthentication import require_fresh
 from app.auth.sessions import SignedIn
-from app.engine import audit
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, NotFound
 
 

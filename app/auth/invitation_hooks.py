@@ -8,8 +8,8 @@ from app.auth import invitations
 from app.auth.hooks import check_grant, count, lock_organization, refuse_second_owner
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthTeam
-from app.engine.hooks import Write, on_create, on_delete, on_update, require
-from app.engine.principal import Credential, Principal
+from app.engine.declare.principal import Credential, Principal
+from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, Unauthenticated
 from app.runtime import rate_limits
@@ -19,7 +19,7 @@ MAX_PENDING = 100
 NEW = timedelta(days=1)
 
 
-@on_create(AuthInvitation)
+@on_create(AuthInvitation, callers_only=True)
 def invite(invitation: AuthInvitation, write: Write) -> None:
     require(invitation.status == "pending", "status", "A new invitation is pending.")
     require(invitation.expires_at > now(), "expiresAt", "Must be in the future.")
@@ -48,7 +48,7 @@ def _count(write: Write) -> None:
         rate_limits.consume(rate_limits.by_setting(name), f"user:{sender.id}")
 
 
-@on_update(AuthInvitation)
+@on_update(AuthInvitation, callers_only=True)
 def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
     if not write.changed("status"):
         return
@@ -65,7 +65,7 @@ def answer_invitation(invitation: AuthInvitation, write: Write) -> None:
     invitation.responded_at = now()
 
 
-@on_delete(AuthInvitation)
+@on_delete(AuthInvitation, callers_only=True)
 def withdraw_invitation(invitation: AuthInvitation, write: Write) -> None:
     _check_manager(invitation, write.unit.principal)
 

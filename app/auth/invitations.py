@@ -15,9 +15,9 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
 from app.auth.proofs import MAX_SECRET_LENGTH
 from app.auth.sessions import SignedIn
-from app.engine import audit
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden

@@ -5,12 +5,12 @@ from __future__ import annotations
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.reauthentication import require_fresh
-from app.engine.hooks import Write, on_update, require
-from app.engine.principal import covered
+from app.engine.declare.principal import covered
+from app.engine.write.hooks import Write, on_update, require
 from app.foundation.errors import Forbidden
 
 
-@on_update(AuthApiKey)
+@on_update(AuthApiKey, callers_only=True)
 def change_key(key: AuthApiKey, write: Write) -> None:
     if key.user_id != write.unit.principal.user_id:
         raise Forbidden("Only the owner of a key changes it; admins revoke")

@@ -9,9 +9,9 @@ from sqlalchemy import select
 from app.auth import mails
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 AHEAD = timedelta(days=7)

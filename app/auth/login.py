@@ -13,8 +13,8 @@ from flask import Flask, g, request
 from flask_login import LoginManager, UserMixin
 
 from app.auth.authentication import Access, access_of_request, admitted, declaring
-from app.engine.policy import SessionOnly
-from app.engine.principal import Principal
+from app.engine.declare.policy import SessionOnly
+from app.engine.declare.principal import Principal
 from app.foundation.errors import Unauthenticated
 
 F = TypeVar("F", bound=Callable[..., Any])

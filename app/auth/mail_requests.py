@@ -10,8 +10,8 @@ from uuid import UUID
 from marshmallow import ValidationError
 from uuid_utils.compat import uuid7
 
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.addresses import normalized
 from app.foundation.crypto import vault
 from app.jobs.queue import defer

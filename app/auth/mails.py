@@ -12,7 +12,7 @@ from flask import has_request_context, request
 from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthUser
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation import languages, origin
 from app.foundation.clock import now
 from app.mail import outbox

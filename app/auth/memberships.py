@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.auth.models.identity import AuthPasskey
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.auth.two_factor import factors
-from app.engine.database import reading
+from app.engine.read.database import reading
 
 # In front of a role that only counts with a second factor.
 ASKED = "?"

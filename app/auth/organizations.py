@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from app.auth import addresses
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
-from app.engine import audit
-from app.engine.events import Event
-from app.engine.unit_of_work import Unit
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
+from app.foundation.events import Event
 
 # A user, or an organization with the id of its owner, was just stored.
 user_provisioned: Event[[Unit, AuthUser]] = Event()
@@ -67,7 +67,7 @@ def home_of(session: Session, user_id: UUID) -> UUID | None:
 
 def end_sessions(unit: Unit, user_id: UUID) -> None:
     """Sign a user out everywhere."""
-    unit.session.execute(delete(AuthSession).where(AuthSession.user_id == user_id))
+    unit.bookkeep(delete(AuthSession).where(AuthSession.user_id == user_id))
 
 
 def cancel_invitations(unit: Unit, *which: ColumnElement[bool], actor: AuthUser | None = None) -> None:

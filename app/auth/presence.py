@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.auth.credentials import renewed
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 from app.foundation.errors import Failure, Unauthenticated
 
 # What is said of work whose person is banned or gone.

@@ -12,8 +12,8 @@ from sqlalchemy import ColumnElement, delete, select
 
 from app.auth.errors import InvalidToken
 from app.auth.models.identity import AuthVerification
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 
@@ -68,7 +68,7 @@ def issue(
 
 def redeem(unit: Unit, secret: str, *purposes: str) -> Proof:
     """Use a proof up; of several callers at the same time one gets it. Raises InvalidToken."""
-    used = unit.session.execute(delete(AuthVerification).where(*_live(secret, purposes)).returning(AuthVerification))
+    used = unit.bookkeep_returning(delete(AuthVerification).where(*_live(secret, purposes)).returning(AuthVerification))
     row = used.scalar_one_or_none()
     if row is None:
         raise InvalidToken()
@@ -103,7 +103,7 @@ def void(unit: Unit, user_id: UUID, *purposes: str, since: UUID | None = None) -
     own = [AuthVerification.user_id == user_id, AuthVerification.purpose.in_(purposes)]
     if since is not None:
         own.append(AuthVerification.id > since)
-    unit.execute(delete(AuthVerification).where(*own))
+    unit.bookkeep(delete(AuthVerification).where(*own))
 
 
 def identifier(purpose: str, subject: str) -> str:

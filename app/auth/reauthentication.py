@@ -10,10 +10,10 @@ from app.auth import passwords, throttling
 from app.auth.errors import InvalidEmailOrPassword, ReauthenticationRequired
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthSession, AuthUser
 from app.auth.two_factor import factors
-from app.engine import audit
-from app.engine.database import reading
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Unauthenticated
 

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
-from app.engine.database import reading
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
+from app.engine.read.database import reading
 from app.foundation.clock import now
 
 MAX_SHOWN = 100

@@ -15,9 +15,9 @@ from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember
 from app.auth.organizations import cancel_invitations, end_sessions, home_of
 from app.auth.reauthentication import check_password_if_any
-from app.engine import audit
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict
 from app.mail import outbox
@@ -106,7 +106,7 @@ def _empty_home(unit: Unit, user: AuthUser) -> None:
 def forget_password(unit: Unit, user: AuthUser) -> None:
     """Let nobody in by the password of an account, or on a device that it trusts, until a new one is chosen."""
     own = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
-    unit.execute(delete(AuthAccount).where(*own))
+    unit.bookkeep(delete(AuthAccount).where(*own))
     devices.distrust_all(unit, user.id)
 
 
@@ -117,7 +117,7 @@ def remove_since(unit: Unit, user: AuthUser, moment: datetime) -> None:
         for row in unit.session.scalars(select(model).where(*later)).all():
             audit.written(unit, "delete", row, actor=user)
             user.two_factor_enabled = user.two_factor_enabled and model is not AuthTwoFactor
-        unit.execute(delete(model).where(*later))
+        unit.bookkeep(delete(model).where(*later))
     _revoke_keys(unit, user, since=moment)
 
 

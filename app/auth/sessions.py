@@ -14,10 +14,10 @@ from sqlalchemy import delete, select
 from app.auth import devices, mails
 from app.auth.models.identity import AuthSession, AuthTrustedDevice, AuthUser, AuthVerification
 from app.auth.organizations import home_of
-from app.engine import audit
-from app.engine.database import reading
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import Principal
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 from app.foundation import crypto, origin
 from app.foundation.clock import now
 from app.foundation.errors import Unauthenticated
@@ -121,7 +121,7 @@ def act_in(unit: Unit, organization_id: UUID) -> None:
 def forget_expired(unit: Unit) -> None:
     """Delete sessions, proofs in progress and trust in devices whose time is over."""
     for model in (AuthSession, AuthVerification, AuthTrustedDevice):
-        unit.session.execute(delete(model).where(model.expires_at <= now()))
+        unit.bookkeep(delete(model).where(model.expires_at <= now()))
 
 
 def own_session(unit: Unit) -> AuthSession:

@@ -16,11 +16,11 @@ from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.sessions import SignedIn, open_session
 from app.auth.two_factor import challenges
 from app.auth.two_factor.challenges import Challenged
-from app.engine import audit
-from app.engine.database import LostRace, translating
-from app.engine.principal import SYSTEM
-from app.engine.statements import autocommitted
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import LostRace, translating
+from app.engine.read.statements import autocommitted
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
 from app.foundation.errors import Forbidden, UniqueViolation
 from app.mail import outbox

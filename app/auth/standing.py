@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 from app.auth import memberships
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthOrganization
-from app.engine.database import reading
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
+from app.engine.read.database import reading
 
 
 @dataclass(frozen=True)

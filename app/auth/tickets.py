@@ -11,8 +11,8 @@ from uuid_utils.compat import uuid7
 
 from app.auth import credentials
 from app.auth.models.identity import AuthVerification
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unauthenticated
@@ -34,7 +34,7 @@ def issue(principal: Principal) -> Ticket:
     ticket = Ticket(token, now() + LIFE)
     digest = vault().digest(token)
     proof = {"id": uuid7(), "purpose": PURPOSE, "identifier": digest, "value": digest, "expires_at": ticket.expires_at}
-    run_unit(principal, Unit.execute, insert(AuthVerification).values(proof))
+    run_unit(principal, Unit.bookkeep, insert(AuthVerification).values(proof))
     return ticket
 
 
@@ -42,6 +42,6 @@ def redeem(token: str) -> Principal:
     """The principal of the session that a ticket was issued to; the ticket is spent. Raises Unauthenticated."""
     proof = AuthVerification
     held = (proof.purpose == PURPOSE, proof.identifier == vault().digest(token), proof.expires_at > now())
-    if len(token) > MAX_LENGTH or not run_unit(SYSTEM, Unit.execute, delete(proof).where(*held)):
+    if len(token) > MAX_LENGTH or not run_unit(SYSTEM, Unit.bookkeep, delete(proof).where(*held)):
         raise Unauthenticated(invalid_token=True)
     return credentials.of_session_id(UUID(vault().decrypt(token)))

@@ -14,10 +14,10 @@ from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.organizations import AuthInvitation
 from app.auth.organizations import cancel_invitations, end_sessions
-from app.engine import audit
-from app.engine.database import reading
-from app.engine.principal import Credential, Principal, covered
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import Credential, Principal, covered
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unauthenticated

@@ -14,9 +14,9 @@ from app.auth.mail_requests import address_of, ask_for_mail
 from app.auth.models.identity import AuthUser
 from app.auth.organizations import end_sessions
 from app.auth.reauthentication import require_fresh, require_right
-from app.engine import audit
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
 from app.mail import outbox
 

@@ -11,11 +11,11 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from app.commands.groups import Command
-from app.engine import histories
 from app.ops import backups
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres
 from app.runtime.folder import FolderInUse, sole_user
+from app.schema import histories
 from config import Settings
 
 ARCHIVE = click.Path(dir_okay=False, path_type=Path)

@@ -19,12 +19,14 @@ from sqlalchemy.exc import DBAPIError
 from app.auth import memberships
 from app.auth.models.identity import AuthUser
 from app.commands.groups import as_json, show, unreachable
-from app.engine import concurrency, histories, schema_version
-from app.engine.database import reading
-from app.engine.schema_version import Found, State
+from app.engine.read import concurrency
+from app.engine.read.database import reading
 from app.foundation.errors import Failure
 from app.mail import smtp
 from app.runtime import connections, rate_limits
+from app.schema import histories
+from app.schema import versions as schema_version
+from app.schema.versions import Found, State
 from app.storage.object_store import object_store, put
 from config import Settings, every_setting, misspelt
 

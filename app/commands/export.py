@@ -16,11 +16,11 @@ from werkzeug.datastructures import MultiDict
 
 from app.commands.groups import Command
 from app.commands.transfers import is_looked_at, model_called, principal_of
-from app.engine import pages
-from app.engine.exporting import Export, ExportQuery, Form
-from app.engine.principal import Principal
-from app.engine.query import Count, Query
-from app.engine.record import Record
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read import pages
+from app.engine.read.query import Count, Query
+from app.engine.transfer.exporting import Export, ExportQuery, Form
 from schemas.exporting import export_query
 
 

@@ -12,8 +12,8 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
-from app.engine.database import RETRYABLE
-from app.engine.encoding import dumps
+from app.engine.read.database import RETRYABLE
+from app.engine.read.encoding import dumps
 from app.foundation.errors import Failure, Unavailable
 
 F = TypeVar("F", bound=Callable[..., Any])

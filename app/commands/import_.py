@@ -17,9 +17,9 @@ from werkzeug.datastructures import MultiDict
 
 from app.commands.groups import Command
 from app.commands.transfers import is_looked_at, model_called, principal_of
-from app.engine.importing import Report
-from app.engine.principal import SYSTEM
-from app.engine.upserts import Resolution
+from app.engine.declare.principal import SYSTEM
+from app.engine.transfer.importing import Report
+from app.engine.write.upserts import Resolution
 from app.storage import imports
 from schemas import tables
 from schemas.imports import asked_of

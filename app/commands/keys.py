@@ -15,9 +15,9 @@ from app.auth import api_keys, users
 from app.auth.key_usage import sums
 from app.auth.models.keys import AuthApiKey
 from app.commands.groups import Group, as_json, show
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 group = Group("keys", help="Issue and govern API keys.")

@@ -7,7 +7,7 @@ from flask import current_app
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
-from app.engine.database import reading
+from app.engine.read.database import reading
 from app.foundation.addresses import normalized
 from app.mail import smtp
 from app.mail.models import PlatformMail

@@ -12,8 +12,8 @@ from flask_migrate.cli import db
 
 from app.commands import search_indexes
 from app.commands.groups import Group
-from app.engine import histories
-from app.engine.histories import TRUNK, History
+from app.schema import histories
+from app.schema.histories import TRUNK, History
 
 HEAD = "head"
 # Those that go through all histories where none is named.

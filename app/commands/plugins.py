@@ -10,12 +10,12 @@ from flask.cli import with_appcontext
 
 from app import plugins
 from app.commands.groups import Group, as_json, show
-from app.engine import histories
-from app.engine.principal import SYSTEM
-from app.engine.statements import driver_connection
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.statements import driver_connection
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.ops import moved_imports, public_names
 from app.plugins import Plugin
+from app.schema import histories
 
 COLUMNS = ("name", "version", "brings")
 

@@ -6,9 +6,9 @@ import click
 
 from app.auth import users
 from app.commands.groups import Group, as_json
-from app.engine.database import reading
-from app.engine.encoding import dumps
-from app.engine.principal import SYSTEM
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.read.encoding import dumps
 from app.ops.query_plans import explain
 
 group = Group("query", help="Queries of lists.")

@@ -8,8 +8,8 @@ import click
 from flask.cli import with_appcontext
 
 from app.commands.groups import as_json
-from app.engine.dictionary import dictionary
-from app.engine.encoding import dumps
+from app.engine.declare.dictionary import dictionary
+from app.engine.read.encoding import dumps
 
 
 @click.command("resources", help="Print every model with its path, scope and operations, and the totals.")

@@ -23,9 +23,8 @@ from sqlalchemy import text
 from app.auth import api_keys, users
 from app.auth.models.identity import AuthUser
 from app.commands.groups import Command
-from app.engine import histories
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.extensions import db
 from app.jobs import registry
 from app.ops import samples
@@ -38,6 +37,7 @@ from app.runtime.forked import fork
 from app.runtime.interruption import Interruption, Stopped, Woken
 from app.runtime.keeper import SERVER, Keeper
 from app.runtime.processes import OwnProcess, end
+from app.schema import histories
 from config import GUNICORN, ROOT, Settings, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"

@@ -6,8 +6,8 @@ import click
 
 from app.auth import sessions, users
 from app.commands.groups import Group, as_json, show
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 
 group = Group("sessions", help="Open sessions for scripts.")
 

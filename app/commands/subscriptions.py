@@ -8,9 +8,9 @@ import click
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import run_unit
 from app.teams import subscriptions
 from app.teams.models import IntegrationGraphSubscription
 

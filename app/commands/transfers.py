@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from app.auth import users
 from app.auth.organizations import home_of
-from app.engine.catalogue import every_model
-from app.engine.database import reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.record import Record
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.record import Record
+from app.engine.read.database import reading
 from app.foundation.errors import NotFound
 
 

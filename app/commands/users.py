@@ -13,9 +13,9 @@ from app.auth import users
 from app.auth.models.identity import AuthUser
 from app.auth.two_factor import enrolment
 from app.commands.groups import Group, as_json, show
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 
 group = Group("users", help="Make and govern accounts.")
 COLUMNS = ("id", "email", "name", "role", "banned", "createdAt")

@@ -9,13 +9,13 @@ from sqlalchemy import select
 
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmContact, CrmDeal
-from app.engine.hooks import Write, failing_at, on_create_many, on_update_many, require
+from app.engine.write.hooks import Write, failing_at, on_create, on_update, require
 from app.foundation.clock import now
 
 PROBABILITY = {"lead": 10, "qualified": 25, "proposal": 50, "negotiation": 75, "won": 100, "lost": 0}
 
 
-@on_update_many(CrmContact, changing=["company_id"])
+@on_update(CrmContact, changing=["company_id"], many=True, callers_only=True)
 def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> None:
     moved = {
         contact.id: contact for contact, write in zip(contacts, writes, strict=True) if write.changed("company_id")
@@ -31,7 +31,7 @@ def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> No
             require(not kept, "companyId", "Deals with the present company name this contact.")
 
 
-@on_create_many(CrmDeal)
+@on_create(CrmDeal, many=True, callers_only=True)
 def open_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
     for deal, write in zip(deals, writes, strict=True):
         if "owner_id" not in write.given and deal.organization_id not in write.unit.principal.memberships:
@@ -43,7 +43,9 @@ def open_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
         _settle(deal)
 
 
-@on_update_many(CrmDeal, changing=["contact_id", "company_id", "owner_id", "stage", "lost_reason"])
+@on_update(
+    CrmDeal, changing=["contact_id", "company_id", "owner_id", "stage", "lost_reason"], many=True, callers_only=True
+)
 def move_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
     _check(deals, writes)
     for deal, write in zip(deals, writes, strict=True):

@@ -1,1 +1,1 @@
-"""The engine: models as declarations, and policy, reads, writes, hooks and audit for each. It knows no domain."""
+"""What every model gets, from its declaration to reads, writes and transfers. It knows no domain."""

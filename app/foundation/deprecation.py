@@ -25,7 +25,7 @@ RENAMED: dict[str, Renamed] = {}
 def renamed(module: str, names: dict[str, Renamed]) -> Callable[[str], Any]:
     """The ``__getattr__`` of ``module``, whose old ``names`` lead to the new ones with a DeprecationWarning:
 
-    ``__getattr__ = renamed(__name__, {"old": Renamed("app.engine.hooks.new", since="0.4", until="0.5")})``
+    ``__getattr__ = renamed(__name__, {"old": Renamed("rowgate.new", since="0.4", until="0.5")})``
     """
     RENAMED.update({f"{module}.{old}": new for old, new in names.items()})
 

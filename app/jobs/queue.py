@@ -10,9 +10,9 @@ import procrastinate
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
-from app.engine.principal import Credential
-from app.engine.statements import driver_connection
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import Credential
+from app.engine.read.statements import driver_connection
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import RateLimited
 
 # Files may take long to read, and have places of their own among the jobs that are done at once.

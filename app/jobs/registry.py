@@ -15,8 +15,8 @@ from procrastinate.jobs import Job as QueuedJob
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import update
 
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import RateLimited, Unavailable
 from app.jobs import queue, worker
 from app.runtime import connections
@@ -63,7 +63,7 @@ def failing(model: Any, *unfinished: str) -> GiveUp:
 
     def fail(row_id: UUID) -> None:
         left = update(model).where(model.id == row_id, model.status.in_(unfinished))
-        run_unit(SYSTEM, Unit.execute, left.values(status="failed", error_message=GIVEN_UP))
+        run_unit(SYSTEM, Unit.bookkeep, left.values(status="failed", error_message=GIVEN_UP))
 
     return fail
 

@@ -17,12 +17,12 @@ from flask import current_app
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.engine.database import reading
-from app.engine.events import Event
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
+from app.foundation.events import Event
 from app.mail import smtp
 from app.mail.models import PlatformMail
 
@@ -110,9 +110,9 @@ def deliver_due() -> None:
 def expire(unit: Unit) -> None:
     """Remove messages after a month; those that were only shown hold live links no longer than a day."""
     old = PlatformMail.created_at < now() - KEPT
-    unit.execute(PlatformMail.__table__.delete().where(old))  # type: ignore[attr-defined]
+    unit.bookkeep(PlatformMail.__table__.delete().where(old))  # type: ignore[attr-defined]
     shown = (PlatformMail.status == "shown", PlatformMail.created_at < now() - GIVE_UP_AFTER)
-    unit.execute(update(PlatformMail).where(*shown).values(ERASED))
+    unit.bookkeep(update(PlatformMail).where(*shown).values(ERASED))
 
 
 def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
@@ -121,10 +121,10 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
     if mail is None or mail.text is None or mail.html is None:
         return None
     if mail.attempts >= MOST_ATTEMPTS:
-        unit.execute(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
+        unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
         return None
     if mail.kind in _WANTED and not _WANTED[mail.kind](unit.session, mail.cause):
-        unit.execute(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))
+        unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))
         concluded.emit(unit, mail.kind, mail.cause, False)
         return None
     mail.attempts += 1
@@ -164,6 +164,6 @@ def _conclude(claimed: Claimed, **values: object) -> None:
 
 def _write(unit: Unit, claimed: Claimed, values: dict[str, object]) -> None:
     own = (PlatformMail.id == claimed.id, PlatformMail.status == "pending", PlatformMail.attempts == claimed.attempt)
-    written = unit.execute(update(PlatformMail).where(*own).values(values))
+    written = unit.bookkeep(update(PlatformMail).where(*own).values(values))
     if written and "status" in values:
         concluded.emit(unit, claimed.kind, claimed.cause, values["status"] == "sent")

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import ENCRYPTED, NOW, enum, integer, long_text, string, timestamp
-from app.engine.indexes import index, unique
-from app.engine.record import Base
+from app.engine.declare.fields import ENCRYPTED, NOW, enum, integer, long_text, string, timestamp
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.record import Base
 
 
 class PlatformMail(Base):

@@ -11,7 +11,7 @@ from flask import current_app
 from sqlalchemy import exists, func, select
 from uuid_utils.compat import uuid7
 
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.jobs.queue import defer

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from flask import Flask
 
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 from app.foundation import origin
 from app.foundation.errors import Failure, Forbidden, RateLimited
 from app.notification import streams

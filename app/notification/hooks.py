@@ -11,9 +11,9 @@ from sqlalchemy import select
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
 from app.auth.organizations import user_provisioned
-from app.engine.hooks import Write, on_create, on_update, require
-from app.engine.record import camel
-from app.engine.unit_of_work import Unit
+from app.engine.declare.record import camel
+from app.engine.write.hooks import Write, on_create, on_update, require
+from app.engine.write.unit_of_work import Unit
 from app.notification import routing
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.notification.routing import default_of
@@ -29,7 +29,7 @@ def give_preferences(unit: Unit, user: AuthUser) -> None:
     unit.session.add(NotificationPreference(user_id=user.id))
 
 
-@on_create(AuthInvitation)
+@on_create(AuthInvitation, callers_only=True)
 def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
     """Notify the invited person, where the address is an account's, besides the mail, and no oftener."""
     if invitation.secret_hash is None:
@@ -44,13 +44,13 @@ def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
             routing.notify(write.unit, user_id, INVITATION, title, data=data, actor_id=invitation.inviter_id)
 
 
-@on_create(NotificationNotification)
+@on_create(NotificationNotification, callers_only=True)
 def send(notification: NotificationNotification, write: Write) -> None:
     routing.route(write.unit, notification)
 
 
-@on_create(NotificationPreference)
-@on_update(NotificationPreference)
+@on_create(NotificationPreference, callers_only=True)
+@on_update(NotificationPreference, callers_only=True)
 def complete_preferences(preference: NotificationPreference, write: Write) -> None:
     """Lay what was sent over what was there, key by key."""
     for name in (*SWITCHES, "quiet_hours"):

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthUser
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
@@ -60,7 +60,7 @@ def note_delivery(unit: Unit, kind: str, cause: str, sent: bool) -> None:
         NotificationNotification.id == UUID(cause), NotificationNotification.delivery_status.in_(("pending", "failed"))
     )
     outcome = {"delivery_status": "delivered", "delivered_at": now()} if sent else {"delivery_status": "failed"}
-    unit.execute(waiting.values(outcome))
+    unit.bookkeep(waiting.values(outcome))
 
 
 def token_of(user_id: UUID) -> str:

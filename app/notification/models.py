@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     CALLER_USER,
     DERIVED,
     FILTERABLE,
@@ -28,10 +28,10 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index, sorted_by
-from app.engine.kinds import SAFE_MAX
-from app.engine.policy import Owner, Policy, Rule
-from app.engine.record import Record
+from app.engine.declare.indexes import index, sorted_by
+from app.engine.declare.kinds import SAFE_MAX
+from app.engine.declare.policy import Owner, Policy, Rule
+from app.engine.declare.record import Record
 from app.plugins import NOTIFICATION_TYPES
 
 

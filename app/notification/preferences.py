@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from app.engine.pages import list_page
-from app.engine.principal import Principal
-from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.read.pages import list_page
+from app.engine.read.query import Query, equals
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, UniqueViolation
 from app.notification.models import NotificationPreference
 

@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
-from app.engine.events import Event
-from app.engine.fields import Factory
-from app.engine.unit_of_work import Unit
+from app.engine.declare.fields import Factory
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
+from app.foundation.events import Event
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.runtime.pubsub import signals
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.auth.credentials import admits
-from app.engine.encoding import dumps
-from app.engine.principal import Credential, Principal
-from app.engine.statements import autocommitted
+from app.engine.declare.principal import Credential, Principal
+from app.engine.read.encoding import dumps
+from app.engine.read.statements import autocommitted
 from app.foundation.clock import now, wire
 
 # More than so many, or so many bytes, is not replayed: the client is told to load the list anew.

@@ -23,13 +23,13 @@ import psycopg
 from alembic.util import CommandError
 from flask import current_app
 
-from app.engine import histories
-from app.engine.histories import TRUNK
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Failure, Unavailable
 from app.ops import dumps
 from app.runtime.connections import server_url
+from app.schema import histories
+from app.schema.histories import TRUNK
 from app.storage.object_store import object_store
 
 FORMAT = 1

@@ -14,63 +14,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from app.engine import catalogue
+from app.engine.declare import catalogue
 from app.foundation.deprecation import RENAMED, Renamed
+from app.foundation.former_paths import OF_0_3, SINCE, UNTIL, names_of
 from app.plugins import Plugin
 
 # Where public names are, in the order of the reference; a name that is in two of them is that of the first.
 DOORS = ("rowgate", "rowgate.http", "rowgate.schemas", "rowgate.kinds", "rowgate.commands")
 MODELS, KIT = "rowgate.models", "rowgate.testing"
-SINCE, UNTIL = "0.4", "0.5"
-# What was public in 0.3, and where.
-OF_0_3: dict[str, tuple[str, ...]] = {
-    "app.plugins": ("Plugin",),
-    "config": ("Setting",),
-    "app.engine.record": ("Record", "Base"),
-    "app.engine.fields": (
-        "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
-        "reference", "virtual", "After", "Made", "CALLER_USER", "CALLER_ORGANIZATION", "NOW", "READ_ONLY", "WRITE_ONLY",
-        "IMMUTABLE", "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED", "RETURNED_ONCE", "ADMIN_READS",
-        "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
-    ),
-    "app.engine.kinds": ("String", "LongText", "Integer", "Number", "Boolean", "Timestamp", "Strings", "Enum"),
-    "app.engine.indexes": ("unique", "index", "sorted_by"),
-    "app.engine.policy": ("Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly"),
-    "app.engine.hooks": (
-        "Write", "on_create", "on_update", "on_delete", "on_read", "on_create_many", "on_update_many", "on_delete_many",
-        "prepare", "refusing", "require",
-    ),
-    "app.engine.unit_of_work": ("Unit", "run_unit"),
-    "app.engine.principal": ("Principal", "SYSTEM"),
-    "app.engine.preconditions": ("Precondition", "UNCONDITIONAL"),
-    "app.engine.encoding": ("Representation",),
-    "app.engine.database": ("reading", "after_unit"),
-    "app.engine.statements": ("within",),
-    "app.engine.query": ("PLAIN",),
-    "app.engine.pages": ("list_page",),
-    "app.engine.records": ("get",),
-    "app.engine.events": ("Event",),
-    "app.foundation.errors": (
-        "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
-        "ForeignKeyViolation",
-    ),
-    "app.foundation.clock": ("now", "wire"),
-    "app.foundation.outbound": ("Outbound",),
-    "app.jobs.registry": ("Job", "Periodic", "as_unit", "failing"),
-    "app.jobs.queue": ("defer",),
-    "app.notification.routing": ("notify", "notify_all", "notification_routed"),
-    "app.auth.authentication": (
-        "caller", "caller_if_any", "credentials_required", "session_welcome", "open_to_all",
-    ),
-    "app.commands.groups": ("Command", "Group", "as_json", "show"),
-    "blueprints.base": ("Blueprint", "answer", "wanted"),
-    "blueprints.declarations": ("Operation", "Body", "Answer", "serve"),
-    "blueprints.replies": ("Reply", "carry_out"),
-    "schemas.derive": ("WireSchema", "read_schema", "create_schema", "update_schema"),
-    "schemas.fields": (
-        "Text", "Email", "Url", "Identifier", "Whole", "Number", "Flag", "Moment", "Json", "Items", "Strings",
-    ),
-}  # fmt: skip
 OURS = ("rowgate", "app", "blueprints", "schemas", "config", "wsgi", "migrations")
 KIT_OF_0_3 = "app.testing"
 
@@ -98,21 +49,7 @@ def public() -> dict[str, tuple[str, ...]]:
 @cache
 def moved() -> dict[str, Renamed]:
     """Return what names of 0.3 are called now, by their old ones with the module."""
-    found = {}
-    for module, names in OF_0_3.items():
-        loaded = import_module(module)
-        for name in names:
-            known = RENAMED.get(f"{module}.{name}")
-            value = getattr(loaded, known.instead.rpartition(".")[2] if known else name)
-            found[f"{module}.{name}"] = Renamed(_door_of(value, name), SINCE, UNTIL)
-    return found
-
-
-def _door_of(value: object, name: str) -> str:
-    """Return the public name of ``value``, which was called ``name``."""
-    doors = ((import_module(door), each) for door, names in public().items() for each in names)
-    same = [f"{door.__name__}.{each}" for door, each in doors if getattr(door, each) is value]
-    return next((each for each in same if each.endswith(f".{name}")), same[0])
+    return {f"{module}.{name}": new for module in OF_0_3 for name, new in names_of(module).items()}
 
 
 def warn(plugins: Sequence[Plugin]) -> None:

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl
 from flask import current_app
 from werkzeug.datastructures import MultiDict
 
-from app.engine import pages
-from app.engine.catalogue import every_model
-from app.engine.principal import Principal
-from app.engine.query import Query
-from app.engine.record import Record
-from app.engine.statements import autocommitted
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read import pages
+from app.engine.read.query import Query
+from app.engine.read.statements import autocommitted
 from app.foundation.errors import Invalid, NotFound
 from schemas.queries import list_query
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import text
 
-from app.engine import collation
-from app.engine.catalogue import every_model
-from app.engine.fields import FILTERABLE
-from app.engine.kind import Operator
+from app.engine.declare import collation
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import FILTERABLE
+from app.engine.declare.kind import Operator
 from app.extensions import db
 from app.foundation.errors import Invalid
 

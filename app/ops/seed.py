@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.platform import flags
 from app.platform.models import PlatformFeatureFlag
 

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.engine.audit import Actor, Entry, noted
-from app.engine.principal import SYSTEM, Credential, Principal
-from app.engine.record import Record
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import SYSTEM, Credential, Principal
+from app.engine.declare.record import Record
+from app.engine.write.audit import Actor, Entry, noted
+from app.engine.write.unit_of_work import Unit
 from app.foundation import origin
 from app.platform.models import PlatformAuditLog
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from app.engine import audit
-from app.engine.statements import autocommitted
-from app.engine.unit_of_work import Unit
+from app.engine.read.statements import autocommitted
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import NotFound
 from app.platform.models import PlatformFeatureFlag
 

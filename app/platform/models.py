@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ADMIN_READS,
     DERIVED,
     FILTERABLE,
@@ -21,9 +21,9 @@ from app.engine.fields import (
     reference,
     string,
 )
-from app.engine.indexes import index
-from app.engine.policy import Organization, Policy, Public, Rule
-from app.engine.record import Record
+from app.engine.declare.indexes import index
+from app.engine.declare.policy import Organization, Policy, Public, Rule
+from app.engine.declare.record import Record
 
 
 class PlatformFeatureFlag(Record):

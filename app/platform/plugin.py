@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine import idempotency
+from app.engine.write import idempotency
 from app.jobs.registry import Periodic
 from app.platform import audit_log, models, saved_views, webhooks
 from app.plugins import Plugin

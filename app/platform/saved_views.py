@@ -14,12 +14,12 @@ from sqlalchemy.orm import Mapped
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine.fields import boolean, json, reference, string
-from app.engine.hooks import Write, on_delete
-from app.engine.indexes import index
-from app.engine.principal import Principal
-from app.engine.record import Base, Record
-from app.engine.unit_of_work import Unit
+from app.engine.declare.fields import boolean, json, reference, string
+from app.engine.declare.indexes import index
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Base, Record
+from app.engine.write.hooks import Write, on_delete
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Conflict, Forbidden, Invalid, NotFound
 
 MAX_VIEWS = 200
@@ -111,7 +111,7 @@ def leave_all_shared(user: AuthUser, write: Write) -> None:
 
 def _hand_over(unit: Unit, user_id: UUID, *which: ColumnElement[bool]) -> None:
     shared = (PlatformSavedView.user_id == user_id, PlatformSavedView.is_shared, *which)
-    unit.execute(update(PlatformSavedView).where(*shared).values(user_id=None))
+    unit.bookkeep(update(PlatformSavedView).where(*shared).values(user_id=None))
 
 
 def _set(unit: Unit, view: PlatformSavedView, given: Values) -> None:

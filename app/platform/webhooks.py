@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ENCRYPTED,
     NOW,
     boolean,
@@ -21,9 +21,9 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index, unique
-from app.engine.kinds import INTEGER_MAX
-from app.engine.record import Base
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kinds import INTEGER_MAX
+from app.engine.declare.record import Base
 
 
 class IntegrationWebhookEndpoint(Base):

@@ -13,11 +13,11 @@ from uuid_utils.compat import uuid7
 
 from app.auth.presence import GONE
 from app.auth.users import found_again
-from app.engine.database import reading
-from app.engine.events import Event
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import ForeignKeyViolation, Invalid
+from app.foundation.events import Event
 from app.jobs import queue
 from app.storage.extraction import Unreadable, extract, is_readable
 from app.storage.models import StorageDocument, StorageUpload

@@ -22,16 +22,16 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.organizations import home_of
 from app.auth.presence import GONE
-from app.engine import pages, records
-from app.engine.catalogue import every_model
-from app.engine.database import reading
-from app.engine.encoding import dumps
-from app.engine.fields import UNLISTED
-from app.engine.policy import Admin, Public
-from app.engine.principal import SYSTEM, Principal
-from app.engine.query import Count, Query, equals
-from app.engine.record import Record
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import UNLISTED
+from app.engine.declare.policy import Admin, Public
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.record import Record
+from app.engine.read import pages, records
+from app.engine.read.database import reading
+from app.engine.read.encoding import dumps
+from app.engine.read.query import Count, Query, equals
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, RateLimited
 from app.jobs.queue import defer
@@ -108,7 +108,7 @@ def give_up(export_id: UUID) -> None:
 
 def _fail(export_id: UUID, reason: str) -> None:
     pending = update(StorageExport).where(StorageExport.id == export_id, StorageExport.status == "pending")
-    run_unit(SYSTEM, Unit.execute, pending.values(status="failed", error_message=reason))
+    run_unit(SYSTEM, Unit.bookkeep, pending.values(status="failed", error_message=reason))
 
 
 def _found_again(session: Session, user_id: UUID | None) -> Principal:

@@ -18,8 +18,8 @@ from sqlalchemy import func, select, update
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthOrganization
 from app.auth.organizations import organization_provisioned
-from app.engine.hooks import Write, on_create, on_delete, on_update, prepare, require
-from app.engine.unit_of_work import Unit
+from app.engine.write.hooks import Write, on_create, on_delete, on_update, prepare, require
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.storage.models import StorageBucket, StorageDocument, StorageUpload
@@ -61,7 +61,7 @@ def keep_content(given: Mapping[str, Any]) -> Inline:
     return Inline(content, content_type(content, given.get("content_type")), put(content))
 
 
-@on_create(StorageUpload)
+@on_create(StorageUpload, callers_only=True)
 def store_upload(upload: StorageUpload, write: Write) -> None:
     content, upload.content_type, upload.storage_key = write.prepared
     upload.filename, upload.status = clean_filename(upload.filename), "stored"
@@ -79,13 +79,13 @@ def place(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> No
     bucket.upload_count += 1
 
 
-@on_update(StorageUpload)
+@on_update(StorageUpload, callers_only=True)
 def rename_upload(upload: StorageUpload, write: Write) -> None:
     if write.changed("filename"):
         upload.filename = clean_filename(upload.filename)
 
 
-@on_delete(StorageUpload)
+@on_delete(StorageUpload, callers_only=True)
 def remove_upload(upload: StorageUpload, write: Write) -> None:
     take_out(write.unit, upload)
 
@@ -103,7 +103,7 @@ def release_uploads(user: AuthUser, write: Write) -> None:
     """Give back the space of all uploads of a user, whose rows are about to go with the user."""
     own = select(StorageUpload.bucket_id, func.sum(StorageUpload.size).label("size"), func.count().label("number"))
     freed = own.where(StorageUpload.user_id == user.id).group_by(StorageUpload.bucket_id).subquery()
-    write.unit.session.execute(
+    write.unit.bookkeep(
         update(StorageBucket)
         .where(StorageBucket.id == freed.c.bucket_id)
         .values(
@@ -198,13 +198,13 @@ def _is_text(content: bytes) -> bool:
         return False
 
 
-@on_create(StorageDocument)
+@on_create(StorageDocument, callers_only=True)
 def open_document(document: StorageDocument, write: Write) -> None:
     if document.status == "published":
         document.published_at = now()
 
 
-@on_update(StorageDocument)
+@on_update(StorageDocument, callers_only=True)
 def revise_document(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
         document.version += 1

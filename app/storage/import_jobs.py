@@ -16,12 +16,12 @@ from sqlalchemy.orm import Session
 
 from app.auth import users
 from app.auth.presence import GONE
-from app.engine.database import reading
-from app.engine.importing import Report
-from app.engine.principal import SYSTEM, Principal
-from app.engine.record import Record, by_table
-from app.engine.statements import autocommitted
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.record import Record, by_table
+from app.engine.read.database import reading
+from app.engine.read.statements import autocommitted
+from app.engine.transfer.importing import Report
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Forbidden, Unavailable
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
@@ -112,7 +112,7 @@ def _run_stepwise(
 
 def _count(import_id: UUID, total: int) -> None:
     """Say how many rows the file has."""
-    run_unit(SYSTEM, Unit.execute, update(StorageImport).where(StorageImport.id == import_id).values(total=total))
+    run_unit(SYSTEM, Unit.bookkeep, update(StorageImport).where(StorageImport.id == import_id).values(total=total))
 
 
 def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
@@ -191,7 +191,7 @@ def _forget(import_id: UUID, storage_key: str | None) -> None:
     if storage_key is not None:
         object_store().remove(storage_key)
         over = update(StorageImport).where(StorageImport.id == import_id).values(storage_key=None)
-        run_unit(SYSTEM, Unit.execute, over)
+        run_unit(SYSTEM, Unit.bookkeep, over)
 
 
 @contextmanager

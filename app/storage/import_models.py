@@ -8,10 +8,10 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import FromNow, enum, integer, json, reference, string, timestamp
-from app.engine.indexes import index
-from app.engine.kinds import INTEGER_MAX
-from app.engine.record import Base
+from app.engine.declare.fields import FromNow, enum, integer, json, reference, string, timestamp
+from app.engine.declare.indexes import index
+from app.engine.declare.kinds import INTEGER_MAX
+from app.engine.declare.record import Base
 
 OPEN = ("pending", "running")
 COUNTS = ("rows", "created", "updated", "ignored", "failed")

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.engine.importing import Import, Line, Report, write_or_judge, write_partly
-from app.engine.principal import Principal
-from app.engine.record import Record
-from app.engine.unit_of_work import Unit, run_unit
-from app.engine.upserts import Resolution, rule_of
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.transfer.importing import Import, Line, Report, write_or_judge, write_partly
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.engine.write.upserts import Resolution, rule_of
 from app.foundation.errors import Conflict, Forbidden, NotFound, RateLimited
 from app.jobs.queue import defer
 from app.runtime.connections import allow_time

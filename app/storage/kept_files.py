@@ -6,9 +6,9 @@ from typing import IO, Any
 
 from sqlalchemy import select
 
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.storage.object_store import new_key, object_store
 
@@ -39,4 +39,4 @@ def expire(model: Any) -> None:
     for each in over:
         if each.storage_key is not None:
             object_store().remove(each.storage_key)
-        run_unit(SYSTEM, Unit.execute, model.__table__.delete().where(model.id == each.id))
+        run_unit(SYSTEM, Unit.bookkeep, model.__table__.delete().where(model.id == each.id))

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     BYTES,
     CALLER_BUCKET,
     CALLER_ORGANIZATION,
@@ -35,10 +35,10 @@ from app.engine.fields import (
     timestamp,
     virtual,
 )
-from app.engine.indexes import index, sorted_by, unique
-from app.engine.kinds import INTEGER_MAX, SAFE_MAX, String
-from app.engine.policy import PUBLISHED, Organization, Owner, Policy, Rule
-from app.engine.record import Base, Record
+from app.engine.declare.indexes import index, sorted_by, unique
+from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, String
+from app.engine.declare.policy import PUBLISHED, Organization, Owner, Policy, Rule
+from app.engine.declare.record import Base, Record
 
 
 class StorageBucket(Record):

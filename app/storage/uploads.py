@@ -14,9 +14,9 @@ from uuid import UUID
 from sqlalchemy import select
 from uuid_utils.compat import uuid7
 
-from app.engine.database import OutcomeUnknown, reading
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit
+from app.engine.declare.principal import Principal
+from app.engine.read.database import OutcomeUnknown, reading
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of

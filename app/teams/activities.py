@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from app.analytics.models import AnalyticsActivity
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.notification.routing import lock_recipients, notify_all
 from app.teams import conversations, meetings

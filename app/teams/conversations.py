@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.teams.models import IntegrationTeamsConversation
 from app.teams.people import user_of, users_of
@@ -47,7 +47,7 @@ def keep(unit: Unit, activity: Json, tenant_id: str) -> None:
     fresh = insert(Conversation).values(
         id=uuid7(), tenant_id=tenant_id, conversation_id=thread, reference={}, **values
     )  # fmt: skip
-    unit.session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
+    unit.bookkeep(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
     kept = unit.session.scalars(select(Conversation).where(*named).with_for_update()).one()
     found: dict[str, Any] = {**values, "locale": plain(activity.get("locale"), 35)}
     found["team_id"] = plain(part(data, "team").get("id"), 255)

@@ -21,7 +21,7 @@ from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable

@@ -15,9 +15,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from uuid_utils.compat import uuid7
 
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.jobs import queue
 from app.teams.models import IntegrationInboundEvent
@@ -57,7 +57,7 @@ def receive(unit: Unit, arrivals: Sequence[Arrival]) -> list[UUID]:
             "dedupe_key": arrival.key[:MAX_KEY_LENGTH], "status": "received", "attempts": 0,
         }  # fmt: skip
         fresh = insert(IntegrationInboundEvent).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
-        identifier = unit.session.scalar(fresh.returning(IntegrationInboundEvent.id))
+        identifier = unit.bookkeep_returning(fresh.returning(IntegrationInboundEvent.id)).scalar()
         if identifier is not None:
             queue.defer(unit, PROCESS, identifier)
             ids.append(identifier)
@@ -97,7 +97,7 @@ def _process(unit: Unit, event_id: UUID, work: Work, *, wait: bool) -> bool:
 def expire() -> None:
     """Delete events that are done, or have failed for good, and are so old that nobody repeats them."""
     done = (IntegrationInboundEvent.status.in_((*DONE, "failed")), IntegrationInboundEvent.created_at < now() - KEPT)
-    run_unit(SYSTEM, Unit.execute, delete(IntegrationInboundEvent).where(*done))
+    run_unit(SYSTEM, Unit.bookkeep, delete(IntegrationInboundEvent).where(*done))
 
 
 def digest_of(value: Mapping[str, Any]) -> str:
@@ -109,4 +109,4 @@ def _note_failure(event_id: UUID, error: Exception) -> None:
     event = IntegrationInboundEvent
     failed = update(event).where(event.id == event_id, event.status.in_(OPEN))
     text = f"{type(error).__name__}: {error}".replace("\0", "")[:MAX_ERROR_LENGTH]
-    run_unit(SYSTEM, Unit.execute, failed.values(status="failed", attempts=event.attempts + 1, error_message=text))
+    run_unit(SYSTEM, Unit.bookkeep, failed.values(status="failed", attempts=event.attempts + 1, error_message=text))

@@ -11,10 +11,10 @@ from sqlalchemy import select
 from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsActivity
 from app.auth.users import signed_in_as
-from app.engine import records
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read import records
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Unavailable
 from app.teams.activities import record, tenant_of
 from app.teams.conversations import thread_of

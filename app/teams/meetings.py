@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthUser
-from app.engine.database import reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden
 from app.notification.models import NotificationPreference
@@ -54,7 +54,7 @@ def happened(
     }  # fmt: skip
     known = {name: found for name, found in values.items() if found is not None}
     fresh = insert(Meeting).values(id=uuid7(), tenant_id=tenant_id, teams_meeting_id=meeting_id[:512], **known)
-    unit.session.execute(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "teams_meeting_id"]))
+    unit.bookkeep(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "teams_meeting_id"]))
     named = (Meeting.tenant_id == tenant_id, Meeting.teams_meeting_id == meeting_id[:512])
     meeting = unit.session.scalars(select(Meeting).where(*named).with_for_update()).one()
     for name, found in known.items():

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthAccount
 from app.auth.users import found_again
-from app.engine.database import reading
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
 from app.jobs.queue import defer
@@ -150,14 +150,14 @@ def deliver(notification_id: UUID) -> None:
     delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
     changes = {"delivery_status": "delivered", "delivered_at": now()}
-    run_unit(SYSTEM, Unit.execute, delivered.where(open_).values(changes))
+    run_unit(SYSTEM, Unit.bookkeep, delivered.where(open_).values(changes))
 
 
 def give_up(notification_id: UUID) -> None:
     """Say of a notification that it could not be sent."""
     waiting = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     pending = waiting.where(NotificationNotification.delivery_status == "pending")
-    run_unit(SYSTEM, Unit.execute, pending.values(delivery_status="failed"))
+    run_unit(SYSTEM, Unit.bookkeep, pending.values(delivery_status="failed"))
 
 
 def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return connector.send(place.service_url, path, body)
     except connector.GoneForGood:
         closed = update(Conversation).where(Conversation.id == place.id).values(removed_at=now())
-        run_unit(SYSTEM, Unit.execute, closed)
+        run_unit(SYSTEM, Unit.bookkeep, closed)
         raise
 
 

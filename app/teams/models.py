@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ENCRYPTED,
     enum,
     integer,
@@ -19,8 +19,8 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index, unique
-from app.engine.record import Base
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.record import Base
 
 
 class IntegrationTeamsConversation(Base):

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from flask import current_app
 
-from app.engine.database import reading
-from app.engine.unit_of_work import Unit
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Failure, Unavailable
 from app.teams import activities, graph, inbox, invokes
 from app.teams.models import IntegrationInboundEvent

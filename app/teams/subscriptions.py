@@ -18,9 +18,9 @@ from flask import current_app
 from sqlalchemy import delete, insert, select, update
 from uuid_utils.compat import uuid7
 
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure
@@ -74,7 +74,7 @@ def subscribe(wanted: Wanted) -> UUID:
         "change_type": wanted.change_type, "client_state": vault().encrypt(made.secret),
         "encryption_certificate_id": wanted.certificate_id, "expires_at": made.ends,
     }  # fmt: skip
-    run_unit(SYSTEM, Unit.execute, insert(Subscription).values(values))
+    run_unit(SYSTEM, Unit.bookkeep, insert(Subscription).values(values))
     return UUID(str(values["id"]))
 
 
@@ -92,7 +92,7 @@ def keep(row_id: UUID) -> None:
         log.warning("The Graph subscription %s is not renewed: %s", row_id, failure.text)
         return
     left = update(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
-    is_kept = run_unit(SYSTEM, Unit.execute, left.values(status="active", **changes))
+    is_kept = run_unit(SYSTEM, Unit.bookkeep, left.values(status="active", **changes))
     if not is_kept and "subscription_id" in changes:
         _call(wanted.tenant_id, "DELETE", f"/{changes['subscription_id']}")
 
@@ -123,7 +123,7 @@ def unsubscribe(row_id: UUID) -> None:
     except NotFound:
         log.info("Graph had forgotten the subscription %s", known)
     gone = delete(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
-    if not run_unit(SYSTEM, Unit.execute, gone):
+    if not run_unit(SYSTEM, Unit.bookkeep, gone):
         raise Conflict("The subscription was made anew meanwhile: try again")
 
 

@@ -19,8 +19,8 @@ from app.auth.oauth import linking
 from app.auth.oauth.providers import Identity, Refused
 from app.auth.sessions import SignedIn
 from app.auth.two_factor.challenges import Challenged
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import Forbidden, Unauthenticated, Unavailable, UniqueViolation
 from app.teams.activities import record
@@ -80,7 +80,7 @@ def authenticate(header: str) -> Principal:
         raise TeamsAuthenticationFailed()
     own = update(AuthSession).where(AuthSession.id == opened.session.id)
     with suppress(UniqueViolation):  # two requests of one page may come at once
-        run_unit(SYSTEM, Unit.execute, own.values(token_hash=digest))
+        run_unit(SYSTEM, Unit.bookkeep, own.values(token_hash=digest))
     return credentials.of_session(digest)
 
 

@@ -16,7 +16,7 @@ from app.auth import api_keys, credentials, organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.auth.reauthentication import FRESH
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.testing.database import transaction, unit_of_work

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 
 from sqlalchemy.orm import Session
 
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, attempt
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, attempt
 
 
 def unit_of_work() -> AbstractContextManager[Unit]:

@@ -12,12 +12,12 @@ from flask import Flask
 from sqlalchemy import text
 
 from app.auth import key_usage
-from app.engine import histories
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.embedded import DATABASE, Postgres, Redis, database_url
+from app.schema import histories
 from app.testing.database import unit_of_work
 from app.testing.waiting import await_true
 from config import Settings

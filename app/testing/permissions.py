@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.engine.dictionary import dictionary
-from app.engine.record import Record
+from app.engine.declare.dictionary import dictionary
+from app.engine.declare.record import Record
 from app.testing.cast import Actor, Cast
 from app.testing.reading import Reading
 from app.testing.workshop import Workshop

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from app.engine.record import Record
+from app.engine.declare.record import Record
 
 KEYS = ("anonymous", "read_key", "write_key", "stranger_key")
 WRITES = ("create", "update", "delete")

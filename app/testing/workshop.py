@@ -16,9 +16,9 @@ from app.ai_rag.models import AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.analytics.models import AnalyticsInsight, AnalyticsReport
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
-from app.engine.kinds import Enum
-from app.engine.policy import Organization, Owner, Rule
-from app.engine.record import Field, Record
+from app.engine.declare.kinds import Enum
+from app.engine.declare.policy import Organization, Owner, Rule
+from app.engine.declare.record import Field, Record
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload

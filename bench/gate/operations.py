@@ -15,8 +15,8 @@ from werkzeug.test import EnvironBuilder
 
 from app.auth import api_keys, credentials, sessions
 from app.auth.models.identity import AuthUser
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import attempt
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write.unit_of_work import attempt
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import notify
 

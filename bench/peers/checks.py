@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from app.engine.record import camel
+from app.engine.declare.record import camel
 from bench.peers.peer import Answer, Ask, Peer
 from bench.peers.world import BIG, READERS, SKIP, TAKE, WRITERS, Contact, World, company_id
 from bench.servers import ServerError

@@ -16,9 +16,9 @@ from flask_migrate import upgrade
 from app.auth import api_keys, organizations, sessions
 from app.auth.models.identity import AuthUser
 from app.crm.models import CrmCompany
-from app.engine.principal import SYSTEM
-from app.engine.record import camel
-from app.engine.unit_of_work import Unit, attempt
+from app.engine.declare.principal import SYSTEM
+from app.engine.declare.record import camel
+from app.engine.write.unit_of_work import Unit, attempt
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import DATABASE, redis_url

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, g
 
 from app.auth import deletion
 from app.auth.authentication import caller
-from app.engine.unit_of_work import run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Failure
 from app.foundation.languages import gettext as _
 from app.storage import exports

@@ -13,7 +13,7 @@ from app.auth.login import login_welcome
 from app.auth.oauth import flow, providers
 from app.auth.sessions import SignedIn
 from app.auth.two_factor.challenges import Challenged
-from app.engine.unit_of_work import run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Failure
 from app.foundation.languages import gettext as _
 from app.runtime import rate_limits

@@ -8,7 +8,7 @@ from app.auth import cookies, sessions
 from app.auth import invitations as services
 from app.auth.authentication import caller, caller_if_any
 from app.auth.login import login_welcome
-from app.engine.unit_of_work import run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits

@@ -9,9 +9,9 @@ from flask import Blueprint, Response, request, url_for
 from app.auth.authentication import caller
 from app.auth.models.identity import AuthAccount
 from app.auth.oauth import flow, providers
-from app.engine.pages import list_page
-from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.read.pages import list_page
+from app.engine.read.query import Query, equals
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.languages import gettext as _
 from blueprints.account import pages, sentences
 

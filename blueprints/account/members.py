@@ -11,10 +11,10 @@ from wtforms.fields import SelectChoice
 
 from app.auth.authentication import caller
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
-from app.engine import records
-from app.engine.pages import list_page
-from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.read import records
+from app.engine.read.pages import list_page
+from app.engine.read.query import Query, equals
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from blueprints.account import pages

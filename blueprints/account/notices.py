@@ -10,7 +10,7 @@ from flask import current_app, g, request
 from app.auth import standing
 from app.auth.mails import SECURITY
 from app.auth.standing import Standing
-from app.engine.principal import Principal
+from app.engine.declare.principal import Principal
 from app.foundation.languages import gettext as _
 from blueprints.account.formats import day
 

@@ -9,10 +9,10 @@ from flask import Blueprint, Response
 from app.auth import received_invitations
 from app.auth.authentication import caller
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
-from app.engine.kind import Operator
-from app.engine.pages import list_page
-from app.engine.query import Comparison, Junction, Query, SortKey
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import Operator
+from app.engine.read.pages import list_page
+from app.engine.read.query import Comparison, Junction, Query, SortKey
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from blueprints.account import pages

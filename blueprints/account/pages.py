@@ -18,8 +18,8 @@ from app.auth import cookies, sessions
 from app.auth.authentication import caller
 from app.auth.errors import ReauthenticationRequired
 from app.auth.login import login_welcome
-from app.engine.principal import SAFE_METHODS, Principal
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SAFE_METHODS, Principal
+from app.engine.write.unit_of_work import run_unit
 from app.foundation import languages
 from app.foundation.errors import Failure, Forbidden, Invalid, RateLimited
 from app.foundation.languages import gettext as _

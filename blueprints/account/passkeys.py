@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 
 from app.auth.authentication import caller
 from app.auth.passkeys import keeping
-from app.engine.unit_of_work import run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.languages import gettext as _
 from blueprints.account import pages
 from blueprints.base import load

@@ -10,8 +10,8 @@ from wtforms.validators import Length
 
 from app.auth.authentication import caller
 from app.auth.models.identity import AuthUser
-from app.engine import records
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.read import records
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from blueprints.account import pages

@@ -9,8 +9,8 @@ from app.auth import devices, passwords, recovery, sessions, verification
 from app.auth.authentication import caller
 from app.auth.errors import InvalidEmailOrPassword, PasswordRefused
 from app.auth.passkeys import keeping
-from app.engine.database import reading
-from app.engine.unit_of_work import run_unit
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
 from app.runtime import rate_limits

@@ -9,10 +9,10 @@ from flask import Blueprint, Response
 from app.auth import sessions as services
 from app.auth.authentication import caller
 from app.auth.models.identity import AuthSession
-from app.engine.kind import Operator
-from app.engine.pages import list_page
-from app.engine.query import Comparison, Junction, Query, SortKey, equals
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import Operator
+from app.engine.read.pages import list_page
+from app.engine.read.query import Comparison, Junction, Query, SortKey, equals
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.languages import gettext as _
 from blueprints.account import pages

@@ -17,7 +17,7 @@ from app.auth import devices
 from app.auth.authentication import caller
 from app.auth.errors import InvalidCode, InvalidEmailOrPassword
 from app.auth.two_factor import enrolment
-from app.engine.unit_of_work import run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.foundation.languages import gettext, marked

@@ -11,7 +11,7 @@ from app.auth.authentication import caller, caller_if_any, open_to_all
 from app.auth.login import login_required, login_welcome
 from app.auth.passkeys import sign_in as passkeys
 from app.auth.two_factor import enrolment
-from app.engine.policy import SessionOnly
+from app.engine.declare.policy import SessionOnly
 from app.foundation.errors import Invalid
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer

@@ -13,8 +13,8 @@ from app.ai.turn_context import ChatRequest
 from app.ai.turns import Turn
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.encoding import dumps
-from app.engine.unit_of_work import run_unit
+from app.engine.read.encoding import dumps
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from app.foundation.identifiers import uuid_of
 from blueprints.base import EVENTS, UNHELD, Blueprint

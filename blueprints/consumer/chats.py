@@ -10,8 +10,8 @@ from app.ai import chats
 from app.ai.models.chats import AiChat
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.kind import EXAMPLE_ID
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Invalid
 from blueprints.base import Blueprint, answer, parse_id
 from blueprints.consumer import answers

@@ -9,12 +9,12 @@ from flask import Response, current_app, request
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine import pages, records
-from app.engine.encoding import Representation
-from app.engine.kind import EXAMPLE_ID
-from app.engine.preconditions import Precondition
-from app.engine.query import Query, equals
-from app.engine.unit_of_work import Unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.read import pages, records
+from app.engine.read.encoding import Representation
+from app.engine.read.query import Query, equals
+from app.engine.write.preconditions import Precondition
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid
 from app.storage import documents
 from app.storage.models import StorageDocument

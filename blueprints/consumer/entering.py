@@ -12,7 +12,7 @@ from app.auth import cookies, devices, memberships
 from app.auth.models.identity import AuthUser
 from app.auth.sessions import SignedIn
 from app.auth.two_factor.challenges import Challenged
-from app.engine.database import reading
+from app.engine.read.database import reading
 from blueprints.base import answer
 from schemas.sign_in import user_body
 

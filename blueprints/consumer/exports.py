@@ -6,9 +6,9 @@ from flask import Response
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import SessionOnly
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import SessionOnly
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import NotFound
 from app.storage import exports
 from app.storage.uploads import Stored

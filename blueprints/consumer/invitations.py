@@ -9,7 +9,7 @@ from flask import Response
 from app.auth import cookies, invitations
 from app.auth.authentication import caller_if_any, open_to_all
 from app.auth.login import login_welcome
-from app.engine.kind import EXAMPLE_ID
+from app.engine.declare.kind import EXAMPLE_ID
 from app.foundation.errors import Invalid, Unauthenticated
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer

@@ -9,8 +9,8 @@ from flask import Response
 from app.auth import deletion, impersonation
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.policy import SessionOnly
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.policy import SessionOnly
+from app.engine.write.unit_of_work import run_unit
 from blueprints.base import Blueprint, answer
 from blueprints.consumer.entering import unstored
 from blueprints.declarations import Answer, Body, Operation, serve

@@ -10,9 +10,9 @@ from flask import Response, request
 from app.auth import cookies, sessions, sign_in
 from app.auth.authentication import caller, caller_if_any, open_to_all, session_of_cookie
 from app.auth.login import login_required, login_welcome
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import SessionOnly
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import SessionOnly
+from app.engine.write.unit_of_work import run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import ForeignKeyViolation, Invalid, Unauthenticated

@@ -11,9 +11,9 @@ from app.auth import cookies, devices
 from app.auth.authentication import caller, open_to_all
 from app.auth.login import login_required
 from app.auth.two_factor import challenges, enrolment
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import SessionOnly
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import SessionOnly
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
 from app.runtime import rate_limits
 from blueprints.base import Blueprint, answer, parse_id

@@ -18,11 +18,11 @@ from app.auth import credentials
 from app.auth.authentication import caller
 from app.auth.login import login_required
 from app.auth.presence import NARROWER
-from app.engine import records
-from app.engine.encoding import dumps
-from app.engine.kind import EXAMPLE_ID
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.principal import Principal
+from app.engine.read import records
+from app.engine.read.encoding import dumps
+from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.storage import uploads
 from app.storage.models import StorageUpload

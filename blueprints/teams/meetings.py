@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.kind import EXAMPLE_ID
+from app.engine.declare.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, NotFound
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound

@@ -9,8 +9,8 @@ from flask import Response, request
 
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.leases import Lease
-from app.engine.unit_of_work import Unit
+from app.engine.write.leases import Lease
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages

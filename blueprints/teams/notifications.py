@@ -10,8 +10,8 @@ from flask import Response, current_app, request
 from app.auth import tickets
 from app.auth.authentication import caller
 from app.auth.login import login_required
-from app.engine.kind import EXAMPLE_ID
-from app.engine.policy import SessionOnly
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.policy import SessionOnly
 from app.foundation.errors import Invalid
 from app.notification import preferences
 from app.notification.broadcaster import Broadcaster

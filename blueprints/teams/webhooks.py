@@ -9,9 +9,9 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.authentication import consume_for_address, open_to_all
-from app.engine.database import reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot

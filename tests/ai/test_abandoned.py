@@ -6,8 +6,8 @@ from sqlalchemy import update
 
 from app.ai import heartbeat, turns
 from app.ai.models.answering import AiStream
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.testing.database import transaction
 from tests.ai.chains import begin

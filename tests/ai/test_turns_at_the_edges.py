@@ -6,7 +6,7 @@ import pytest
 
 from app.ai import turns
 from app.ai_rag import searches
-from app.engine.database import LostRace
+from app.engine.read.database import LostRace
 from app.foundation.errors import Unavailable
 from tests.ai.chains import QUESTION, ask, begin
 from tests.ai.upstream import WORDS

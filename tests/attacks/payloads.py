@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
-from app.engine.kinds import Enum
-from app.engine.record import Field, Record
+from app.engine.declare.kinds import Enum
+from app.engine.declare.record import Field, Record
 from blueprints.describe_queries import filterable
 
 MEGABYTE = 1_000_000

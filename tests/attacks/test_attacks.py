@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 from app.foundation import crypto
 from app.testing.waiting import await_true
 from blueprints.describe_queries import filterable

@@ -20,9 +20,9 @@ from typing import Any  # noqa: E402
 import gevent  # noqa: E402
 import greenlet  # noqa: E402
 
-from app.engine.bulk import MAX_RECORDS  # noqa: E402
-from app.engine.catalogue import every_model  # noqa: E402
-from app.engine.record import Record  # noqa: E402
+from app.engine.declare.catalogue import every_model  # noqa: E402
+from app.engine.declare.record import Record  # noqa: E402
+from app.engine.write.plan import MAX_RECORDS  # noqa: E402
 from app.factory import create_app  # noqa: E402
 from app.runtime.turns import give_way  # noqa: E402
 from app.testing import cast as cast_of_tests  # noqa: E402

@@ -16,7 +16,7 @@ RECORDED = {
     "item": {
         "calls": 30,
         "statements": 2,
-        "functions": {"app.engine.records:get": 1, "app.foundation.clock:now": 9, "flask": 20},
+        "functions": {"app.engine.read.records:get": 1, "app.foundation.clock:now": 9, "flask": 20},
         "instructions": 5,
     }
 }
@@ -40,16 +40,16 @@ def test_a_further_statement_is_named():
 
 
 def test_further_calls_are_named_with_the_functions_that_grew_most_first():
-    functions = {"app.engine.records:get": 2, "app.foundation.clock:now": 20, "flask": 20}
+    functions = {"app.engine.read.records:get": 2, "app.foundation.clock:now": 20, "flask": 20}
     assert differences(RECORDED, changed(calls=42, functions=functions)) == [
         "item: calls 30 -> 42 (+12)",
         "    app.foundation.clock:now 9 -> 20 (+11)",
-        "    app.engine.records:get 1 -> 2 (+1)",
+        "    app.engine.read.records:get 1 -> 2 (+1)",
     ]
 
 
 def test_as_many_calls_of_other_functions_are_no_difference():
-    assert differences(RECORDED, changed(functions={"app.engine.records:find": 30})) == []
+    assert differences(RECORDED, changed(functions={"app.engine.read.records:find": 30})) == []
 
 
 def test_calls_are_not_compared_with_those_of_another_python():

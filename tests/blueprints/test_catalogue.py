@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.catalogue import every_model
-from app.engine.dictionary import dictionary
-from app.engine.policy import Rule
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.dictionary import dictionary
+from app.engine.declare.policy import Rule
 
 CATALOGUE = "/api/v1/_catalogue"
 MODELS = list(every_model())

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from app.engine import pages
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
+from app.engine.read import pages
 from app.foundation.errors import CODES
 
 CONTACTS = "/api/v1/crm/contact"

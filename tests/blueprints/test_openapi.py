@@ -9,8 +9,8 @@ import time
 import jsonschema
 import pytest
 
-from app.engine.catalogue import every_model
-from app.engine.dictionary import dictionary
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.dictionary import dictionary
 from app.foundation.errors import CODES
 from blueprints.examples import EXAMPLE_ID
 from config import ROOT

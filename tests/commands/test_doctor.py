@@ -7,7 +7,7 @@ import json
 import pytest
 from sqlalchemy import text
 
-from app.engine.concurrency import usual_places
+from app.engine.read.concurrency import usual_places
 from app.jobs import queue, registry
 from app.testing.database import transaction, unit_of_work
 from config import Settings

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.full
 
 USE = """
 from app.auth import sessions, users
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from wsgi import app
 
 with app.app_context():

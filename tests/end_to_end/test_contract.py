@@ -14,9 +14,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from app.engine import histories
-from app.engine.catalogue import DOMAINS
+from app.engine.declare.catalogue import DOMAINS
 from app.ops.seed import seed
+from app.schema import histories
 from app.testing import parts
 from app.testing.cast import Cast
 from app.testing.database import unit_of_work

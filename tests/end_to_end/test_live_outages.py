@@ -112,8 +112,8 @@ def test_streams_go_on_over_a_restart_of_the_database(parts, port):
 
 KILLED = """
 import os, signal
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.factory import create_app
 from app.teams import activities, inbox, processing
 from config import ROOT, Settings

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from app.ai_agent import output_schemas
-from app.engine import references, statements
+from app.engine.read import statements
+from app.engine.write import references
 from app.foundation import addresses
 from app.runtime import sandbox
 from app.runtime.sandboxed import OutOfBounds, Refusal

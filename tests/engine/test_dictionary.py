@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.dictionary import dictionary
+from app.engine.declare.dictionary import dictionary
 
 PUBLISHED = json.loads((Path(__file__).parent / "data_dictionary.json").read_text())
 DECLARED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 from app.testing.every_model import *  # noqa: F403
 
 MODELS = [model for model in every_model() if not model.served_apart]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from app.engine import growth
+from app.engine.write import growth
 from app.testing.database import transaction
 from app.testing.waiting import await_true
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
-from app.engine.indexes import complete, index, unique
+from app.engine.declare.indexes import complete, index, unique
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 from sqlalchemy import CheckConstraint, types
 
-from app.engine import kinds, structures
-from app.engine.catalogue import every_model
-from app.engine.fields import ADMIN_WRITES, HIDDEN, IMMUTABLE, READ_ONLY, WRITE_ONLY, FieldSpec
-from app.engine.kind import EXAMPLE_ID, Identifier, Kind, Reference
-from app.engine.record import Field, Setter
+from app.engine.declare import kinds, structures
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import ADMIN_WRITES, HIDDEN, IMMUTABLE, READ_ONLY, WRITE_ONLY, FieldSpec
+from app.engine.declare.kind import EXAMPLE_ID, Identifier, Kind, Reference
+from app.engine.declare.record import Field, Setter
 from app.notification.models import NotificationNotification
 from schemas.kinds import field_of
 

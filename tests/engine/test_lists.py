@@ -46,7 +46,7 @@ def test_a_window_beyond_the_end_is_empty_and_still_counts(owner, skip):
 
 def test_a_deep_window_holds_the_same_rows_as_a_shallow_one(owner, monkeypatch):
     shallow = owner.get(CONTACTS, query_string={"skip": 2}).json
-    monkeypatch.setattr("app.engine.pages.DEEP_SKIP", 1)
+    monkeypatch.setattr("app.engine.read.pages.DEEP_SKIP", 1)
     assert owner.get(CONTACTS, query_string={"skip": 2}).json == shallow
 
 

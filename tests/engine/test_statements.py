@@ -9,11 +9,11 @@ from sqlalchemy import text
 
 from app.auth import key_usage
 from app.crm.models import CrmCompany, CrmContact
-from app.engine import pages
-from app.engine.catalogue import every_model
-from app.engine.indexes import COUNTED, counts_alone
-from app.engine.principal import Reader
-from app.engine.query import PLAIN
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.indexes import COUNTED, counts_alone
+from app.engine.declare.principal import Reader
+from app.engine.read import pages
+from app.engine.read.query import PLAIN
 from app.extensions import db
 from app.testing.workshop import Workshop
 

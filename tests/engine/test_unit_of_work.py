@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from app.crm.models import CrmCompany, CrmContact
-from app.engine.database import LostRace, reading
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import TRIES, Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import LostRace, reading
+from app.engine.write.unit_of_work import TRIES, Unit, run_unit
 from app.foundation.errors import Forbidden, ForeignKeyViolation, NotFound, UniqueViolation
 from app.jobs import queue
 from app.platform.models import PlatformAuditLog, PlatformFeatureFlag
@@ -206,7 +206,7 @@ def test_the_failure_of_a_statement_by_hand_is_one_of_the_service(app, owner, pr
     both = [UUID(owner.post(COMPANIES, {"name": name}).json["id"]) for name in ("First", "Second")]
     same = update(CrmCompany).where(CrmCompany.id == both[0]).values(id=both[1])
     with app.app_context(), pytest.raises(UniqueViolation):
-        run_unit(SYSTEM, Unit.execute, same)
+        run_unit(SYSTEM, Unit.bookkeep, same)
 
 
 @pytest.mark.parametrize("writes_before", [False, True])

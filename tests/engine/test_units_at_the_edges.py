@@ -9,8 +9,8 @@ from sqlalchemy import select, text
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
 from app.ai_research.models import AiResearchProject, AiResearchQuestion
-from app.engine.database import LostRace, reading
-from app.engine.unit_of_work import run_unit
+from app.engine.read.database import LostRace, reading
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Forbidden, ForeignKeyViolation, PayloadTooLarge, UniqueViolation
 from app.platform.models import PlatformAuditLog, PlatformFeatureFlag
 from app.storage.models import StorageUpload

@@ -7,7 +7,7 @@ import pytest
 
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 from app.notification.models import NotificationPreference
 from app.testing.permissions import *  # noqa: F403
 from app.testing.reading import Reading

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine import unit_of_work
-from app.engine.database import LostRace, OutcomeUnknown
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import LostRace, OutcomeUnknown
+from app.engine.write import unit_of_work
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Unavailable
 from app.notification.routing import notify
 from app.runtime.pubsub import Signals

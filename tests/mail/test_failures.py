@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import text
 
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.mail import delivery, smtp
 from app.testing.database import transaction
 from app.testing.waiting import work

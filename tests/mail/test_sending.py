@@ -9,8 +9,8 @@ import pytest
 
 from app.auth import mails
 from app.auth.models.identity import AuthUser
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict
 from app.testing.cast import Actor

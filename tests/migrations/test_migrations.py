@@ -8,7 +8,7 @@ from alembic.script import ScriptDirectory
 from flask_migrate import check, downgrade, upgrade
 from sqlalchemy import text
 
-from app.engine.record import metadata
+from app.engine.declare.record import metadata
 from app.extensions import db
 from config import ROOT
 

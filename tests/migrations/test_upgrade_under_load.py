@@ -10,8 +10,8 @@ import pytest
 from flask_migrate import upgrade
 
 from app.commands.groups import unreachable
-from app.engine import histories
-from app.engine.histories import MigrationFailed
+from app.schema import histories
+from app.schema.histories import MigrationFailed
 from app.testing.waiting import await_true
 from tests.migrations.writers import writing
 

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import psycopg
 
-from app.engine.database import RETRYABLE
+from app.engine.read.database import RETRYABLE
 
 TABLES = (
     "auth_organization", "auth_user", "auth_session", "auth_verification", "crm_company", "crm_contact", "crm_deal",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine.principal import Credential, Principal
+from app.engine.declare.principal import Credential, Principal
 from app.notification import broadcaster
 from app.notification.routing import notify
 from app.testing.database import unit_of_work

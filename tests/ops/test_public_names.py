@@ -75,7 +75,8 @@ def test_what_the_examples_use_is_public(problems):
 
 
 # Where the words of a declaration come from.
-VOCABULARY = ("app.engine.fields", "app.engine.indexes", "app.engine.kinds", "app.engine.policy", "app.engine.hooks")
+DECLARE = "app.engine.declare"
+VOCABULARY = (*(f"{DECLARE}.{each}" for each in ("fields", "indexes", "kinds", "policy")), "app.engine.write.hooks")
 
 
 def words_of(code):
@@ -102,17 +103,19 @@ def test_what_the_pages_tell_people_to_declare_with_is_public(problems, page):
 
 
 def test_a_name_that_has_changed_works_with_a_warning_and_is_found(problems, monkeypatch):
-    module = import_module("app.engine.hooks")
-    find = renamed(module.__name__, {"on_insert": Renamed("app.engine.hooks.on_create", since="0.4", until="0.5")})
+    module = import_module("app.engine.write.hooks")
+    find = renamed(
+        module.__name__, {"on_insert": Renamed("app.engine.write.hooks.on_create", since="0.4", until="0.5")}
+    )
     monkeypatch.setattr(module, "__getattr__", find, raising=False)
-    told = "app.engine.hooks.on_insert is called app.engine.hooks.on_create since 0.4, and goes with 0.5"
+    told = "app.engine.write.hooks.on_insert is called app.engine.write.hooks.on_create since 0.4, and goes with 0.5"
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             assert module.on_insert is module.on_create
         assert [str(each.message) for each in caught] == [told]
-        assert problems("from app.engine.hooks import on_insert\n") == [f"1: {told}"]
+        assert problems("from app.engine.write.hooks import on_insert\n") == [f"1: {told}"]
         with pytest.raises(AttributeError):
             find("on_nothing")
     finally:
-        public_names.RENAMED.pop("app.engine.hooks.on_insert")
+        public_names.RENAMED.pop("app.engine.write.hooks.on_insert")

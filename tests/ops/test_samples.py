@@ -32,10 +32,10 @@ from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam
 from app.auth.passwords import HASHER
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine.catalogue import DOMAINS
-from app.engine.encoding import dumps
-from app.engine.kinds import Enum
-from app.engine.record import Field, Record
+from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.kinds import Enum
+from app.engine.declare.record import Field, Record
+from app.engine.read.encoding import dumps
 from app.extensions import db
 from app.factory import create_app
 from app.foundation.clock import now

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
-from app.engine import audit
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
+from app.engine.write import audit
 from app.platform import flags
 from app.platform.models import PlatformAuditLog
 from app.testing.database import transaction, unit_of_work

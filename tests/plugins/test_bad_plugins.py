@@ -16,9 +16,9 @@ PLUGIN = """
 import time
 
 from app.crm.models import CrmCompany
-from app.engine.hooks import on_create
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.write.hooks import on_create
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.jobs.registry import Job
 from app.plugins import Plugin
 
@@ -43,8 +43,8 @@ SCRIPT = """
 import json
 
 from app.auth import sessions, users
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from wsgi import app
 
 with app.app_context():

@@ -13,10 +13,10 @@ from config import VERSION, SettingError
 MODEL = '''
 from typing import Any
 from sqlalchemy.orm import Mapped
-from app.engine.fields import enum, string, reference, CALLER_USER, FILTERABLE
-from app.engine.indexes import unique
-from app.engine.policy import Policy, Owner
-from app.engine.record import Record
+from app.engine.declare.fields import enum, string, reference, CALLER_USER, FILTERABLE
+from app.engine.declare.indexes import unique
+from app.engine.declare.policy import Policy, Owner
+from app.engine.declare.record import Record
 from uuid import UUID
 
 

@@ -7,8 +7,8 @@ import json
 from gadgets.models import Gadget, GadgetPart
 
 from app.auth import sessions, users
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.extensions import db
 from app.jobs import registry
 from wsgi import app

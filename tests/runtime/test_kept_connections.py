@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from app.engine.database import reading
-from app.engine.statements import autocommitted
+from app.engine.read.database import reading
+from app.engine.read.statements import autocommitted
 from app.extensions import READS, db
 from app.foundation.errors import Unavailable
 from app.runtime import connections

@@ -11,12 +11,12 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 from app.auth.models.keys import AuthApiKey
-from app.engine.catalogue import every_model
-from app.engine.fields import Display
-from app.engine.kinds import Boolean, Enum, LongText, String, Strings, Timestamp
-from app.engine.policy import Rule
-from app.engine.record import Field, Record, Setter
-from app.engine.structures import Json, Vector
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import Display
+from app.engine.declare.kinds import Boolean, Enum, LongText, String, Strings, Timestamp
+from app.engine.declare.policy import Rule
+from app.engine.declare.record import Field, Record, Setter
+from app.engine.declare.structures import Json, Vector
 
 Model = type[Record]
 

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine.fields import FieldFlag
-from app.engine.kinds import LongText, String, Strings
-from app.engine.structures import Json
+from app.engine.declare.fields import FieldFlag
+from app.engine.declare.kinds import LongText, String, Strings
+from app.engine.declare.structures import Json
 from app.notification.models import NotificationNotification
 from tests.studio.conftest import PHONE
 from tests.studio.forms import CHANGEABLE, entered, open_all, texts

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmDeal
-from app.engine.catalogue import every_model
+from app.engine.declare.catalogue import every_model
 
 pytestmark = pytest.mark.full
 

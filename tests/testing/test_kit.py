@@ -48,7 +48,7 @@ MODELS = [Gadget, GadgetPart]
 """
 # Here members delete what the dictionary leaves to managers, as with a policy that forgets it.
 WRONG = f"""{RIGHTS}
-from app.engine.dictionary import dictionary
+from app.engine.declare.dictionary import dictionary
 
 PUBLISHED = dictionary()
 gadget = next(each for domain in PUBLISHED["domains"] for each in domain["models"] if each["class"] == "Gadget")
@@ -113,7 +113,7 @@ def test_settings(build, cast, owner):
 
 
 def test_empty(empty):
-    from app.engine import histories
+    from app.schema import histories
 
     with empty.app_context():
         assert [histories.stored(each) for each in histories.every_history()] == [[], []]

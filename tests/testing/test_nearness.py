@@ -27,7 +27,7 @@ def test_tests_that_import_a_changed_part_of_the_tests_are_near():
 @pytest.mark.parametrize(("files", "is_wide", "is_hot"), [
     ((HOOKS, "tests/engine/test_lists.py", "CHANGELOG.md"), False, False),
     ((HOOKS, "app/storage/archives.py"), True, False),
-    (("app/engine/query.py",), True, True),
+    (("app/engine/read/query.py",), True, True),
     (("blueprints/crud.py",), True, True),
     (("app/auth/users.py",), False, True),
     (("docs/tour.md",), False, False),
@@ -41,7 +41,7 @@ def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_
     ("changed", "first"),
     [
         ("app/notification/broadcaster.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
-        ("app/engine/exporting.py", "tests/engine/transfers/"),
+        ("app/engine/transfer/exporting.py", "tests/engine/transfers/"),
     ],
 )  # fmt: skip
 def test_tests_of_what_the_change_is_about_come_first(changed, first):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ADMIN_READS,
     CALLER_ORGANIZATION,
     CALLER_USER,
@@ -31,10 +31,10 @@ from app.engine.fields import (
     timestamp,
     virtual,
 )
-from app.engine.indexes import index, unique
-from app.engine.kinds import INTEGER_MAX, SAFE_MAX, Boolean
-from app.engine.policy import PUBLISHED, Organization, Parent, Policy, Public, Rule
-from app.engine.record import Record
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Boolean
+from app.engine.declare.policy import PUBLISHED, Organization, Parent, Policy, Public, Rule
+from app.engine.declare.record import Record
 
 KINDS = ("builtin", "openai_compatible", "anthropic", "google", "azure_openai", "ollama")
 

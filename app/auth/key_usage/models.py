@@ -8,15 +8,15 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     integer,
     json,
     reference,
     timestamp,
 )
-from app.engine.indexes import index, unique
-from app.engine.kinds import INTEGER_MAX, SAFE_MAX
-from app.engine.record import Base
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX
+from app.engine.declare.record import Base
 
 
 class AuthApiKeyUsage(Base):

@@ -23,10 +23,10 @@ import psycopg
 from flask import Flask, Response, current_app, g, request
 from uuid_utils.compat import uuid7
 
-from app.engine.encoding import dumps
-from app.engine.principal import SYSTEM, scope_of
-from app.engine.statements import driver_connection
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, scope_of
+from app.engine.read.encoding import dumps
+from app.engine.read.statements import driver_connection
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.errors import Failure

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from app.engine.principal import SYSTEM
-from app.engine.statements import autocommitted, driver_connection
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.statements import autocommitted, driver_connection
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
 KEPT = timedelta(days=90)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
     DERIVED,
@@ -30,10 +30,10 @@ from app.engine.fields import (
     strings,
     timestamp,
 )
-from app.engine.indexes import index, unique
-from app.engine.kinds import SAFE_MAX
-from app.engine.policy import Admin, Owner, Policy, Rule, SessionOnly
-from app.engine.record import Base, Record
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kinds import SAFE_MAX
+from app.engine.declare.policy import Admin, Owner, Policy, Rule, SessionOnly
+from app.engine.declare.record import Base, Record
 
 
 class AuthUser(Record):

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import case, func
 from sqlalchemy.orm import Mapped
 
-from app.engine.fields import (
+from app.engine.declare.fields import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
@@ -34,10 +34,10 @@ from app.engine.fields import (
     timestamp,
     virtual,
 )
-from app.engine.indexes import index
-from app.engine.kinds import INTEGER_MAX, SAFE_MAX, Enum, Integer, String
-from app.engine.policy import Owner, Policy, Rule, SessionOnly
-from app.engine.record import Record
+from app.engine.declare.indexes import index
+from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Enum, Integer, String
+from app.engine.declare.policy import Owner, Policy, Rule, SessionOnly
+from app.engine.declare.record import Record
 
 
 def _status(model: Any) -> Any:

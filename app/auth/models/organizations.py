@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Mapped
 
 from app.auth.models.identity import AuthUser
-from app.engine.fields import (
+from app.engine.declare.fields import (
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
@@ -29,11 +29,11 @@ from app.engine.fields import (
     timestamp,
     virtual,
 )
-from app.engine.indexes import unique
-from app.engine.kinds import Boolean
-from app.engine.policy import Organization, Parent, Policy, Rule
-from app.engine.record import Record
-from app.engine.structures import Nested
+from app.engine.declare.indexes import unique
+from app.engine.declare.kinds import Boolean
+from app.engine.declare.policy import Organization, Parent, Policy, Rule
+from app.engine.declare.record import Record
+from app.engine.declare.structures import Nested
 
 
 class AuthOrganization(Record):

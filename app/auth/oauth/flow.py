@@ -18,8 +18,8 @@ from uuid_utils.compat import uuid7
 from app.auth.models.identity import AuthVerification
 from app.auth.oauth import providers
 from app.auth.oauth.providers import Identity, Refused
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import UpstreamFailure
@@ -63,7 +63,7 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
     digests = {"identifier": _digest(name, made["state"]), "value": _digest(name, made["code_verifier"])}
     run_unit(
         SYSTEM,
-        Unit.execute,
+        Unit.bookkeep,
         insert(AuthVerification).values(id=uuid7(), purpose=PURPOSE, expires_at=now() + LASTS, **digests),
     )
     return str(url)
@@ -83,7 +83,7 @@ def resume(name: str) -> Return:
         AuthVerification.value == _digest(name, data["code_verifier"]),
         AuthVerification.expires_at > now(),
     )
-    if not run_unit(SYSTEM, Unit.execute, delete(AuthVerification).where(*unused)):
+    if not run_unit(SYSTEM, Unit.bookkeep, delete(AuthVerification).where(*unused)):
         client.framework.clear_state_data(session, state)
         raise Refused("state_mismatch")
     return back

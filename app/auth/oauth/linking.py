@@ -19,9 +19,9 @@ from app.auth.reauthentication import FRESH
 from app.auth.sessions import SignedIn
 from app.auth.sign_in import enter, must_verify
 from app.auth.two_factor.challenges import Challenged
-from app.engine import audit
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import TRIES, Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write import audit
+from app.engine.write.unit_of_work import TRIES, Unit, run_unit
 from app.foundation import crypto
 from app.foundation.addresses import normalized
 from app.foundation.clock import now

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from app.auth import cookies, proofs
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthUser
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from config import Settings
 
 REGISTER, SIGN_IN = "register", "sign-in"

@@ -12,9 +12,9 @@ from app.auth.errors import InvalidToken
 from app.auth.models.identity import AuthPasskey
 from app.auth.passkeys import ceremonies
 from app.auth.reauthentication import require_fresh
-from app.engine import audit
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Conflict, NotFound
 
 MAX_PASSKEYS = 50

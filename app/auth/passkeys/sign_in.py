@@ -17,9 +17,9 @@ from app.auth.sessions import SignedIn, open_session
 from app.auth.sign_in import enter, must_verify
 from app.auth.two_factor import challenges
 from app.auth.two_factor.challenges import Challenged
-from app.engine import audit
-from app.engine.principal import SYSTEM, Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden
 from app.runtime import rate_limits

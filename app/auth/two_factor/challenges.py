@@ -13,8 +13,8 @@ from app.auth.identities import Link
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
 from app.auth.sessions import SignedIn, open_session
 from app.auth.two_factor import codes, factors
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import Unit, run_unit
 
 MAX_ATTEMPTS = 5
 PASSKEY = "passkey"

@@ -15,9 +15,9 @@ from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.organizations import end_sessions
 from app.auth.reauthentication import check_password_if_any, renew, require_fresh
 from app.auth.two_factor import codes, factors
-from app.engine import audit
-from app.engine.principal import Principal
-from app.engine.unit_of_work import Unit, run_unit
+from app.engine.declare.principal import Principal
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, NotFound
 
@@ -125,7 +125,7 @@ def reset(unit: Unit, user: AuthUser) -> None:
     for model in (AuthTwoFactor, AuthPasskey):
         for row in unit.session.scalars(select(model).where(model.user_id == user.id)).all():
             audit.written(unit, "delete", row)
-        unit.execute(delete(model).where(model.user_id == user.id))
+        unit.bookkeep(delete(model).where(model.user_id == user.id))
     user.two_factor_enabled = False
     devices.distrust_all(unit, user.id)
     end_sessions(unit, user.id)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.auth.models.organizations import AuthOrganization
 from app.crm.models import CrmCompany
-from app.engine.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.ops.samples import (
     agents,

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TypeVar
 
-from app.engine.record import Record
-from app.engine.unit_of_work import Unit
+from app.engine.declare.record import Record
+from app.engine.write.unit_of_work import Unit
 
 R = TypeVar("R", bound=Record)
 

@@ -9,7 +9,7 @@ from app.ai.models.chats import AiArtifact
 from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsInsight
 from app.auth.models.identity import AuthUser
-from app.engine.record import Record
+from app.engine.declare.record import Record
 from app.notification.models import NotificationNotification
 from app.notification.routing import default_of
 from app.ops.samples.context import Context

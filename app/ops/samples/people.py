@@ -60,9 +60,7 @@ def _person(context: Context, name: str, joined: datetime, signed_in: datetime) 
     home = organizations.provision_user(context.unit, user)
     _backdate(context, home.id, joined)
     wanted = NotificationPreference.user_id == user.id
-    context.unit.session.execute(
-        update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined)
-    )
+    context.unit.bookkeep(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
     password = secrets.token_urlsafe(15)
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
     account.password = passwords.hashed(password)
@@ -84,11 +82,9 @@ def _organization(context: Context, users: list[AuthUser]) -> AuthOrganization:
 def _backdate(context: Context, organization_id: UUID, made: datetime) -> None:
     """Date an organization that was just furnished, its first member and its bucket."""
     dates = {"created_at": made, "updated_at": made}
-    context.unit.session.execute(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
-    context.unit.session.execute(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
-    context.unit.session.execute(
-        update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates)
-    )
+    context.unit.bookkeep(update(AuthOrganization).where(AuthOrganization.id == organization_id).values(dates))
+    context.unit.bookkeep(update(AuthMember).where(AuthMember.organization_id == organization_id).values(dates))
+    context.unit.bookkeep(update(StorageBucket).where(StorageBucket.organization_id == organization_id).values(dates))
 
 
 def _desk(context: Context, team: Team) -> None:

@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
 from app.auth import breaches
-from app.engine.unit_of_work import RUNNING
+from app.engine.write.unit_of_work import RUNNING
 from app.extensions import db
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, sign_up_person
 from tests.auth.sign_in.visitors import address, sign_up, visit

@@ -12,8 +12,8 @@ from app.auth.key_usage import sums
 from app.auth.key_usage.models import AuthApiKeyUsage
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKeyAnalytics
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.extensions import db
 from app.foundation.clock import now, wire
 from app.testing.cast import Actor

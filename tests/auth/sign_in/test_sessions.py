@@ -11,8 +11,8 @@ from sqlalchemy import select, update
 
 from app.auth import sessions
 from app.auth.models.identity import AuthSession, AuthVerification
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.testing.cast import Actor
 from app.testing.clock import moved

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app.auth.models.identity import AuthUser
-from app.engine import relations
-from app.engine.fields import FILTERABLE, SORTABLE
-from app.engine.kind import TEXT
-from app.engine.kinds import Enum, Timestamp
-from app.engine.record import Field, Record
+from app.engine.declare import relations
+from app.engine.declare.fields import FILTERABLE, SORTABLE
+from app.engine.declare.kind import TEXT
+from app.engine.declare.kinds import Enum, Timestamp
+from app.engine.declare.record import Field, Record
 from tests.engine.queries.world import MODELS, WORDS, World
 
 Model = type[Record]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.engine.record import Record
+from app.engine.declare.record import Record
 
 Model = type[Record]
 

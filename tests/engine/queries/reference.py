@@ -12,9 +12,9 @@ from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine import relations
-from app.engine.fields import ADMIN_READS, UNLISTED
-from app.engine.record import Record
+from app.engine.declare import relations
+from app.engine.declare.fields import ADMIN_READS, UNLISTED
+from app.engine.declare.record import Record
 from tests.engine.queries.comparing import (
     attribute_of,
     compare,

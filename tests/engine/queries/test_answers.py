@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.crm.models import CrmDeal
-from app.engine import pages
-from app.engine.statements import of_queries
+from app.engine.read import pages
+from app.engine.read.statements import of_queries
 from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import COMPANIES, DEALS
 

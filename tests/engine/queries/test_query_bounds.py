@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from app.crm.models import CrmContact
-from app.engine import pages, records, statements
-from app.engine.statements import of_queries
+from app.engine.read import pages, records, statements
+from app.engine.read.statements import of_queries
 from app.testing.cast import Actor
 from app.testing.waiting import await_true
 from app.testing.workshop import Workshop

@@ -16,7 +16,7 @@ from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine.record import Record
+from app.engine.declare.record import Record
 from app.testing.cast import Actor, Cast
 from app.testing.database import transaction
 

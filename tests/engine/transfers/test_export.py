@@ -8,10 +8,10 @@ import io
 import orjson
 import pytest
 
-from app.engine.catalogue import every_model
-from app.engine.fields import FILTERABLE
-from app.engine.kinds import Enum
-from app.engine.policy import Rule
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import FILTERABLE
+from app.engine.declare.kinds import Enum
+from app.engine.declare.policy import Rule
 from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.served_apart]

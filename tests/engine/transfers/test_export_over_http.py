@@ -11,10 +11,10 @@ import psycopg
 import pytest
 
 from app.crm.models import CrmDeal
-from app.engine import copying
-from app.engine.exporting import Export, ExportQuery
-from app.engine.principal import SYSTEM
-from app.engine.query import Query
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.query import Query
+from app.engine.transfer import copying
+from app.engine.transfer.exporting import Export, ExportQuery
 from app.foundation.clock import now
 from app.foundation.errors import Unavailable
 

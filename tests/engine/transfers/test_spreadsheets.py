@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine import spreadsheets
+from app.engine.transfer import spreadsheets
 from app.runtime.embedded import database_url
 
 DEALS, CHATS = "/api/v1/crm/deal", "/api/v1/ai/chat"

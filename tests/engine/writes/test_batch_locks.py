@@ -8,7 +8,9 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from app.engine import locks, pages, uniqueness
+from app.engine.read import pages
+from app.engine.write import conflicts as uniqueness
+from app.engine.write import locks
 from app.runtime.embedded import database_url
 from tests.writes import created
 

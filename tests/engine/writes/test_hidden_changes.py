@@ -11,11 +11,11 @@ from app.ai.completion import ProviderFailure
 from app.ai.models.answering import AiProvider
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.engine.catalogue import every_model
-from app.engine.encoding import names_outside, shown_fields
-from app.engine.fields import HIDDEN, IMMUTABLE, READ_ONLY
-from app.engine.policy import Rule
-from app.engine.principal import Reader
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.fields import HIDDEN, IMMUTABLE, READ_ONLY
+from app.engine.declare.policy import Rule
+from app.engine.declare.principal import Reader
+from app.engine.read.encoding import names_outside, shown_fields
 from app.testing.every_model import item
 from tests.engine.writes.test_versions import change, otherwise, raw
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 
 from app.crm.models import CrmContact
-from app.engine import idempotency, kept_bytes
-from app.engine.principal import SYSTEM
-from app.engine.unit_of_work import run_unit
+from app.engine.declare.principal import SYSTEM
+from app.engine.write import idempotency, kept_bytes
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict
 from app.jobs.registry import PERIODIC

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from app.crm.models import CrmContact
-from app.engine import idempotency
-from app.engine.leases import Lease
+from app.engine.write import idempotency
+from app.engine.write.leases import Lease
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from app.testing.database import transaction

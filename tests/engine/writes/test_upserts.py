@@ -10,8 +10,9 @@ from app.ai.models.answering import AiChain
 from app.analytics.models import AnalyticsEvent
 from app.auth.models.organizations import AuthTeamMember
 from app.crm.models import CrmCompany, CrmContact
-from app.engine import uniqueness, upserts
-from app.engine.policy import Parent, Rule
+from app.engine.declare.policy import Parent, Rule
+from app.engine.write import conflicts as uniqueness
+from app.engine.write import upserts
 from app.testing.workshop import Workshop
 from tests.engine.writes.twins import CREATABLE, MODELS, growth
 

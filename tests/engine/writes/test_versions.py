@@ -14,8 +14,8 @@ from app.ai.models.answering import AiProvider, AiStream
 from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKey
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine.catalogue import every_model
-from app.engine.policy import Rule
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.policy import Rule
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from app.testing.database import transaction, unit_of_work
@@ -200,7 +200,7 @@ def test_a_statement_of_a_job_raises_the_version_of_each_row_it_changes(app, raw
     made = [workshop.make(CrmContact)["id"] for _ in range(3)]
     with app.app_context(), unit_of_work() as unit:
         wanted = CrmContact.organization_id == workshop.owner.organization_id
-        assert unit.execute(update(CrmContact).where(wanted).values(last_name="King")) == 3
+        assert unit.bookkeep(update(CrmContact).where(wanted).values(last_name="King")) == 3
     assert [version(raw, CrmContact, each) for each in made] == [2, 2, 2]
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from app.engine.histories import TRUNK
 from app.foundation.errors import Unavailable
 from app.ops import backups, dumps
+from app.schema.histories import TRUNK
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
 from app.storage.object_store.local import LocalStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine import importing
+from app.engine.transfer import importing
 from app.storage.object_store import object_store
 from blueprints import imports
 from tests.faults.conftest import proxied, proxy, unlucky

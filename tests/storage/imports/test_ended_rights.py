@@ -12,7 +12,7 @@ from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.crm.models import CrmCompany
-from app.engine import importing
+from app.engine.transfer import importing
 from app.storage import imports
 from app.testing.database import transaction
 from app.testing.waiting import perform

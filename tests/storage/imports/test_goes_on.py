@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 from sqlalchemy import text
 
-from app.engine import importing
-from app.engine.leases import LEASE, Lease, LeaseLost
+from app.engine.transfer import importing
+from app.engine.write.leases import LEASE, Lease, LeaseLost
 from app.foundation.clock import now
 from app.storage import imports
 from app.testing.database import transaction

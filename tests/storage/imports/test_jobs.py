@@ -11,7 +11,7 @@ from sqlalchemy import delete, update
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.engine import importing
+from app.engine.transfer import importing
 from app.foundation.clock import now
 from app.storage import import_jobs, imports, kept_files, uploads
 from app.storage.import_models import StorageImport

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.engine.principal import Credential, Principal
+from app.engine.declare.principal import Credential, Principal
 from app.storage import uploads
 from app.storage.object_store import object_store, put
 from app.testing.cast import Actor

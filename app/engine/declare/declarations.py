@@ -1,0 +1,80 @@
+"""What a model names in its declaration is there: its own columns, and the tables that it refers to. Otherwise the
+service does not start, and says in one sentence what is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from app.engine.declare.kind import Reference
+from app.engine.declare.kinds import Enum
+from app.engine.declare.record import Base, Record
+from config import SettingError
+
+ON_DELETE = ("cascade", "set null", "restrict")
+
+
+def check_names(model: type[Base]) -> None:
+    """Refuse a model that names a column or a state which it does not have; raises SettingError."""
+    known = {*model.__table__.columns.keys(), *model.__mapper__.columns.keys()}
+    if issubclass(model, Record):
+        known |= model.fields().keys()
+    for place, name in _named(model):
+        if name not in known:
+            raise SettingError(
+                f"{place} of the model {model.__name__} names {name}, {_not_there('column', name, known)}"
+            )
+    if issubclass(model, Record):
+        _check_states(model)
+
+
+def _check_states(model: type[Record]) -> None:
+    for attribute, moves in model.transitions.items():
+        kind = model.fields()[attribute].spec.kind
+        known = kind.values if isinstance(kind, Enum) else ()
+        for name in (*moves, *(each for ends in moves.values() for each in ends)):
+            if name not in known:
+                raise SettingError(
+                    f"The transitions of {attribute} of the model {model.__name__} name {name}, "
+                    f"{_not_there('value', name, known)}"
+                )
+
+
+def _named(model: Any) -> Iterator[tuple[str, str]]:
+    """The names of columns in a declaration, and where they stand."""
+    for key in model.keys:
+        yield from (("An index or unique rule", name.removeprefix("-")) for name in key.columns)
+    if not issubclass(model, Record):
+        return
+    scope = model.policy.scope
+    in_policy = [getattr(scope, name, "") for name in ("column", "until", "addressee")]
+    yield from (("The policy", name) for name in [*in_policy, *(scope.public or ())] if name)
+    for attribute in ("searchable", "label", "bookkeeping", "transitions"):
+        yield from ((f"The attribute {attribute}", name) for name in getattr(model, attribute))
+
+
+def check_references(models: Collection[type[Base]]) -> None:
+    """Refuse a reference to a table that none of ``models`` is stored in, or whose rows callers could never name;
+    raises SettingError."""
+    tables = {model.__tablename__: model for model in models}
+    for model in models:
+        for name, column in model.__mapper__.columns.items():
+            if isinstance(column.info.get("spec") and column.info["spec"].kind, Reference):
+                _check_reference(model, name, column.info["spec"].kind, tables)
+
+
+def _check_reference(model: type[Base], name: str, kind: Reference, tables: dict[str, type[Base]]) -> None:
+    named = f"The reference {name} of the model {model.__name__}"
+    if kind.table not in tables:
+        raise SettingError(f"{named} names {kind.table}, {_not_there('table', kind.table, tables)}")
+    is_shown = issubclass(model, Record) and model.fields()[name].spec.readable
+    if is_shown and not issubclass(tables[kind.table], Record):
+        raise SettingError(f"{named} names {kind.table}, a table without routes: hide the field, or refer to another")
+    if kind.on_delete not in ON_DELETE:
+        raise SettingError(f"{named} says {kind.on_delete!r} of removals: it is one of {', '.join(ON_DELETE)}")
+
+
+def _not_there(what: str, name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"a {what} that is not there" + (f": did you mean {close[0]}?" if close else "")

@@ -1,0 +1,160 @@
+"""The data dictionary as data: every model with its fields, types, constraints, access, scope and operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.engine.declare import relations
+from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.fields import (
+    ADMIN_READS,
+    ADMIN_WRITES,
+    DIGEST,
+    ENCRYPTED,
+    FILTERABLE,
+    RETURNED_ONCE,
+    SCOPE_READS,
+    SORTABLE,
+    UNLISTED,
+    Factory,
+)
+from app.engine.declare.indexes import Key
+from app.engine.declare.kind import Reference
+from app.engine.declare.policy import Organization, Owner, Parent, Rule, SessionOnly
+from app.engine.declare.record import Field, Record, by_table, camel
+
+
+def dictionary() -> dict[str, Any]:
+    """Describe the catalogue, with the totals of models and explicit generic route paths."""
+    models = [model for domain in DOMAINS for model in domain.models]
+    counted = [model for model in models if not model.guide]
+    explicit = [model for model in counted if not (model.path or model.served_apart)]
+    return {
+        "totals": {
+            "domains": len(DOMAINS),
+            "models": len(counted),
+            "guideModels": len(models) - len(counted),
+            "explicitRoutes": 2 * len(explicit),
+        },
+        "domains": [
+            {"name": domain.name, "summary": domain.summary, "models": [to_dict(model) for model in domain.models]}
+            for domain in DOMAINS
+        ],
+    }
+
+
+def to_dict(model: type[Record]) -> dict[str, Any]:
+    """One model, in the terms of the data dictionary."""
+    found: dict[str, Any] = {
+        "name": model.segment,
+        "class": model.__name__,
+        "table": model.__tablename__,
+        "path": model.collection_path(),
+        "summary": model.model_summary(),
+        "plural": model.plural_name(),
+        "scope": _scope(model),
+        "operations": {name: rule.value for name, rule in model.policy.operations().items()},
+    }
+    if model.policy.session_only is not SessionOnly.NEVER:
+        found["sessionOnly"] = model.policy.session_only.value
+    if model.guide:
+        found["routes"] = "guide"
+    if model.operations_note:
+        found["operationsNote"] = model.operations_note
+    if model.transitions:
+        found["transitions"] = {camel(name): steps for name, steps in model.transitions.items()}
+    if model.searchable:
+        found["searchable"] = [model.fields()[name].name for name in model.searchable]
+    if label := model.label_fields():
+        found["label"] = [field.name for field in label]
+    for kind, unique in (("unique", True), ("indexes", False)):
+        keys = [_key(key) for key in model.keys if (key.unique and not key.where) is unique]
+        if keys:
+            found[kind] = keys
+    found["relations"] = [
+        {"name": each.name, "model": each.target.qualified_name(), "many": each.many}
+        for each in relations.of(model).values()
+    ]
+    return found | {"fields": [_field(field) for field in model.fields().values()]}
+
+
+def _scope(model: type[Record]) -> dict[str, Any]:
+    scope = model.policy.scope
+    found: dict[str, Any] = {"kind": type(scope).__name__.lower()}
+    if scope.column:
+        found["column"] = camel(scope.column)
+    if isinstance(scope, Parent):
+        found |= _ancestry(model) | ({} if scope.inherits_public else {"inheritsPublic": False})
+    if scope.public:
+        found["publicWhen"] = {camel(name): list(values) for name, values in scope.public.items()}
+    if isinstance(scope, Owner) and scope.co_members:
+        found["coMembers"] = list(scope.co_members)
+    if isinstance(scope, Organization):
+        narrowed = {"read": scope.read, "write": scope.write}
+        found |= {name: rule.value for name, rule in narrowed.items() if rule is not Rule.SCOPE}
+    return found
+
+
+def _ancestry(model: type[Record]) -> dict[str, Any]:
+    """The way from a parent-scoped model up to its root."""
+    parent, path, reached = model.target(model.policy.scope.column), [], model
+    while isinstance(reached.policy.scope, Parent):
+        path.append(camel(reached.policy.scope.column))
+        reached = reached.target(reached.policy.scope.column)
+    return {"parent": parent.qualified_name(), "path": path, "root": reached.qualified_name()}
+
+
+def _key(key: Key) -> dict[str, Any]:
+    fields = [("-" if name.startswith("-") else "") + camel(name.lstrip("-")) for name in key.columns]
+    marks = {
+        "unique": key.unique and bool(key.where),
+        "deferrable": key.deferrable,
+        "nullsNotDistinct": key.null_is_value,
+        "where": key.where,
+        "using": key.using,
+    }
+    return {"fields": fields} | {name: value for name, value in marks.items() if value}
+
+
+def _field(field: Field) -> dict[str, Any]:
+    spec, flags = field.spec, field.spec.flags
+    found: dict[str, Any] = {
+        "name": field.name,
+        "type": str(spec.kind),
+        "required": field.required,
+        "nullable": field.nullable,
+        "unique": field.unique,
+        "access": spec.access,
+        "filterable": FILTERABLE in flags,
+        "sortable": SORTABLE in flags,
+        "listed": UNLISTED not in flags,
+        "virtual": field.virtual is not None,
+    }
+    if spec.has_default and field.attribute not in ("created_at", "updated_at"):
+        default = spec.default.make() if isinstance(spec.default, Factory) else spec.default
+        found["default"] = default if isinstance(default, dict | list | bool | int | float) else str(default)
+    if FILTERABLE in flags:
+        found["operators"] = [str(operator) for operator in spec.kind.operators]
+    if spec.kind.constraints:
+        found["constraints"] = spec.kind.constraints
+    if isinstance(spec.kind, Reference):
+        target = by_table(spec.kind.table).qualified_name()
+        found["references"] = {"model": target, "onDelete": spec.kind.on_delete}
+    for flag, name, value in MARKED:
+        if flag in flags:
+            found[name] = value
+    if field.display:
+        found["display"] = field.display
+    if field.attribute.endswith("_"):
+        found["attribute"] = field.attribute
+    return found | ({"note": spec.note} if spec.note else {})
+
+
+MARKED = (
+    (ADMIN_READS, "readableBy", "admin"),
+    (SCOPE_READS, "readableBy", "scope"),
+    (ADMIN_WRITES, "writableBy", "admin"),
+    (RETURNED_ONCE, "returnedOnce", True),
+    (ENCRYPTED, "atRest", "encrypted"),
+    (DIGEST, "atRest", "digest"),
+)

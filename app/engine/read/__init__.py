@@ -1,0 +1,1 @@
+"""Reads: statements compiled once for each model and kind of reader, and the queries that are made of them."""

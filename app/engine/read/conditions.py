@@ -1,0 +1,160 @@
+"""Conditions as SQL: the tree of a query, compiled for one kind of reader.
+
+Every row that a condition reaches through a relation has to be visible to the caller, and every field that only some
+rows show has to be shown on the row at hand. SQL's unknown never shows: a tree of AND and OR is true where its true
+parts say so, and whatever is negated is asked whether it is true.
+"""
+
+from __future__ import annotations
+
+from app.engine.declare import collation
+from app.engine.declare.kind import Operator
+from app.engine.declare.principal import Reader
+from app.engine.declare.record import Field, Record
+from app.engine.declare.relations import Relation
+from app.engine.read import fragments
+from app.engine.read.encoding import names_outside
+from app.engine.read.fragments import Fragment
+from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
+
+# No character sorts after it.
+LAST_CHARACTER = 1114111
+COMPARED = {Operator.GT: ">", Operator.GTE: ">=", Operator.LT: "<", Operator.LTE: "<="}
+
+
+class Source:
+    """The rows that a statement reads, called ``alias``, with what it joins to them; gives out the names of parameters
+    and aliases."""
+
+    def __init__(self, model: type[Record], reader: Reader) -> None:
+        self.model, self.reader, self.alias = model, reader, "r0"
+        self.fixed: dict[str, object] = {}
+        self.joins: list[str] = []
+        self._joined: dict[tuple[str, ...], str] = {}
+        self._aliases = 0
+        self._values = 0
+
+    @property
+    def table(self) -> str:
+        return f"{self.model.__tablename__} AS {self.alias}"
+
+    def put(self, fragment: Fragment, alias: str) -> str:
+        """The text of ``fragment`` about the row called ``alias``."""
+        self.fixed.update(fragment.fixed)
+        return f"({fragment.on(alias)})"
+
+    def listed(self, *, with_public: bool) -> str:
+        """The rows that the caller's list has."""
+        return self.put(fragments.listed(self.model, self.reader, with_public=with_public), self.alias)
+
+    def visible(self, model: type[Record], alias: str) -> str:
+        return self.put(fragments.visible(model, self.reader), alias)
+
+    def shows(self, model: type[Record], field: Field, alias: str) -> str:
+        """Whether the row shows ``field`` to the caller; empty where every row does."""
+        outside = names_outside(model, self.reader)
+        if outside is None or field.name in outside:
+            return ""
+        return self.put(fragments.own(model, self.reader), alias)
+
+    def value(self, model: type[Record], field: Field, alias: str) -> str:
+        """The field as the row shows it: empty where it does not."""
+        column = fragments.column(field, alias)
+        shown = self.shows(model, field, alias)
+        return f"CASE WHEN {shown} THEN {column} END" if shown else column
+
+    def join(self, path: tuple[Relation, ...]) -> tuple[type[Record], str]:
+        """Join the rows that a chain of references leads to, where the caller may see them; their model and alias."""
+        model, alias = self.model, self.alias
+        names: tuple[str, ...] = ()
+        for relation in path:
+            names = (*names, relation.name)
+            if names not in self._joined:
+                joined = self._joined[names] = self._new_alias()
+                on = [f"{joined}.id = {self.value(model, relation.reference, alias)}"]
+                on.append(self.visible(relation.target, joined))
+                self.joins.append(f"LEFT JOIN {relation.target.__tablename__} AS {joined} ON {' AND '.join(on)}")
+            model, alias = relation.target, self._joined[names]
+        return model, alias
+
+    def condition(self, tree: Condition) -> str:
+        """The SQL of ``tree`` about the rows; its values are bound in their order as ``v0``, ``v1`` and so on."""
+        return self._condition(tree, self.model, self.alias)
+
+    def _condition(self, tree: Condition, model: type[Record], alias: str) -> str:
+        match tree:
+            case Comparison():
+                shown = self.shows(model, tree.field, alias)
+                compared = self._comparison(tree, fragments.column(tree.field, alias))
+                return f"({shown} AND {compared})" if shown else compared
+            case Junction():
+                parts = [self._condition(part, model, alias) for part in tree.parts]
+                return f"({(' OR ' if tree.any else ' AND ').join(parts)})" if parts else str(not tree.any).lower()
+            case Negation():
+                return f"({self._condition(tree.part, model, alias)} IS NOT TRUE)"
+            case Related():
+                return self._related(tree, model, alias)
+
+    def _related(self, tree: Related, model: type[Record], alias: str) -> str:
+        relation, target = tree.relation, self._new_alias()
+        reference = relation.reference
+        if relation.many:
+            parts = [f"{fragments.column(reference, target)} = {alias}.id"]
+            guard = self.shows(relation.target, reference, target)
+        else:
+            parts = [f"{target}.id = {fragments.column(reference, alias)}"]
+            guard = self.shows(model, reference, alias)
+        parts += [guard] if guard else []
+        parts.append(self.visible(relation.target, target))
+        inner = self._condition(tree.part, relation.target, target)
+        parts.append(f"({inner} IS NOT TRUE)" if tree.quantifier is Quantifier.EVERY else inner)
+        rows = f"EXISTS (SELECT 1 FROM {relation.target.__tablename__} AS {target} WHERE {' AND '.join(parts)})"
+        return f"(NOT {rows})" if tree.quantifier in (Quantifier.NONE, Quantifier.EVERY) else rows
+
+    def _comparison(self, tree: Comparison, column: str) -> str:
+        if tree.operator is Operator.IS_NULL:
+            return f"({column} IS {'' if tree.value else 'NOT '}NULL)"
+        kind = tree.field.spec.kind
+        name = f"%(v{self._values})s"
+        self._values += 1
+        value, values = f"{name}::{kind.sql_type}", f"{name}::{kind.sql_type}[]"
+        is_array = Operator.HAS in kind.operators
+        match tree.operator:
+            case Operator.EQ | Operator.HAS:
+                return f"({column} @> {values})" if is_array else f"({column} = {value})"
+            case Operator.HAS_ALL:
+                return f"({column} @> {values})"
+            case Operator.HAS_ANY:
+                return f"({column} && {values})"
+            case Operator.NE:
+                return f"({column} IS DISTINCT FROM {value})"
+            case Operator.IN:
+                found = f"({column} = ANY ({values}))"
+                return f"({found} OR {column} IS NULL)" if tree.with_null else found
+            case Operator.NIN:
+                missing = f"(({column} = ANY ({values})) IS NOT TRUE)"
+                return f"({missing} AND {column} IS NOT NULL)" if tree.with_null else missing
+            case Operator.CONTAINS | Operator.ENDS_WITH:
+                return f"({collation.folded(column)} LIKE lower({value}))"
+            case Operator.STARTS_WITH:
+                return _starts_with(column, value, tree.field.max_length)
+            case order:
+                return _compared(column, COMPARED[order], value, is_text=kind.is_text)
+
+    def _new_alias(self) -> str:
+        self._aliases += 1
+        return f"r{self._aliases}"
+
+
+def _compared(column: str, operator: str, value: str, *, is_text: bool) -> str:
+    left, right = (collation.sorted_as(each, is_text=is_text) for each in (column, value))
+    return f"(({', '.join(left)}) {operator} ({', '.join(right)}))"
+
+
+def _starts_with(column: str, value: str, length: int) -> str:
+    """A range where the length of the text is known: an index serves it whatever the value, as it would not serve a
+    pattern that comes as a parameter."""
+    if not length:
+        return f"({collation.folded(column)} LIKE lower({value}))"
+    last = f"lower({value}) || repeat(chr({LAST_CHARACTER}), {length})"
+    return f"({collation.folded(column)} >= lower({value}) AND {collation.folded(column)} <= {last})"

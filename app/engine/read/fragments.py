@@ -1,0 +1,100 @@
+"""Pieces of SQL text that models and policies declare, each compiled once.
+
+A query is put together from such pieces: to build it of SQLAlchemy's expressions anew for every shape would take longer
+than PostgreSQL does to answer it. What stands in a piece comes from declarations alone; values of callers are bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.orm import aliased
+
+from app.engine.declare.principal import Reader
+from app.engine.declare.record import Field, Record
+from app.engine.read import encoding
+
+DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+# What a piece calls the row that it speaks of, until it is put into a statement.
+ROW = "__row__"
+MARK = "fragment"
+CALLER = re.compile(r"%\(caller_(user|organization)\)s::UUID")
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """SQL text about a row, with the parameters that never change."""
+
+    sql: str
+    fixed: Mapping[str, Any]
+
+    def on(self, alias: str) -> str:
+        return self.sql.replace(ROW, alias)
+
+
+@cache
+def visible(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that can be read by id and referred to."""
+    return _compiled(model, f"{model.__tablename__}_visible", lambda row: model.policy.visible(row, reader))
+
+
+@cache
+def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragment:
+    """Rows of a list, with those of others that are public or without."""
+    purpose = f"{model.__tablename__}_listed_{with_public:d}"
+    return _compiled(model, purpose, lambda row: model.policy.listed(row, reader, with_public=with_public))
+
+
+def own_alone(condition: str) -> str:
+    """The condition of a list, with its caller hidden from the planner. PostgreSQL then plans for a caller who has as
+    many rows as most have, keeps that plan, and walks the index of the owner. If it knew a caller who has many rows, it
+    would plan each time, and walk the index of all rows past those of others."""
+    return CALLER.sub(r"(SELECT \g<0>)", condition)
+
+
+@cache
+def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
+    """Rows among the visible ones that the caller may update or delete, or by the same rights have created."""
+    purpose = f"{model.__tablename__}_{operation}"
+    return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
+
+
+@cache
+def own(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that are the caller's by the scope, which show all their fields."""
+    return _compiled(model, f"{model.__tablename__}_own", lambda row: model.policy.scope.own(row, reader))
+
+
+@cache
+def selected(model: type[Record], attribute: str) -> Fragment:
+    """What is selected of a field for an answer."""
+    field = model.fields()[attribute]
+    return _compiled(model, f"{model.__tablename__}_{attribute}", lambda row: encoding.selected(row, field))
+
+
+def column(field: Field, alias: str) -> str:
+    """The column of ``field``; raises LookupError for a field without one."""
+    if field.column is None:
+        raise LookupError(field.name)
+    return f"{alias}.{DIALECT.identifier_preparer.quote(field.column.name)}"
+
+
+def _compiled(model: type[Record], purpose: str, make: Callable[[Any], ColumnElement[Any]]) -> Fragment:
+    row = aliased(model, name=ROW)
+    expression = make(row)
+    # Within a statement about the row, the expression correlates as it will in the end.
+    marked = select(literal(1)).select_from(row).where(getattr(func, MARK)(expression))
+    text = marked.compile(dialect=DIALECT)
+    sql = str(text).partition(f"WHERE {MARK}(")[2].removesuffix(")")
+    fixed = {}
+    for name, value in text.params.items():
+        if value is not None and f"%({name})s" in sql:
+            sql = sql.replace(f"%({name})s", f"%({purpose}_{name})s")
+            fixed[f"{purpose}_{name}"] = value
+    return Fragment(sql, fixed)

@@ -1,0 +1,65 @@
+"""The rows of a query: which columns stand where, and the records that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.engine.declare.record import Field
+from app.engine.read import fragments
+from app.engine.read.conditions import Source
+from app.engine.read.encoding import Row, Shape, names_outside, shown_fields
+from app.engine.read.query import Selection
+
+
+@dataclass(frozen=True)
+class Layout(Shape):
+    """A record in a row, behind it the ``references`` that expansions follow, by attribute, and where it is
+    ``versioned`` its version."""
+
+    references: tuple[str, ...]
+    versioned: bool = False
+
+    def referred(self, row: Row, start: int) -> dict[str, Any]:
+        """The ids that the row refers to, by attribute."""
+        return dict(zip(self.references, row[start + self._references_start :], strict=False))
+
+    @property
+    def _references_start(self) -> int:
+        return len(self.names) + (self.names_outside is not None)
+
+    @property
+    def width(self) -> int:
+        return self._references_start + len(self.references) + self.versioned
+
+    def versions(self, rows: Sequence[Row], start: int) -> dict[str, int]:
+        """The versions of the records in ``rows``, by id."""
+        place = self.names.index("id")
+        return {str(row[start + place]): row[start + self.width - 1] for row in rows}
+
+
+def laid_out(source: Source, selection: Selection, *, versioned: bool = False) -> tuple[Layout, list[str]]:
+    """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest."""
+    shown = shown_fields(source.model, source.reader, listed=True)
+    fields = [each for each in shown if selection.names is None or each.name in selection.names or each.name == "id"]
+    outside = names_outside(source.model, source.reader)
+    columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
+    if outside is not None:
+        columns.append(source.put(fragments.own(source.model, source.reader), source.alias))
+    references = _references(selection)
+    columns += [source.value(source.model, field, source.alias) for field in references]
+    columns += [f"{source.alias}.row_version"] if versioned else []
+    names = tuple(field.name for field in fields)
+    return Layout(names, outside, tuple(field.attribute for field in references), versioned), columns
+
+
+def _references(selection: Selection) -> list[Field]:
+    found = {each.relation.reference.attribute: each.relation.reference for each in selection.expansions
+             if not each.relation.many}  # fmt: skip
+    return [found[name] for name in sorted(found)]
+
+
+def named(columns: Sequence[str]) -> str:
+    """The columns of a record as a subselect gives them on."""
+    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))

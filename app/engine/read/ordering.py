@@ -1,0 +1,123 @@
+"""Sort keys as SQL: the order of a list, and which rows come after a given one in it.
+
+Empty values come last in both directions, and the id decides ties, in the direction of the last key. Where a column
+that may be empty leads the order, the rows with a value and those without are two scans of one index, one after the
+other: no single scan has them in this order in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.declare.collation import sorted_as
+from app.engine.declare.record import Record
+from app.engine.read.conditions import Source
+from app.engine.read.query import SortKey
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """One key of an order: the SQL of its value, and how it sorts."""
+
+    value: str
+    descending: bool
+    nullable: bool
+    is_text: bool
+    sql_type: str
+    # A column of the rows themselves, which an index may have.
+    is_column: bool = True
+
+    def columns(self, value: str) -> list[str]:
+        return sorted_as(value, is_text=self.is_text)
+
+    def order(self, value: str) -> str:
+        direction = (" DESC" if self.descending else "") + (" NULLS LAST" if self.nullable and self.descending else "")
+        return ", ".join(f"{each}{direction}" for each in self.columns(value))
+
+
+Order = tuple[Ordered, ...]
+
+
+def newest_first(model: type[Record]) -> tuple[SortKey, ...]:
+    """The order of every list that asks for none."""
+    return (SortKey((), model.fields()["created_at"], descending=True),)
+
+
+def ordered(source: Source, keys: Sequence[SortKey]) -> Order:
+    """The order by ``keys`` and then by the id."""
+    found = [_ordered(source, key) for key in keys]
+    if not any(key.field.attribute == "id" and not key.path for key in keys):
+        found.append(Ordered(f"{source.alias}.id", keys[-1].descending, False, False, "uuid"))
+    return tuple(found)
+
+
+def _ordered(source: Source, key: SortKey) -> Ordered:
+    model, alias = source.join(key.path)
+    value, kind = source.value(model, key.field, alias), key.field.spec.kind
+    is_column = not key.path and not source.shows(model, key.field, alias)
+    nullable = key.field.nullable or not is_column
+    return Ordered(value, key.descending, nullable, kind.is_text, kind.sql_type, is_column)
+
+
+def order_by(order: Order, values: Sequence[str]) -> str:
+    """The ORDER BY of ``values``, those of each key."""
+    return ", ".join(key.order(value) for key, value in zip(order, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A part of the rows that is in order by itself: those that meet ``conditions``."""
+
+    conditions: tuple[str, ...]
+    order: Order
+
+
+def scans(order: Order, empty: Sequence[bool] | None, *, filled: bool) -> list[Scan]:
+    """The scans whose rows, one after the other, are in ``order``; ``filled`` says that the conditions leave no row
+    without a value of its first key. After a cursor, whose values are bound as ``c0``, ``c1`` and so on, ``empty``
+    says which of them are; each scan then begins behind it."""
+    lead = replace(order[0], nullable=order[0].nullable and not filled)
+    order = (lead, *order[1:])
+    names = [f"%(c{place})s::{key.sql_type}" for place, key in enumerate(order)]
+    if not (lead.nullable and lead.is_column):
+        return [Scan((_after(order, names, empty),) if empty else (), order)]
+    # Where the key is empty it still leads the order, so that the scan walks the index that has it.
+    walked = (replace(lead, nullable=False), *order[1:])
+    with_value, without = f"{lead.value} IS NOT NULL", f"{lead.value} IS NULL"
+    if empty is None:
+        return [Scan((with_value,), walked), Scan((without,), walked)]
+    if empty[0]:
+        return [Scan((without, _after(order[1:], names[1:], empty[1:])), walked)]
+    return [Scan((with_value, _after(walked, names, empty)), walked), Scan((without,), walked)]
+
+
+def _after(order: Order, names: Sequence[str], empty: Sequence[bool]) -> str:
+    """The rows behind the one with the values called ``names``."""
+    if len({key.descending for key in order}) == 1 and not any(key.nullable for key in order):
+        operator = "<" if order[0].descending else ">"
+        left = [each for key in order for each in key.columns(key.value)]
+        right = [each for key, name in zip(order, names, strict=True) for each in key.columns(name)]
+        return f"(({', '.join(left)}) {operator} ({', '.join(right)}))"
+    alternatives: list[str] = []
+    ties: list[str] = []
+    for key, name, is_empty in zip(order, names, empty, strict=True):
+        behind = _behind(key, name, is_empty)
+        if behind:
+            alternatives.append(" AND ".join([*ties, behind]))
+        ties.append(f"{key.value} IS NULL" if is_empty else f"{key.value} = {name}")
+    found = f"({' OR '.join(f'({each})' for each in alternatives)})"
+    lead = order[0]
+    if lead.nullable:
+        return found
+    # So that an index on the leading key begins where the page does.
+    bound = f"({', '.join(lead.columns(lead.value))}) {'<=' if lead.descending else '>='}"
+    return f"({bound} ({', '.join(lead.columns(names[0]))}) AND {found})"
+
+
+def _behind(key: Ordered, name: str, is_empty: bool) -> str:
+    if is_empty:
+        return ""
+    left, right = ", ".join(key.columns(key.value)), ", ".join(key.columns(name))
+    behind = f"({left}) {'<' if key.descending else '>'} ({right})"
+    return f"({behind} OR {key.value} IS NULL)" if key.nullable else behind

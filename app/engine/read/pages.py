@@ -1,0 +1,243 @@
+"""Lists: one statement for a page and its count, whatever is asked of it, compiled once for each shape of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from app.engine.declare import search
+from app.engine.declare.indexes import COUNTED, counts_alone
+from app.engine.declare.kind import Operator
+from app.engine.declare.principal import Principal, Reader
+from app.engine.declare.record import Record
+from app.engine.read import cursors, expansions
+from app.engine.read.concurrency import place_for
+from app.engine.read.conditions import Source
+from app.engine.read.fragments import own_alone
+from app.engine.read.layout import Layout, laid_out, named
+from app.engine.read.ordering import Order, Scan, newest_first, order_by, ordered, scans
+from app.engine.read.query import PLAIN, Comparison, Count, Junction, Page, Query, bound
+from app.engine.read.statements import Statement, autocommitted, of_queries
+
+# From here on it is cheaper to walk the index alone and fetch only the rows of the page.
+DEEP_SKIP = 1000
+WINDOW = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
+# The planner makes one plan for all pages where it cannot look at their bounds.
+HIDDEN_WINDOW = "LIMIT (SELECT %(take)s::bigint) OFFSET (SELECT %(skip)s::bigint)"
+# Pages of one's own rows that end before such a row have a plan that is made once, whoever asks.
+REACHES = (100, DEEP_SKIP + 100)
+# As far as a bounded count goes.
+MAX_COUNTED = 10_000
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ListStatement(Statement):
+    """The statement of a page. Each row is the count, a record as ``layout`` has it, and the values of its sort keys;
+    the row stands alone with its count where the page is empty."""
+
+    layout: Layout
+
+
+def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
+    """One page of the records that the caller may see and that match ``query``.
+
+    Raises InvalidPagination for a cursor of something else, and QueryTimeout.
+    """
+    is_cheap = query.is_plain and query.skip < DEEP_SKIP
+    return _plain_page(model, principal, query) if is_cheap else _asked_page(model, principal, query)
+
+
+def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:
+    """The hot path: a window, counted exactly."""
+    reader = principal.reader
+    everything = not query.where.parts and query.skip + query.take <= REACHES[0]
+    statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
+    binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
+    if query.where.parts:
+        binds |= bound(query.where)
+    with autocommitted() as connection:
+        rows = statement.rows(connection, binds)
+    count = rows[0][0]
+    if rows[0][1] is None:
+        return Page([], count)
+    return Page(statement.layout.records(rows, 1), count, has_more=count > query.skip + len(rows))
+
+
+@cache
+def _first_page(model: type[Record], reader: Reader) -> ListStatement:
+    return compiled(model, reader, PLAIN, None)
+
+
+def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page:
+    walk = after = None
+    if query.cursor is not None:
+        walk = cursors.bound_to(model, principal, query)
+        after = cursors.read(walk, query.cursor, sort_types(query)) if query.cursor else None
+    empty = None if after is None else tuple(value is None for value in after)
+    statement = compiled(model, principal.reader, query, empty)
+    parameters = binds(query, principal)
+    for place, value in enumerate(after or ()):
+        parameters[f"c{place}"] = value
+    with place_for(principal), autocommitted("queries") as connection:
+        rows = statement.rows_in_time(connection, parameters)
+        count = rows[0][0]
+        if rows[0][1] is None:
+            return Page([], *_counted(query, count), versions={} if query.versions else None)
+        page, layout = rows[: query.take], statement.layout
+        records = layout.records(page, 1)
+        if query.selection.expansions:
+            referred = [layout.referred(row, 1) for row in page]
+            expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
+    has_more = len(rows) > query.take if _peeks(query) else count > query.skip + len(records)
+    following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
+    versions = layout.versions(page, 1) if query.versions else None
+    return Page(records, *_counted(query, count), has_more, following, versions)
+
+
+def _peeks(query: Query) -> bool:
+    """Whether one row more than the page tells if another follows, as no count does."""
+    return query.count is not Count.EXACT or query.cursor is not None
+
+
+def binds(query: Query, principal: Principal) -> dict[str, Any]:
+    """The parameters of the statement of ``query``, but for those of a cursor."""
+    take = query.take + _peeks(query)
+    window = {"take": take, "skip": query.skip, "reach": take + query.skip}
+    return window | bound_values(query.where, query.search) | principal.binds
+
+
+def bound_values(where: Junction, words: str) -> dict[str, Any]:
+    """The parameters of conditions, in the order of their tree, and of a search."""
+    binds = bound(where)
+    return binds | {"search": search.prefixes(search.words_of(words))} if words else binds
+
+
+def _counted(query: Query, count: int) -> tuple[int, str]:
+    """The count as it is answered, and how it was made."""
+    if query.count is Count.NONE:
+        return -1, "none"
+    if query.count is Count.BOUNDED and count > MAX_COUNTED:
+        return MAX_COUNTED, "atLeast"
+    return count, "exact"
+
+
+def sort_types(query: Query) -> list[str]:
+    """The SQL types of the values that a cursor of ``query`` holds."""
+    found = [key.field.spec.kind.sql_type for key in query.sort] or ["timestamptz"]
+    ends = any(key.field.attribute == "id" and not key.path for key in query.sort)
+    return found if ends else [*found, "uuid"]
+
+
+def with_public(model: type[Record], query: Query) -> bool:
+    """Whether the list takes in public rows of others: an equality beside all other conditions asks for them."""
+    asked = [part for part in query.where.parts if isinstance(part, Comparison) and part.operator is Operator.EQ]
+    return model.policy.asks_for_public([part.field.attribute for part in asked])
+
+
+def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None) -> ListStatement:
+    """The statement of a page. Bound are ``take`` and ``skip``, both together as ``reach``, the values of conditions as
+    ``v0`` and so on, the search, and those of the cursor, of which ``empty`` tells the empty ones."""
+    sort = tuple([key.key for key in query.sort])
+    deep, reach = query.skip >= DEEP_SKIP, 0 if query.where.parts else _reach(query)
+    key = (
+        model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
+        query.cursor is None, query.versions, empty, deep, reach,
+    )  # fmt: skip
+    return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep, reach=reach))
+
+
+def _reach(query: Query) -> int:
+    """The end of the shortest range that has the page, or 0."""
+    end = query.skip + query.take + _peeks(query)
+    return next((reach for reach in REACHES if end <= reach), 0)
+
+
+def conditions(source: Source, query: Query) -> list[str]:
+    """The rows of the list that match ``query``."""
+    found = [source.listed(with_public=with_public(source.model, query))]
+    if query.where.parts:
+        found.append(source.condition(query.where))
+    if query.search:
+        found.append(f"{source.alias}.{search.COLUMN} @@ to_tsquery('simple', %(search)s)")
+    return found
+
+
+def _compiled(
+    model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool, reach: int
+) -> ListStatement:
+    source = Source(model, reader)
+    found = conditions(source, query)
+    own = _is_own(source, query, found)
+    where = [own_alone(each) for each in found] if own else found
+    most = reach if where != found else None  # of several organizations nothing is hidden
+    total = _total(source, [*where, f"{source.alias}.{COUNTED}"] if own else where, query.count)
+    layout, columns = laid_out(source, query.selection, versioned=query.versions)
+    order = ordered(source, query.sort or newest_first(model))
+    exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
+    parts = scans(order, empty, filled=_is_filled(query))
+    if deep:
+        ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order, most)
+        values = [f"ids.s{place}" for place in range(len(order))]
+        rows = (
+            f"SELECT {named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
+            f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
+        )
+    else:
+        rows = _window(source, [named(columns), *exported], where, parts, order, most)
+    by = order_by(order, [f"page.s{place}" for place in range(len(order))])
+    answered = [f"page.f{place}" for place in range(len(columns))]
+    if query.cursor is not None:
+        answered += [f"page.s{place}" for place in range(len(order))]
+    tables = f"({total}) AS total LEFT JOIN ({rows}) AS page ON true"
+    sql = f"SELECT total.n, {', '.join(answered)} FROM {tables} ORDER BY {by}"
+    return ListStatement(sql, source.fixed, layout)
+
+
+def _is_filled(query: Query) -> bool:
+    """Whether a condition beside all others leaves no row without a value of the field that sorts first."""
+    key = query.sort[0] if query.sort else None
+    return key is not None and any(
+        isinstance(part, Comparison) and part.excludes_empty and part.field is key.field and not key.path
+        for part in query.where.parts
+    )
+
+
+def _is_own(source: Source, query: Query, where: Sequence[str]) -> bool:
+    """Whether the list has one's own rows, newest first, without any condition but that on their owner."""
+    model = source.model
+    members = source.reader in (Reader.MEMBER, Reader.MEMBER_OF_SEVERAL)
+    return members and len(where) == 1 and not query.sort and counts_alone(model.__table__, model.policy.scope)
+
+
+def _total(source: Source, where: Sequence[str], count: Count) -> str:
+    rows = f"FROM {source.table} WHERE {' AND '.join(where)}"
+    if count is Count.NONE:
+        return "SELECT -1 AS n"
+    if count is Count.BOUNDED:
+        return f"SELECT count(*) AS n FROM (SELECT 1 {rows} LIMIT {MAX_COUNTED + 1}) AS counted"
+    return f"SELECT count(*) AS n {rows}"
+
+
+def _window(
+    source: Source, columns: Sequence[str], where: Sequence[str], parts: Sequence[Scan], order: Order, most: int | None
+) -> str:
+    """The rows of the page; of several scans, as many of each as the page could reach. With ``most``, the bounds of the
+    page are hidden from the planner. It is told that the page ends within ``most`` rows, unless that is 0."""
+    selects = []
+    for part in parts:
+        by = order_by(part.order, [each.value for each in part.order])
+        met = " AND ".join([*where, *part.conditions])
+        tables = " ".join([source.table, *source.joins])
+        selects.append(f"SELECT {', '.join(columns)} FROM {tables} WHERE {met} ORDER BY {by}")
+    by = order_by(order, [f"s{place}" for place in range(len(order))])
+    if len(selects) > 1:
+        rows = " UNION ALL ".join(f"({each} LIMIT %(reach)s::bigint)" for each in selects)
+        return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} {WINDOW}"
+    if most is None:
+        return f"{selects[0]} {WINDOW}"
+    within = f"{selects[0]} LIMIT {most}" if most else selects[0]
+    return f"SELECT * FROM ({within}) AS reached ORDER BY {by} {HIDDEN_WINDOW}"

@@ -1,0 +1,1 @@
+"""Transfers: files of records that leave and come in."""

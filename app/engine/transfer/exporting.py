@@ -1,0 +1,188 @@
+"""Exports: all rows of a list as CSV, newline-delimited JSON or a JSON array, which PostgreSQL writes as it reads them.
+
+An export shows what the caller gets of single records, of the rows that the caller's list has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import types
+from sqlalchemy.types import TypeEngine
+
+from app.engine.declare.kinds import Enum
+from app.engine.declare.principal import Principal, Reader
+from app.engine.declare.record import Field, Record
+from app.engine.read import encoding, fragments, pages
+from app.engine.read.conditions import Source
+from app.engine.read.encoding import names_outside, shown_fields
+from app.engine.read.ordering import newest_first, order_by, ordered
+from app.engine.read.query import Key, Query
+from app.engine.read.statements import Statement, of_queries
+from app.engine.transfer import spreadsheets
+from app.engine.transfer.copying import Client, copied, reset
+
+# What ``clock.wire`` writes: milliseconds without their last zeros would be left out, and to_char takes a third longer.
+MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::text, 23), ' ', 'T') || 'Z'"
+# JSON holds no control characters, so that nothing is ever quoted.
+AS_CSV, AS_JSON = "FORMAT csv", "FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01'"
+
+
+class Form(StrEnum):
+    """What an export is written as."""
+
+    CSV = "csv"
+    NDJSON = "ndjson"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportQuery:
+    """What is exported: the rows, order and fields of ``query``; ``safe`` keeps spreadsheets from running cells."""
+
+    query: Query
+    form: Form = Form.CSV
+    safe: bool = True
+
+    @property
+    def key(self) -> Key:
+        query = self.query
+        sort = tuple([key.key for key in query.sort])
+        return (query.where.key, bool(query.search), sort, query.selection.key, self.form is Form.CSV, self.safe)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around rows: ``ending`` behind the last one, if there is one."""
+
+    opening: bytes = b""
+    between: bytes = b"\n"
+    ending: bytes = b"\n"
+    closing: bytes = b""
+
+
+FRAMES = {
+    Form.CSV: Frame(between=b"\r\n", ending=b"\r\n"),
+    Form.NDJSON: Frame(),
+    Form.JSON: Frame(b"[\n", b",\n", b"\n", b"]\n"),
+}
+
+
+class Export:
+    """The bytes of an export, in blocks. Made once the first of them is there, so that what fails until then is an
+    ordinary failure; what fails later resets the connection to ``client``. ``rows`` counts those handed out. Raises
+    as ``copied`` does."""
+
+    def __init__(
+        self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None = None
+    ) -> None:
+        self.rows = 0
+        self._client = client
+        self._blocks = self._written(model, principal, asked, client)
+        self._first = next(self._blocks, b"")
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield self._first
+            yield from self._blocks
+        except Exception:
+            if self._client is not None:
+                reset(self._client.socket)
+            raise
+
+    def close(self) -> None:
+        """End the statement, if it runs."""
+        self._blocks.close()  # type: ignore[attr-defined]
+
+    def _written(
+        self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None
+    ) -> Iterator[bytes]:
+        statement = of_queries.get(
+            (model, principal.reader, "export", asked.key), lambda: _compiled(model, principal.reader, asked)
+        )
+        query = asked.query
+        binds = {**statement.fixed, **pages.bound_values(query.where, query.search), **principal.binds}
+        frame = FRAMES[asked.form]
+        header = ",".join(field.name for field in _fields(model, principal.reader, query)).encode() + frame.between
+        held = header if asked.form is Form.CSV else frame.opening
+        with copied(statement.sql, binds, principal, client) as blocks:
+            for rows in filter(None, blocks):
+                # One block is held back, so that whoever reads the last one keeps no connection from others.
+                if self.rows:
+                    yield held
+                held = (frame.between if self.rows else held) + frame.between.join(rows)
+                self.rows += len(rows)
+        yield held + (frame.ending if self.rows else b"") + frame.closing
+
+
+def _fields(model: type[Record], reader: Reader, query: Query) -> list[Field]:
+    names = query.selection.names
+    shown = shown_fields(model, reader, listed=False)
+    return [each for each in shown if names is None or each.name in names or each.name == "id"]
+
+
+def _compiled(model: type[Record], reader: Reader, asked: ExportQuery) -> Statement:
+    source, query = Source(model, reader), asked.query
+    fields, outside = _fields(model, reader, query), names_outside(model, reader)
+    where = pages.conditions(source, query)
+    order = ordered(source, query.sort or newest_first(model))
+    own = "" if outside is None else source.put(fragments.own(model, reader), source.alias)
+    columns = []
+    for field in fields:
+        value = source.put(fragments.selected(model, field.attribute), source.alias)
+        if asked.form is not Form.CSV:
+            columns.append(f'{_member(model, field, value)} AS "{field.name}"')
+            continue
+        cell = _cell(model, field, value, safe=asked.safe)
+        columns.append(cell if outside is None or field.name in outside else f"CASE WHEN {own} THEN {cell} END")
+    if own and asked.form is not Form.CSV:
+        columns.append(f"{own} AS is_own")
+    tables, by = " ".join([source.table, *source.joins]), order_by(order, [each.value for each in order])
+    rows = f"SELECT {', '.join(columns)} FROM {tables} WHERE {' AND '.join(where)} ORDER BY {by}"
+    if asked.form is Form.CSV:
+        return Statement(f"COPY ({rows}) TO STDOUT ({AS_CSV})", source.fixed)
+    return Statement(f"COPY ({_objects(rows, fields, outside)}) TO STDOUT ({AS_JSON})", source.fixed)
+
+
+def _type(model: type[Record], field: Field) -> TypeEngine[Any]:
+    found = encoding.selected(model, field).type
+    return field.spec.kind.column_type() if isinstance(found, types.NullType) else found
+
+
+def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
+    """The text of a cell; null is an empty one, and PostgreSQL writes an empty text as ``""``."""
+    match _type(model, field):
+        case types.Boolean():
+            return f"{value}::text"
+        case types.DateTime():
+            return MOMENT.format(value)
+        case types.ARRAY():
+            return spreadsheets.guarded_json(f"to_json({value})") if safe else f"to_json({value})"
+        case types.JSON():
+            given = f"nullif({value}, 'null')"
+            return spreadsheets.guarded_json(given) if safe else given
+        case types.String() if safe and not isinstance(field.spec.kind, Enum):
+            return spreadsheets.guarded(value)
+        case _:
+            return value
+
+
+def _member(model: type[Record], field: Field, value: str) -> str:
+    """What becomes a member of a JSON object; all but moments is on the wire as PostgreSQL has it."""
+    return MOMENT.format(value) if isinstance(_type(model, field), types.DateTime) else value
+
+
+def _objects(rows: str, fields: Sequence[Field], outside: Collection[str] | None) -> str:
+    """An object for each row; of rows that are not the caller's, with the fields that they show alone."""
+    if outside is None:
+        return f"SELECT row_to_json(found) FROM ({rows}) AS found"
+    whole, part = (_object(each) for each in (fields, [field for field in fields if field.name in outside]))
+    return f"SELECT CASE WHEN found.is_own THEN {whole} ELSE {part} END FROM ({rows}) AS found"
+
+
+def _object(fields: Sequence[Field]) -> str:
+    columns = ", ".join(f'found."{field.name}"' for field in fields)
+    return f"row_to_json((SELECT chosen FROM (SELECT {columns}) AS chosen))"

@@ -1,0 +1,178 @@
+"""Unique rules: which rows have the keys of new ones, asked of all in one statement, and which records of one request
+meet in a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import Index, UniqueConstraint
+
+from app.engine.declare.policy import Rule
+from app.engine.declare.principal import Principal, Reader
+from app.engine.declare.record import Record
+from app.engine.read import fragments
+from app.engine.read.database import LostRace, translated
+from app.engine.write.faults import Faults
+from app.engine.write.sql import document, recordset
+from app.foundation.errors import UniqueViolation
+
+Values = Mapping[str, Any]
+# A draft of a change, with its record and the columns that change.
+D = TypeVar("D", bound=Any)
+
+
+@dataclass(frozen=True)
+class UniqueRule:
+    """No two rows have the same values of ``attributes``, among those that meet ``where``; an empty value is like no
+    other, unless ``null_is_value``."""
+
+    name: str
+    attributes: tuple[str, ...]
+    where: str = ""
+    null_is_value: bool = False
+
+    def key(self, row: Values) -> tuple[Any, ...] | None:
+        """What no other row may have; None for a row that the rule lets pass."""
+        key = tuple(row.get(name) for name in self.attributes)
+        return None if not self.null_is_value and None in key else key
+
+    def speaks_of(self, attribute: str) -> bool:
+        """Whether a change of ``attribute`` can break it."""
+        return attribute in self.attributes or attribute in self.where
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A row that has the key of a new one, and whether the caller may see it and change it, or leave it."""
+
+    id: UUID
+    is_writable: bool
+
+
+@cache
+def rules(model: type[Record]) -> tuple[UniqueRule, ...]:
+    """The unique rules of ``model`` beside that of its id."""
+    attributes = {field.column.name: name for name, field in model.fields().items() if field.column is not None}
+    table: Any = model.__table__
+    found = []
+    for each in (*table.constraints, *table.indexes):
+        if isinstance(each, UniqueConstraint) or (isinstance(each, Index) and each.unique):
+            options = each.dialect_options["postgresql"]
+            names = tuple(attributes[column.name] for column in each.columns)
+            where = "" if isinstance(each, UniqueConstraint) or options["where"] is None else str(options["where"])
+            found.append(UniqueRule(str(each.name), names, where, bool(options["nulls_not_distinct"])))
+    return tuple(sorted(found, key=lambda rule: rule.name))
+
+
+def find(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
+    rows: Mapping[int, Values],
+) -> dict[int, Conflict]:  # fmt: skip
+    """The rows that have the keys of new ``rows`` (values by attribute, by place)."""
+    return _found(model, principal, connection, rule, rows, lock=False, leaving=False)
+
+
+def locked(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
+    rows: Mapping[int, Values], *, leaving: bool,
+) -> dict[int, Conflict]:  # fmt: skip
+    """The same, where the caller may change them locked; with ``leaving`` they are to stay as they are. Raises
+    LostRace where the caller may change one by now that was not locked."""
+    found = _found(model, principal, connection, rule, rows, lock=True, leaving=leaving)
+    if missing := {place: row for place, row in rows.items() if place not in found}:
+        others = _found(model, principal, connection, rule, missing, lock=False, leaving=leaving)
+        if any(each.is_writable for each in others.values()):
+            raise LostRace()
+        found |= others
+    return found
+
+
+def _found(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
+    rows: Mapping[int, Values], *, lock: bool, leaving: bool,
+) -> dict[int, Conflict]:  # fmt: skip
+    sent = [{"place": place, **{name: row.get(name) for name in rule.attributes}} for place, row in rows.items()]
+    sql, fixed = _statement(model, principal.reader, rule, lock, leaving)
+    parameters = {"rows": document(sent), **fixed, **principal.binds}
+    found = connection.execute(sql, parameters).fetchall()
+    return {place: Conflict(identifier, is_writable) for place, identifier, is_writable in found}
+
+
+def repeated(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
+    """The places of rows that have the key of an earlier one."""
+    seen: set[Any] = set()
+    places = []
+    for place, row in sorted(rows.items()):
+        key = rule.key(row)
+        if key is not None and key in seen:
+            places.append(place)
+        seen.add(key)
+    return places
+
+
+@cache
+def _statement(
+    model: type[Record], reader: Reader, rule: UniqueRule, lock: bool, leaving: bool
+) -> tuple[str, Mapping[str, Any]]:
+    fields = model.fields()
+    equals = "IS NOT DISTINCT FROM" if rule.null_is_value else "="
+    columns = ((name, fields[name].column) for name in rule.attributes)
+    met = [f'kept."{column.name}" {equals} given."{name}"' for name, column in columns if column is not None]
+    if rule.where:
+        met.append(f"({rule.where})")
+    # Of what callers never change, no row may change by the way of a create either. To leave one, they need what they
+    # would need to make it.
+    is_fixed = model.policy.update is Rule.NONE
+    seen = fragments.visible(model, reader)
+    writable = fragments.writable(model, reader, "create" if is_fixed else "update")
+    is_reached = f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
+    may = "false" if is_fixed and not leaving else is_reached
+    given = recordset(model, rule.attributes, beside="place integer")
+    found = f"SELECT given.place, kept.id, {may} FROM {given}"
+    sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"
+    end = f" WHERE {may} ORDER BY kept.id FOR UPDATE OF kept" if lock else ""
+    return sql + end, {**seen.fixed, **writable.fixed}
+
+
+def groups(model: type[Record], drafts: Sequence[D]) -> list[list[D]]:
+    """Return the changes that can be written at once, in order: a record that takes a unique key which another one
+    gives up, or the other way round, is written after it."""
+    groups: list[list[D]] = []
+    before: set[Any] = set()
+    after: set[Any] = set()
+    for draft in drafts:
+        stored, changed = vars(draft.record), draft.columns
+        asked = [rule for rule in rules(model) if any(rule.speaks_of(name) for name in changed)]
+        old = {(rule.name, key) for rule in asked if (key := rule.key(stored))}
+        new = {(rule.name, key) for rule in asked if (key := rule.key({**stored, **changed}))}
+        if not groups or before & new or after & old or any(rule.where for rule in asked):
+            groups.append([])
+            before, after = set(), set()
+        groups[-1].append(draft)
+        before |= old
+        after |= new
+    return groups
+
+
+def judge(
+    model: type[Record], principal: Principal, connection: psycopg.Connection[Any], error: Exception,
+    rows_of: Mapping[int, Values],
+) -> None:  # fmt: skip
+    """Tell by their places which records broke a unique rule; raises ItemsRefused where that is known."""
+    cause = getattr(error, "orig", error)
+    if not isinstance(cause, psycopg.errors.UniqueViolation):
+        return
+    rule = next((each for each in rules(model) if each.name == cause.diag.constraint_name), None)
+    if rule is None or rule.where:
+        return
+    own = {place: row["id"] for place, row in rows_of.items()}
+    places = set(repeated(rule, rows_of))
+    taken = find(model, principal, connection, rule, rows_of)
+    places |= {place for place, row in taken.items() if row.id != own[place]}
+    failure = translated(error)  # type: ignore[arg-type]
+    Faults(dict.fromkeys(places, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()

@@ -1,0 +1,167 @@
+"""What a write stores of what was sent: defaults, owners and organizations, changes and transitions of states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from app.engine.declare.fields import (
+    ADMIN_READS,
+    CALLER_ORGANIZATION,
+    CALLER_USER,
+    ENCRYPTED,
+    NOW,
+    Default,
+    Factory,
+    FromNow,
+)
+from app.engine.declare.policy import Organization, Owner
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Field, Record, camel
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Forbidden, ForeignKeyViolation, Invalid
+
+Values = dict[str, Any]
+
+
+def with_defaults(model: type[Record], principal: Principal, given: Values) -> Values:
+    """Lay what was sent over what the credential and the clock supply; check who the owner may be."""
+    values: Values = {}
+    foreign_owner = _foreign_owner(model, principal, given)
+    for name, field in _supplied(model):
+        default = field.spec.default
+        if default is CALLER_USER:
+            values[name] = principal.user_id
+        elif default is CALLER_ORGANIZATION:
+            if not (foreign_owner and field.nullable):
+                values[name] = principal.organization_id
+        elif default is NOW:
+            values[name] = now()
+        elif isinstance(default, FromNow):
+            values[name] = now() + default.delay
+        elif isinstance(default, Factory):
+            values[name] = default.make()
+        else:
+            values[name] = deepcopy(default)
+    fields = model.fields()
+    for name, value in given.items():
+        field = fields[name]
+        if not field.set_on_create.admits(principal):
+            raise Invalid({field.name: ["Is set by the server."]})
+        values[name] = value
+    return values
+
+
+def new_row(model: type[Record], principal: Principal, given: Values) -> Values:
+    """The columns of a new record, as they are stored; raises Invalid, Forbidden and ForeignKeyViolation."""
+    values = with_defaults(model, principal, given)
+    check_organization(model, principal, values)
+    fields = model.fields()
+    columns = {name: value for name, value in values.items() if fields[name].column is not None}
+    return {**sealed(model, columns), "id": uuid7()}
+
+
+def check_organization(model: type[Record], principal: Principal, values: Values) -> None:
+    """Records join an organization in which the caller may write; any other reads as missing."""
+    scope = model.policy.scope
+    if not isinstance(scope, Organization) or scope.column not in values:
+        return
+    organization_id = values[scope.column]
+    if organization_id is None:
+        if not model.fields()[scope.column].nullable:
+            raise Invalid({camel(scope.column): ["Is required: the credential acts in no organization."]})
+        return
+    if not principal.is_admin and organization_id not in principal.memberships:
+        raise ForeignKeyViolation.on(camel(scope.column))
+    if not model.policy.may_create_in(organization_id, principal):
+        raise Forbidden("The role in the organization does not admit this")
+
+
+def references_in(model: type[Record], values: Mapping[str, Any]) -> dict[str, UUID]:
+    fields = model.fields()
+    return {name: value for name, value in values.items() if value is not None and fields[name].references}
+
+
+def changes_of(
+    model: type[Record], principal: Principal, record: Record, given: Values, read: Callable[[UUID], Values]
+) -> Values:
+    """Keep of ``given`` what differs from the stored row, of which ``read`` gives what the caller sees; raises Invalid
+    where it may not differ."""
+    changes: Values = {}
+    shown: Values | None = None
+    for name, value in given.items():
+        field = model.fields()[name]
+        if name in ("created_at", "updated_at"):
+            continue
+        if ADMIN_READS in field.spec.flags and not principal.is_admin:
+            raise Invalid({field.name: ["Unknown field."]})
+        if field.column is None:
+            shown = shown or read(record.id)
+            _check_repeats(field, value, shown.get(field.name))
+        elif not field.set_on_update.admits(principal):
+            _check_repeats(field, value, getattr(record, name))
+        elif not field.spec.kind.same(value, getattr(record, name)) or ENCRYPTED in field.spec.flags:
+            changes[name] = value
+    return changes
+
+
+def check_transitions(model: type[Record], record: Record, changes: Values) -> None:
+    for name, steps in model.transitions.items():
+        if name in changes:
+            state, wanted = getattr(record, name), changes[name]
+            if wanted not in steps.get(state, []):
+                raise Invalid({camel(name): [f"Cannot go from {state} to {wanted}."]})
+
+
+def sealed(model: type[Record], values: Values) -> Values:
+    """Encrypt what is kept encrypted at rest."""
+    fields = model.fields()
+    return {
+        name: vault().encrypt(value) if ENCRYPTED in fields[name].spec.flags and value is not None else value
+        for name, value in values.items()
+    }
+
+
+@cache
+def columns(model: type[Record]) -> tuple[str, ...]:
+    """The attributes of ``model`` that are stored."""
+    return tuple(name for name, field in model.fields().items() if field.column is not None)
+
+
+def stored_of(record: Record) -> Values:
+    """Return the stored values of ``record`` by attribute, but for those that nobody has set: they are left to the
+    database."""
+    known = vars(record)
+    return {name: known[name] for name in columns(type(record)) if name in known}
+
+
+@cache
+def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
+    """The fields of ``model`` that have a value before anything is sent."""
+    known = (CALLER_USER, CALLER_ORGANIZATION, NOW)
+    defaults = ((name, field, field.spec.default) for name, field in model.fields().items() if field.spec.has_default)
+    return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
+
+
+def _owner(model: type[Record]) -> str:
+    return model.policy.scope.column if isinstance(model.policy.scope, Owner) else ""
+
+
+def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:
+    owner = given.get(_owner(model), principal.user_id)
+    if owner == principal.user_id:
+        return False
+    if not principal.is_admin:
+        raise Forbidden("Records are made in one's own name")
+    return True
+
+
+def _check_repeats(field: Field, value: Any, stored: Any) -> None:
+    if not field.spec.kind.same(value, stored):
+        raise Invalid({field.name: ["Cannot be changed."]})

@@ -1,0 +1,97 @@
+"""The readiness check: it answers within two seconds, whatever part is frozen.
+
+The looks at the parts run beside the request, which waits for them only so long; one look is shared by all who ask at
+the same time, so that asking costs nothing however often it is done.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Flask, current_app
+
+from app.foundation.errors import Failure
+from app.runtime import metrics, rate_limits
+from app.schema import versions as schema_version
+from app.schema.versions import State
+
+# Seconds that an answer waits for a look.
+WAIT = 1.0
+UNREACHABLE, UNKNOWN = "unreachable", "unknown"
+SERVING = (State.CURRENT, State.NEWER)
+
+
+@dataclass
+class Look:
+    """A look at one part: at most one runs at a time."""
+
+    app: Flask
+    find: Callable[[], Any]
+    found: Any = None
+    done: threading.Event = field(default_factory=threading.Event)
+    running: bool = False
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    def result(self, default: Any) -> Any:
+        """What is found now, or ``default`` when that takes too long."""
+        with self._starting:
+            if not self.running:
+                self.running = True
+                self.done.clear()
+                threading.Thread(target=self._run, name="readiness", daemon=True).start()
+        return self.found if self.done.wait(WAIT) else default
+
+    def _run(self) -> None:
+        try:
+            with self.app.app_context():
+                self.found = self.find()
+        finally:
+            self.running = False
+            self.done.set()
+
+
+def init_app(app: Flask) -> None:
+    """Prepare the looks at the parts of ``app``."""
+    finds: dict[str, Callable[[], Any]] = {"schema": _schema, "redis": _redis, "jobs": metrics.jobs}
+    app.extensions["readiness"] = {name: Look(app, find) for name, find in finds.items()}
+
+
+def jobs() -> Sequence[Any]:
+    """The jobs in the database, for the metrics; none where it does not answer soon."""
+    found: Sequence[Any] = _looks()["jobs"].result(())
+    return found
+
+
+def parts() -> dict[str, str]:
+    """The state of each part that the service needs."""
+    schema = _looks()["schema"].result(None)
+    redis = _looks()["redis"].result(default=False)
+    return {
+        "database": "ok" if schema else UNREACHABLE,
+        "migrations": str(schema or UNKNOWN),
+        "redis": "ok" if redis else UNREACHABLE,
+    }
+
+
+def can_serve(found: dict[str, str]) -> bool:
+    """Whether requests for data can be answered: without Redis, and with a newer schema, they can."""
+    return found["database"] == "ok" and found["migrations"] in SERVING
+
+
+def _looks() -> dict[str, Look]:
+    looks: dict[str, Look] = current_app.extensions["readiness"]
+    return looks
+
+
+def _schema() -> State | None:
+    try:
+        return schema_version.state()
+    except Failure:
+        return None
+
+
+def _redis() -> bool:
+    return rate_limits.counter().is_reachable()
