@@ -49,6 +49,7 @@ from app.engine.read.pages import list_page
 from app.engine.read.query import PLAIN
 from app.engine.read.records import get, on_read
 from app.engine.read.statements import driver_connection
+from app.engine.write.changes import record_changed
 from app.engine.write.hooks import (
     Write,
     failing_at,
@@ -95,8 +96,8 @@ __all__ = [  # noqa: RUF022
     "unique", "index", "sorted_by",
     "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
     # Hooks
-    "Write", "on_create", "on_update", "on_delete", "on_read", "on_create_many", "on_update_many", "on_delete_many",
-    "prepare", "failing_at", "require",
+    "Write", "on_create", "on_update", "on_delete", "on_read", "prepare", "failing_at", "require", "record_changed",
+    "on_create_many", "on_update_many", "on_delete_many",
     # Reading and writing
     "Unit", "run_unit", "Principal", "SYSTEM", "Precondition", "UNCONDITIONAL", "Representation",
     "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "get", "Event",

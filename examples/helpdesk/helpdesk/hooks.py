@@ -10,11 +10,11 @@ from sqlalchemy import select
 from helpdesk.errors import NoMember, TicketClosed
 from helpdesk.models import HelpdeskComment, HelpdeskTicket
 from helpdesk.service_levels import due
-from rowgate import Unit, Write, failing_at, notify, now, on_create, on_create_many, on_update, on_update_many
+from rowgate import Unit, Write, failing_at, notify, now, on_create, on_update
 from rowgate.models import AuthMember, CrmDeal
 
 
-@on_create_many(HelpdeskTicket)
+@on_create(HelpdeskTicket, many=True)
 def open_tickets(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> None:
     """A new ticket has its time, and an assignee from its organization."""
     check_assignees(tickets, writes)
@@ -23,7 +23,7 @@ def open_tickets(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> 
         ticket.solved_at = now() if ticket.state in ("solved", "closed") else None
 
 
-@on_update_many(HelpdeskTicket, changing=["priority", "state", "assignee_id"])
+@on_update(HelpdeskTicket, changing=["priority", "state", "assignee_id"], many=True)
 def change_tickets(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) -> None:
     """The time follows the priority, and when it was solved follows the state."""
     check_assignees(tickets, writes)
