@@ -19,23 +19,18 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app import plugins
-from app.ai import heartbeat
-from app.auth import authentication, key_usage, login
-from app.auth.oauth import providers
-from app.auth.oauth.state_cookie import SealedSessions
-from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare import catalogue
 from app.engine.declare.record import metadata
 from app.engine.read import concurrency
 from app.engine.read.database import translated
 from app.extensions import READS, db, migrate
 from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
-from app.notification.broadcaster import Broadcaster
 from app.ops import public_names
 from app.plugins import Plugin
 from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
 from app.schema import readiness
-from blueprints import routing
+from blueprints.http import routing
 from config import ROOT, SettingError, Settings, named_plugins
 from schemas.errors import body_of, is_under
 
@@ -75,19 +70,17 @@ def create_app(settings: Settings | None = None, *, late_routes: bool = False, c
     settings.check()
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
+    app.extensions["domains"] = {plugin.name for plugin in loaded}
     _configure(app, settings)
     db.init_app(app)
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
     pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
-    app.extensions["broadcaster"] = Broadcaster(app, settings.streams_per_user)
     rate_limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     concurrency.init_app(app)
-    key_usage.init_app(app)
-    heartbeat.init_app(app)
-    authentication.init_app(app)
-    login.manager.init_app(app)
-    providers.init_app(app, settings)
+    for plugin in loaded:
+        if plugin.init_app is not None:
+            plugin.init_app(app)
     add_routes = partial(_register_routes, app, settings, loaded)
     if late_routes:
         routing.add_late(app, add_routes)
@@ -117,10 +110,7 @@ def _configure(app: Flask, settings: Settings) -> None:
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["vault"] = Vault(settings.secret_key or folder.secret_key(settings.var_dir))
-    # Flask's own session signs nobody in: it holds sign-ins at providers that are under way and, for the account pages,
-    # the language, the secret of their forms and what the next page says.
     secure = settings.base_url.startswith("https:")
-    app.session_interface = SealedSessions()
     app.config.update(
         SECRET_KEY=app.extensions["vault"].signing_key,
         SESSION_COOKIE_NAME="__Host-flow" if secure else "flow",
@@ -155,14 +145,17 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
 
 def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -> None:
     # A process whose routes come late does without all that they are made of.
-    from blueprints import domains, openapi, operations, origins, studio
-    from blueprints.account import routes as account
-    from blueprints.base import Blueprint as ApiBlueprint
+    from blueprints.http import origins
+    from blueprints.http.base import Blueprint as ApiBlueprint
+    from blueprints.openapi import document as openapi
+    from blueprints.records import domains
+    from blueprints.service import operations, studio
 
-    routing.init_app(app)
-    api = openapi.build(app)
-    for domain in DOMAINS:
-        api.register_blueprint(domains.build(domain), domain=domain.name)
+    with app.app_context():
+        routing.init_app(app)
+        api = openapi.build(app)
+        for domain in catalogue.domains():
+            api.register_blueprint(domains.build(domain), domain=domain.name)
     owners = {each.name: each for each in loaded}
     for plugin, name in ((each, name) for each in loaded for name in each.blueprints):
         built = plugins.resolve(name)()
@@ -177,8 +170,6 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
             api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)
     app.register_blueprint(operations.build(api))
     app.register_blueprint(studio.build())
-    app.register_blueprint(account.build())
-    authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
     if any(not each.is_ours for each in loaded):
         if not settings.production:
             public_names.warn(loaded)
@@ -200,8 +191,8 @@ def _identify() -> None:
 
 def _render(error: Exception) -> Response | HTTPException:
     """Turn whatever was raised into a body in the shape of its route family."""
-    from blueprints.account import pages as account_pages  # which come with the routes
-    from blueprints.base import answer
+    from blueprints.http.base import answer
+    from blueprints.pages import pages as account_pages  # which come with the routes
 
     if isinstance(error, HTTPException) and (error.code or 500) < 400:
         return error

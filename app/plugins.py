@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from flask import Flask
 from packaging.requirements import InvalidRequirement, Requirement
 
 import config
@@ -66,6 +67,7 @@ class Plugin:
     ``errors`` the failures of its own, ``reports`` the statements of reports by their kind, ``settings`` what is read
     from the environment. ``migrations`` is the folder of its migrations; the one beside its first module of models
     unless it says otherwise. ``studio`` is a folder whose ``index.js`` adds components of its own to the studio.
+    ``init_app`` is called with each application that is built, before its routes are added.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Plugin:
     settings: Sequence[Setting] = ()
     migrations: str | Path = ""
     studio: str | Path = ""
+    init_app: Callable[[Flask], None] | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -136,15 +139,15 @@ _OWN_NAMES = {
 
 
 def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
-    """Load the plugins of the product and those called ``names``, each once in a process, and return all that are
-    loaded. Only what is named is loaded, an entry point of the group ``rowgate.plugins`` or else a module with a
-    ``plugin``; nothing is loaded because it is installed. Raises SettingError for a name that is neither, and for two
-    plugins that bring the same."""
+    """Load the plugins of the product and those called ``names``, each once in a process, and return them. Only what is
+    named is loaded, an entry point of the group ``rowgate.plugins`` or else a module with a ``plugin``; nothing is
+    loaded because it is installed. Raises SettingError for a name that is neither, and for two plugins that bring the
+    same."""
     serve_former_paths()
     if not _loaded:
         config.declare(SETTINGS)
-    for each in PRODUCT:
-        name = f"app.{each}.plugin"
+    ours = [f"app.{each}.plugin" for each in PRODUCT]
+    for name in ours:
         if name not in _loaded:
             _add(name, import_module(name).plugin)
     found = {name: _found(name) for name in names if name not in _loaded}
@@ -154,7 +157,7 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
             histories.OF_PLUGINS.append(found[name].history)
     check_references([mapper.class_ for mapper in Base.registry.mappers])
     relations.derive(list(catalogue.every_model()))
-    return tuple(_loaded.values())
+    return tuple(_loaded[name] for name in _loaded if name in {*ours, *names})
 
 
 def resolve(name: str) -> Any:

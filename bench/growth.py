@@ -15,8 +15,9 @@ from flask import Flask
 from flask_migrate import upgrade
 from uuid_utils.compat import uuid7
 
-from app.auth import organizations, sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import organizations
 from app.crm.models import CrmCompany
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, attempt

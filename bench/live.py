@@ -25,8 +25,9 @@ import psutil
 from flask import Flask
 from flask_migrate import upgrade
 
-from app.auth import organizations, sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import organizations
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import attempt
 from app.factory import create_app

@@ -14,8 +14,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.auth import organizations, sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import organizations
 from app.crm.models import CrmCompany
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, attempt

@@ -1,9 +1,15 @@
 """Routes written by hand: what one declares, who may call it, and how it answers."""
 
-from app.auth.authentication import caller, caller_if_any, credentials_required, open_to_all, session_welcome
-from blueprints.base import Blueprint, answer, parse_id
-from blueprints.declarations import Answer, Body, Operation, serve
-from blueprints.replies import Reply, respond
+from app.auth.credentials.authentication import (
+    caller,
+    caller_if_any,
+    credentials_required,
+    open_to_all,
+    session_welcome,
+)
+from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.declarations import Answer, Body, Operation, serve
+from blueprints.http.replies import Reply, respond
 
 __all__ = [  # noqa: RUF022
     "Blueprint", "Operation", "Body", "Answer", "serve",

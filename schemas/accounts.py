@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from app.auth.invitations import Invited
-from app.auth.passwords import MAX_LENGTH
-from app.auth.proofs import MAX_SECRET_LENGTH
-from app.auth.two_factor.codes import MAX_CODE_LENGTH
+from app.auth.accounts.passwords import MAX_LENGTH
+from app.auth.accounts.proofs import MAX_SECRET_LENGTH
+from app.auth.organizations.invitations import Invited
+from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
 from schemas.sign_in import AN_ADDRESS, SessionUser, SignedInBody, readable

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from app.auth.api_keys import MAX_GRACE, SCOPES
+from app.auth.keys.api_keys import MAX_GRACE, SCOPES
 from app.auth.models.keys import AuthApiKey
 from schemas.derive import WireSchema, read_schema, update_schema
 from schemas.fields import Email, Flag, Identifier, Json, Moment, Strings, Text, Whole

@@ -11,7 +11,7 @@ from marshmallow import fields
 from sqlalchemy import false
 
 from app.engine.declare import relations
-from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.catalogue import domains
 from app.engine.declare.dictionary import to_dict
 from app.engine.declare.fields import ADMIN_READS, CURRENCY
 from app.engine.declare.policy import Organization, Policy, Rule, SessionOnly
@@ -95,7 +95,7 @@ def catalogue_for(standing: Standing) -> dict[str, Any]:
     """The catalogue of callers of this standing."""
     described = [
         {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
-        for domain in DOMAINS
+        for domain in domains()
     ]
     extensions = [f"/console/extensions/{name}/index.js" for name in STUDIO_FOLDERS]
     return {

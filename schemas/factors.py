@@ -6,9 +6,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from app.auth.accounts.proofs import MAX_SECRET_LENGTH
 from app.auth.models.identity import AuthPasskey, AuthTrustedDevice
-from app.auth.proofs import MAX_SECRET_LENGTH
-from app.auth.two_factor.codes import MAX_CODE_LENGTH
+from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
 from schemas.sign_in import readable

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from werkzeug.datastructures import MultiDict
 
-from app.auth.key_usage.sums import DAY, HOUR, floor
+from app.auth.keys.key_usage.sums import DAY, HOUR, floor
 from app.foundation.clock import moment_of, now
 from schemas.asking import invalid
 from schemas.queries import CREDENTIAL

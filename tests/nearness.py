@@ -41,7 +41,7 @@ MIRRORS = {
     "tests/faults": ("app.runtime",),
     "tests/migrations": ("app.schema.histories", "app.schema.upgrade_locks"),
     "tests/plugins": ("app.plugins",),
-    "tests/studio": ("blueprints.console", "blueprints.catalogue"),
+    "tests/studio": ("blueprints.console", "blueprints.records.catalogue"),
 }
 # Their tests start whole services or browsers, and are asked later than others that are about as close.
 SLOW = {"attacks", "bench", "end_to_end", "faults", "migrations", "publishing", "studio"}

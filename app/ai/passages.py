@@ -16,7 +16,7 @@ from app.ai_rag.hooks import token_count
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
-from app.auth.organizations import home_of
+from app.auth.organizations.organizations import home_of
 from app.engine.declare.principal import Principal
 from app.engine.read.concurrency import place_for
 from app.engine.write.unit_of_work import Unit, run_unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.ai import canvas_hooks, hooks, reports, settings, turns
+from app.ai import canvas_hooks, heartbeat, hooks, reports, settings, turns
 from app.ai.models import answering, chats
 from app.jobs.registry import Periodic, as_unit
 from app.plugins import Plugin
@@ -15,6 +15,7 @@ plugin = Plugin(
     periodic=(Periodic("close_abandoned_streams", "* * * * * */20", as_unit(turns.close_abandoned)),),
     notifications=("CANVAS_ACCESS", "CANVAS_MENTION"),
     reports={"chat_quality": reports.chat_quality, "provider_costs": reports.provider_costs},
-    blueprints=("blueprints.consumer.chats:build",),
+    blueprints=("blueprints.content.chats:build",),
     settings=settings.SETTINGS,
+    init_app=heartbeat.init_app,
 )

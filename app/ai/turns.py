@@ -15,7 +15,7 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import Candidate
 from app.ai.turn_context import TurnContext, grounded
 from app.ai.turn_records import MAX_ANSWER_LENGTH, AttemptRecord, StepRecord, write_attempts, write_end, write_steps
-from app.auth import presence
+from app.auth.credentials import presence
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now

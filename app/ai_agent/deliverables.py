@@ -22,8 +22,8 @@ from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
-from app.auth.presence import ASK_EVERY, ASKER_GONE
-from app.auth.users import acting
+from app.auth.accounts.users import acting
+from app.auth.credentials.presence import ASK_EVERY, ASKER_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit

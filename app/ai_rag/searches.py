@@ -12,8 +12,8 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
-from app.auth.presence import GONE, NARROWER
-from app.auth.users import found_again
+from app.auth.accounts.users import found_again
+from app.auth.credentials.presence import GONE, NARROWER
 from app.engine.declare.principal import Principal
 from app.engine.write.unit_of_work import Unit
 from app.runtime.connections import allow_time

@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag.hooks import INDEX_DOCUMENT, content_hash, drop_chunks, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
-from app.auth.organizations import home_of
-from app.auth.presence import GONE
-from app.auth.users import found_again
+from app.auth.accounts.users import found_again
+from app.auth.credentials.presence import GONE
+from app.auth.organizations.organizations import home_of
 from app.engine.write.hooks import Write, on_create, on_delete, on_update
 from app.engine.write.unit_of_work import Unit
 from app.jobs import queue

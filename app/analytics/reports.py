@@ -16,11 +16,11 @@ from uuid_utils.compat import uuid7
 
 from app.analytics.hooks import COMPUTE_REPORT, after
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
-from app.auth.key_usage.models import AuthApiKeyUsage
+from app.auth.accounts.users import acting
+from app.auth.credentials.presence import ASKER_GONE
+from app.auth.keys.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey
-from app.auth.organizations import home_of
-from app.auth.presence import ASKER_GONE
-from app.auth.users import acting
+from app.auth.organizations.organizations import home_of
 from app.crm.models import CrmDeal
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import OutcomeUnknown, reading

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from app.auth import (
-    deletion,
-    errors,
-    hooks,
-    invitation_hooks,
-    key_hooks,
-    key_mails,
-    recovery,
-    sessions,
-    settings,
-    verification,
-)
-from app.auth.key_usage import models as key_usage
-from app.auth.key_usage import sums
+from app.auth import application, errors, settings
+from app.auth.accounts import deletion, hooks, recovery, verification
+from app.auth.credentials import sessions
+from app.auth.keys import key_hooks, key_mails
+from app.auth.keys.key_usage import models as key_usage
+from app.auth.keys.key_usage import sums
 from app.auth.models import identity, keys, organizations
+from app.auth.organizations import invitation_hooks
 from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 
@@ -38,15 +31,17 @@ plugin = Plugin(
         Periodic("tell_of_ending_keys", "20 * * * *", key_mails.tell_of_ends),
     ),
     blueprints=(
-        "blueprints.api_keys:build",
-        "blueprints.consumer.sign_in:build",
-        "blueprints.consumer.oauth:build",
-        "blueprints.consumer.addresses:build",
-        "blueprints.consumer.two_factor:build",
-        "blueprints.consumer.passkeys:build",
-        "blueprints.consumer.invitations:build",
-        "blueprints.consumer.privacy:build",
+        "blueprints.people.api_keys:build",
+        "blueprints.people.sign_in:build",
+        "blueprints.people.oauth:build",
+        "blueprints.people.addresses:build",
+        "blueprints.people.two_factor:build",
+        "blueprints.people.passkeys:build",
+        "blueprints.people.invitations:build",
+        "blueprints.people.privacy:build",
+        "blueprints.pages.routes:build",
     ),
+    init_app=application.init_app,
     commands=("app.commands.users:group", "app.commands.keys:group", "app.commands.sessions:group"),
     errors=(
         errors.InvalidEmail,

@@ -16,8 +16,8 @@ from limits import parse
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
-from app.auth import memberships
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import memberships
 from app.commands.groups import as_json, show, unreachable
 from app.engine.read import concurrency
 from app.engine.read.database import reading

@@ -11,8 +11,9 @@ import click
 from limits import parse
 from sqlalchemy import select
 
-from app.auth import api_keys, users
-from app.auth.key_usage import sums
+from app.auth.accounts import users
+from app.auth.keys import api_keys
+from app.auth.keys.key_usage import sums
 from app.auth.models.keys import AuthApiKey
 from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM

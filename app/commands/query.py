@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.auth import users
+from app.auth.accounts import users
 from app.commands.groups import Group, as_json
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading

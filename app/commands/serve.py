@@ -20,7 +20,8 @@ from flask import current_app
 from flask.cli import with_appcontext
 from sqlalchemy import text
 
-from app.auth import api_keys, users
+from app.auth.accounts import users
+from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.commands.groups import Command
 from app.engine.declare.principal import SYSTEM

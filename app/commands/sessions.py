@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from app.auth import sessions, users
+from app.auth.accounts import users
+from app.auth.credentials import sessions
 from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from app.auth import users
-from app.auth.organizations import home_of
+from app.auth.accounts import users
+from app.auth.organizations.organizations import home_of
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record

@@ -9,9 +9,9 @@ from uuid import UUID
 import click
 from sqlalchemy import select
 
-from app.auth import users
+from app.auth.accounts import users
 from app.auth.models.identity import AuthUser
-from app.auth.two_factor import enrolment
+from app.auth.sign_in.two_factor import enrolment
 from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading

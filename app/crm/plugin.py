@@ -10,5 +10,5 @@ plugin = Plugin(
     "Companies, the people in them, and the deals being made.",
     models=(models,),
     hooks=(hooks,),
-    blueprints=("blueprints.company:build",),
+    blueprints=("blueprints.records.company:build",),
 )

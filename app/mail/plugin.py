@@ -15,7 +15,7 @@ plugin = Plugin(
         Periodic("deliver_due_mail", "* * * * *", delivery.deliver_due),
         Periodic("expire_mail", "15 3 * * *", as_unit(delivery.expire)),
     ),
-    blueprints=("blueprints.mailbox:build",),
+    blueprints=("blueprints.service.mailbox:build",),
     commands=("app.commands.mail:group",),
     settings=settings.SETTINGS,
 )

@@ -74,6 +74,11 @@ class Stream:
         self._broadcaster.remove(self)
 
 
+def init_app(app: Flask) -> None:
+    """Let ``app`` stream to its users."""
+    app.extensions["broadcaster"] = Broadcaster(app, app.config["SETTINGS"].streams_per_user)
+
+
 class Broadcaster:
     """Every open stream of the process, by user."""
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
-from app.auth.organizations import user_provisioned
+from app.auth.organizations.organizations import user_provisioned
 from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit

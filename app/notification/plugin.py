@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.notification import hooks, mails, models, settings
+from app.notification import broadcaster, hooks, mails, models, settings
 from app.plugins import Plugin
 
 plugin = Plugin(
@@ -13,4 +13,5 @@ plugin = Plugin(
     notifications=("MESSAGE", "MENTION"),
     blueprints=("blueprints.teams.notifications:build",),
     settings=settings.SETTINGS,
+    init_app=broadcaster.init_app,
 )

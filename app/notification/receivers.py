@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from app.auth.users import found_again
+from app.auth.accounts.users import found_again
 from app.notification.models import NotificationNotification
 
 

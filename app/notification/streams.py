@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from app.auth.credentials import admits
+from app.auth.credentials.credentials import admits
 from app.engine.declare.principal import Credential, Principal
 from app.engine.read.encoding import dumps
 from app.engine.read.statements import autocommitted

@@ -13,6 +13,10 @@ plugin = Plugin(
     models=(models, webhooks, saved_views),
     hooks=(audit_log,),
     periodic=(Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),),
-    blueprints=("blueprints.batch:build", "blueprints.catalogue:build", "blueprints.views:build"),
+    blueprints=(
+        "blueprints.records.batch:build",
+        "blueprints.records.catalogue:build",
+        "blueprints.content.views:build",
+    ),
     commands=("app.commands.flags:group",),
 )

@@ -105,7 +105,7 @@ def post_worker_init(worker):
 
 def worker_exit(_server, worker):
     """Write what a worker still holds in memory before its process ends."""
-    from app.auth import key_usage  # the application is loaded after this file
+    from app.auth.keys import key_usage  # the application is loaded after this file
 
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.auth.presence import GONE
-from app.auth.users import found_again
+from app.auth.accounts.users import found_again
+from app.auth.credentials.presence import GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit

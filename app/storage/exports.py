@@ -17,11 +17,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.auth import mails, users
+from app.auth.accounts import mails, users
+from app.auth.credentials.presence import GONE
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.auth.organizations import home_of
-from app.auth.presence import GONE
+from app.auth.organizations.organizations import home_of
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import UNLISTED
 from app.engine.declare.policy import Admin, Public

@@ -14,8 +14,8 @@ from flask import current_app
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from app.auth import users
-from app.auth.presence import GONE
+from app.auth.accounts import users
+from app.auth.credentials.presence import GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record, by_table
 from app.engine.read.database import reading

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsActivity
-from app.auth.users import signed_in_as
+from app.auth.accounts.users import signed_in_as
 from app.engine.declare.principal import SYSTEM
 from app.engine.read import records
 from app.engine.read.database import reading

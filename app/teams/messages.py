@@ -12,8 +12,8 @@ from flask import current_app
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
+from app.auth.accounts.users import found_again
 from app.auth.models.identity import AuthAccount
-from app.auth.users import found_again
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit

@@ -12,13 +12,13 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import update
 
-from app.auth import credentials
-from app.auth.authentication import BearerScheme, tab_schemes
+from app.auth.credentials import credentials
+from app.auth.credentials.authentication import BearerScheme, tab_schemes
+from app.auth.credentials.sessions import SignedIn
 from app.auth.models.identity import AuthSession
-from app.auth.oauth import linking
-from app.auth.oauth.providers import Identity, Refused
-from app.auth.sessions import SignedIn
-from app.auth.two_factor.challenges import Challenged
+from app.auth.sign_in.oauth import linking
+from app.auth.sign_in.oauth.providers import Identity, Refused
+from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault

@@ -12,10 +12,12 @@ from uuid import UUID
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.auth import api_keys, credentials, organizations, sessions
+from app.auth.credentials import credentials, sessions
+from app.auth.credentials.reauthentication import FRESH
+from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.auth.reauthentication import FRESH
+from app.auth.organizations import organizations
 from app.engine.declare.principal import Principal
 from app.foundation.clock import now
 from app.foundation.crypto import vault

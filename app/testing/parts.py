@@ -11,7 +11,7 @@ from dataclasses import replace
 from flask import Flask
 from sqlalchemy import text
 
-from app.auth import key_usage
+from app.auth.keys import key_usage
 from app.extensions import db
 from app.factory import create_app
 from app.ops.seed import seed

@@ -13,7 +13,8 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder
 
-from app.auth import api_keys, credentials, sessions
+from app.auth.credentials import credentials, sessions
+from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import attempt

@@ -13,8 +13,10 @@ from uuid import UUID
 
 from flask_migrate import upgrade
 
-from app.auth import api_keys, organizations, sessions
+from app.auth.credentials import sessions
+from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import organizations
 from app.crm.models import CrmCompany
 from app.engine.declare.principal import SYSTEM
 from app.engine.declare.record import camel

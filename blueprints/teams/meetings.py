@@ -9,15 +9,14 @@ from typing import Any
 from flask import Response, current_app, request
 from marshmallow import ValidationError
 
-from app.auth.authentication import caller
-from app.auth.login import login_required
+from app.auth.credentials.authentication import caller
+from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, NotFound
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound
-from blueprints.base import Blueprint, answer, parse_id
-from blueprints.declarations import Answer, Operation, serve
-from blueprints.describe import window_parameters
+from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.declarations import Answer, Operation, serve, window_parameters
 from schemas.fields import Moment
 from schemas.queries import window
 from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body

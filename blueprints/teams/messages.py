@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.authentication import caller
-from app.auth.login import login_required
+from app.auth.credentials.authentication import caller
+from app.auth.credentials.login import login_required
 from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
@@ -16,9 +16,9 @@ from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
 from app.teams.cards import Card, prepared
 from app.teams.messages import Place
-from blueprints.base import Blueprint
-from blueprints.declarations import Answer, Body, Operation, serve
-from blueprints.replies import Reply, keyed_request, run_with_lease
+from blueprints.http.base import Blueprint
+from blueprints.http.declarations import Answer, Body, Operation, serve
+from blueprints.http.replies import Reply, keyed_request, run_with_lease
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}

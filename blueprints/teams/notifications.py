@@ -7,18 +7,18 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app.auth import tickets
-from app.auth.authentication import caller
-from app.auth.login import login_required
+from app.auth.credentials import tickets
+from app.auth.credentials.authentication import caller
+from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
 from app.foundation.errors import Invalid
 from app.notification import preferences
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import default_of
-from blueprints.base import EVENTS, UNHELD, Blueprint, answer
-from blueprints.declarations import Answer, Body, Operation, serve
-from blueprints.examples import STAMPS
+from blueprints.http.base import EVENTS, UNHELD, Blueprint, answer
+from blueprints.http.declarations import Answer, Body, Operation, serve
+from blueprints.http.examples import STAMPS
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
 
 SEQUENCE = re.compile(r"[0-9]{1,16}")

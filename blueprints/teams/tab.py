@@ -5,14 +5,14 @@ from __future__ import annotations
 import flask
 from flask import Response, render_template, request
 
-from app.auth.authentication import open_to_all
-from app.auth.sessions import SignedIn
-from app.auth.two_factor.challenges import Challenged
+from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.sessions import SignedIn
+from app.auth.sign_in.two_factor.challenges import Challenged
 from app.teams import tab
-from blueprints.base import Blueprint, answer
-from blueprints.consumer.entering import challenge_body, unstored
-from blueprints.declarations import ANY_QUERY, Answer, Operation, serve
-from blueprints.examples import USER
+from blueprints.http.base import Blueprint, answer
+from blueprints.http.declarations import ANY_QUERY, Answer, Operation, serve
+from blueprints.http.examples import USER
+from blueprints.people.entering import challenge_body, unstored
 from schemas.sign_in import TabSession, TwoFactorRequired, user_body
 
 # Where Teams and its relatives show pages in frames.

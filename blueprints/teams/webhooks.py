@@ -8,15 +8,15 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.authentication import consume_for_address, open_to_all
+from app.auth.credentials.authentication import consume_for_address, open_to_all
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Invalid
 from app.teams import activities, graph, inbox, invokes, processing
 from app.teams.senders import check_bot
-from blueprints.base import Blueprint, answer, json_body
-from blueprints.declarations import ANY_QUERY, Body, Operation, serve
+from blueprints.http.base import Blueprint, answer, json_body
+from blueprints.http.declarations import ANY_QUERY, Body, Operation, serve
 
 log = logging.getLogger(__name__)
 

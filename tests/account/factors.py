@@ -9,7 +9,7 @@ import pyotp
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthPasskey, AuthUser
-from app.auth.two_factor.codes import STEP
+from app.auth.sign_in.two_factor.codes import STEP
 from app.testing.database import transaction
 
 

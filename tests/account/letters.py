@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select, text
 
-from app.auth import recovery, verification
+from app.auth.accounts import recovery, verification
 from app.foundation.crypto import vault
 from app.mail.models import PlatformMail
 from app.testing.database import transaction

@@ -11,7 +11,7 @@ from sqlalchemy import update
 from app.storage import exports
 from app.storage.models import StorageExport
 from app.testing.database import transaction
-from blueprints.account import formats
+from blueprints.pages import formats
 from tests.account.test_security import id_of, make_stale
 from tests.account.visitors import Visitor, alerts_of, said_by
 from tests.auth.sign_in.visitors import session_of

@@ -89,7 +89,7 @@ def test_a_path_without_a_page_is_a_page_that_says_so(app, member):
 def test_a_fault_of_ours_is_a_page_with_the_number_of_the_request_and_a_line_in_the_log(build, caplog, monkeypatch):
     application = build()
     member = Visitor(application).sign_up()
-    monkeypatch.setattr("blueprints.account.sessions.list_page", lambda *_: 1 / 0)
+    monkeypatch.setattr("blueprints.pages.sessions.list_page", lambda *_: 1 / 0)
     response = member.get("/account/sessions")
     assert (response.status_code, response.mimetype) == (500, "text/html")
     assert response.headers["X-Request-Id"] in response.text

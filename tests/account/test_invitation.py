@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth import invitations
+from app.auth.organizations import invitations
 from tests.account.letters import link_to
 from tests.account.test_links import follow
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth import recovery, verification
+from app.auth.accounts import recovery, verification
 from tests.account.letters import count_of, link_to, send_what_was_asked
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
 from tests.auth.sign_in.visitors import PASSWORD, session_of

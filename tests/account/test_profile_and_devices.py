@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from app.foundation.clock import now
-from blueprints.account import formats
+from blueprints.pages import formats
 from tests.account.visitors import Visitor, alerts_of, said_by, wrong_with
 from tests.auth.sign_in.visitors import session_of
 

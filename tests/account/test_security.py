@@ -83,7 +83,7 @@ def test_an_account_without_a_password_gets_one_on_recent_proof(app, member):
 
 def test_a_new_address_is_asked_for_in_the_same_words_whosever_it_is(app, member, monkeypatch):
     asked = []
-    monkeypatch.setattr("app.auth.verification.ask_for_mail", lambda *given, **more: asked.append(given[1]))
+    monkeypatch.setattr("app.auth.accounts.verification.ask_for_mail", lambda *given, **more: asked.append(given[1]))
     other = Visitor(app).sign_up()
     for address in (other.email, "free@sign-in.example"):
         response = member.send(f"{SECURITY}/address", page=SECURITY, email=f" {address} ")

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
-from blueprints.describe_queries import filterable
+from blueprints.openapi.queries import filterable
 
 MEGABYTE = 1_000_000
 # Under these two marks a character is put into its normal order anew with each pair.

@@ -13,7 +13,7 @@ import pytest
 from app.engine.declare.catalogue import every_model
 from app.foundation import crypto
 from app.testing.waiting import await_true
-from blueprints.describe_queries import filterable
+from blueprints.openapi.queries import filterable
 from tests.attacks import connections, payloads
 from tests.attacks.caller import BOUNDARY, flood
 from tests.attacks.observer import COMPANY, CONTACT, undisturbed

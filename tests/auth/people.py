@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from werkzeug.test import TestResponse
 
 from app.auth.models.identity import AuthSession, AuthTwoFactor, AuthUser
-from app.auth.two_factor import codes
+from app.auth.sign_in.two_factor import codes
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.mail.models import PlatformMail

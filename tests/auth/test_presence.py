@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from app.auth import credentials, presence
+from app.auth.credentials import credentials, presence
 from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKey
 from app.foundation.clock import now

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth.authentication import credentials_required, open_to_all, session_welcome
-from app.auth.login import login_required
+from app.auth.credentials.authentication import credentials_required, open_to_all, session_welcome
+from app.auth.credentials.login import login_required
 from app.factory import create_app
 from app.testing.parts import close_application
-from blueprints.base import Blueprint
-from blueprints.base import answer as respond
-from blueprints.declarations import ANY_QUERY, Answer, Body, Operation, serve
+from blueprints.http.base import Blueprint
+from blueprints.http.base import answer as respond
+from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from schemas.documents import DocumentCreate
 
 ALWAYS = {"429", "500", "503"}

@@ -12,7 +12,7 @@ import pytest
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.dictionary import dictionary
 from app.foundation.errors import CODES
-from blueprints.examples import EXAMPLE_ID
+from blueprints.http.examples import EXAMPLE_ID
 from config import ROOT
 from docs import generate
 

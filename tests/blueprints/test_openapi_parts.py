@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blueprints import base
+from blueprints.openapi import api
 
 DESCRIPTION = "/api/v1/openapi.json"
 DOMAINS = [

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.auth import key_usage
+from app.auth.keys import key_usage
 from app.jobs import queue, registry
 from app.testing.cast import Actor
 from app.testing.database import unit_of_work

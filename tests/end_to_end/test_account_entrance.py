@@ -8,7 +8,8 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
-from app.auth import invitations, recovery, verification
+from app.auth.accounts import recovery, verification
+from app.auth.organizations import invitations
 from app.notification import mails
 from tests.account.letters import link_to, send_what_was_asked
 from tests.end_to_end.test_account_pages import AXE, OUTSIDE, PASSWORD, RULES, sign_up

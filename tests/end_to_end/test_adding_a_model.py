@@ -18,7 +18,8 @@ from tests.end_to_end.service import environment
 pytestmark = pytest.mark.full
 
 USE = """
-from app.auth import sessions, users
+from app.auth.credentials import sessions
+from app.auth.accounts import users
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit
 from wsgi import app

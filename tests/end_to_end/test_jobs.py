@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, text
 
-from app.auth.key_usage.models import AuthApiKeyUsage
+from app.auth.keys.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.extensions import db
 from app.foundation.clock import now

@@ -7,7 +7,7 @@ import re
 import pytest
 from sqlalchemy import text
 
-from app.auth import key_usage
+from app.auth.keys import key_usage
 from app.crm.models import CrmCompany, CrmContact
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.indexes import COUNTED, counts_alone

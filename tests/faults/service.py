@@ -20,7 +20,7 @@ import psutil
 import psycopg
 from flask_migrate import upgrade
 
-from app.auth import key_usage
+from app.auth.keys import key_usage
 from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth import throttling
+from app.auth.credentials import throttling
 from app.testing.cast import Actor
 from tests.auth.sign_in.visitors import PASSWORD, address, sign_up, visit
 

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from sqlalchemy import text
 
-from app.auth import recovery, verification
+from app.auth.accounts import recovery, verification
 from app.foundation.crypto import vault
 from app.mail import outbox
 from app.runtime import rate_limits

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.auth import mails
+from app.auth.accounts import mails
 from app.auth.models.identity import AuthUser
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from sqlalchemy import update
 
-from app.auth import sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser, AuthVerification
 from app.foundation.clock import now
 from app.notification.routing import notify

@@ -55,7 +55,7 @@ def problems(tmp_path):
             "from app.jobs import queue\n\nqueue.defer(1)\n",
             ["3: app.jobs.queue.defer is called rowgate.defer since 0.4, and goes with 0.5"],
         ),
-        ("from app.engine.hooks import run_many\n", ["1: app.engine.hooks.run_many is private"]),
+        ("from app.engine.write.hooks import run\n", ["1: app.engine.write.hooks.run is private"]),
         ("\nfrom app.engine.hooks import on_change\n", ["2: app.engine.hooks.on_change is gone"]),
         ("from app.effects import Effect\n", ["1: app.effects.Effect is gone"]),
         ("import app.engine.hooks\n", ["1: app.engine.hooks is imported whole: import the names that you use"]),

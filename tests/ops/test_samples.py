@@ -27,10 +27,10 @@ from app.ai_research.models import (
     AiResearchSource,
 )
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsInsight, AnalyticsReport
+from app.auth.accounts.passwords import HASHER
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam
-from app.auth.passwords import HASHER
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare.catalogue import DOMAINS
 from app.engine.declare.kinds import Enum

@@ -42,7 +42,8 @@ plugin = Plugin("bad", "Does what it must not.", jobs={"do_mine": Job(lambda row
 SCRIPT = """
 import json
 
-from app.auth import sessions, users
+from app.auth.credentials import sessions
+from app.auth.accounts import users
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit
 from wsgi import app

@@ -46,7 +46,7 @@ def test_as_written_for_0_3_it_runs_unchanged_with_warnings():
     told = outcome_of_tests(OF_0_3)
     assert " passed" in told
     for old, new in (
-        ("app.engine.declare.record.Record", "rowgate.Record"),
+        ("app.engine.record.Record", "rowgate.Record"),
         ("blueprints.base.wanted", "rowgate.http.parse_id"),
     ):
         assert f"DeprecationWarning: {old} is called {new} since 0.4, and goes with 0.5" in told
@@ -59,7 +59,7 @@ def test_what_goes_of_0_3_is_named_and_rewritten_on_demand(var_dir, tmp_path):
     named = run(folder, *CHECK, **given)
     assert named.returncode == 1
     assert (
-        "hooks.py:12: app.engine.write.hooks.refusing is called rowgate.failing_at since 0.4, and goes with 0.5"
+        "hooks.py:12: app.engine.hooks.refusing is called rowgate.failing_at since 0.4, and goes with 0.5"
         in named.stdout
     )
     fixed = run(folder, *CHECK, "--fix", **given)

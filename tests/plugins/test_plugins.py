@@ -41,7 +41,7 @@ def test_the_picture_in_the_documentation_is_what_lint_checks():
     page = (ROOT / "docs" / "architecture.md").read_text()
     picture = re.search(r"```\n(rowgate\n.*?)```", page, re.DOTALL)[1].splitlines()
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    rooms, http = (contract["layers"] for contract in contracts)
+    rooms, http = (contract["layers"] for contract in contracts[:2])
     inside = [" | ".join(f"app.{name}" for name in layer.split(" | ")) for layer in rooms]
     assert [layer for layer in picture if layer not in ("rowgate", "blueprints", "schemas")] == inside
     assert http == picture[: len(http)]
@@ -51,7 +51,7 @@ OURS = ("app", "blueprints", "schemas", "config", "tests", "bench")
 ALLOWED = {
     "config.py": set(),
     "wsgi.py": {"app", "app.factory", "app.runtime", "config"},
-    "app/plugins.py": {"app.engine", "app.foundation", "app.jobs", "config"},
+    "app/plugins.py": {"app.engine", "app.foundation", "app.jobs", "app.schema", "config"},
     "app/extensions.py": set(),
 }
 

@@ -6,7 +6,8 @@ import json
 
 from gadgets.models import Gadget, GadgetPart
 
-from app.auth import sessions, users
+from app.auth.accounts import users
+from app.auth.credentials import sessions
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit
 from app.extensions import db

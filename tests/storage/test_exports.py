@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, update
 
-from app.auth import impersonation, sessions
+from app.auth.credentials import impersonation, sessions
 from app.auth.models.identity import AuthUser
 from app.foundation.clock import now
 from app.jobs import registry

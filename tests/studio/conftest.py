@@ -12,8 +12,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import select
 
-from app.auth import organizations, sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
+from app.auth.organizations import organizations
 from app.testing.cast import Actor
 from app.testing.database import transaction, unit_of_work
 from app.testing.workshop import Workshop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from app.auth import sessions
+from app.auth.credentials import sessions
 from app.crm.models import CrmCompany
 from app.foundation.clock import moment_of, now
 from app.testing.clock import moved

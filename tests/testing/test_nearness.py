@@ -28,8 +28,8 @@ def test_tests_that_import_a_changed_part_of_the_tests_are_near():
     ((HOOKS, "tests/engine/test_lists.py", "CHANGELOG.md"), False, False),
     ((HOOKS, "app/storage/archives.py"), True, False),
     (("app/engine/read/query.py",), True, True),
-    (("blueprints/crud.py",), True, True),
-    (("app/auth/users.py",), False, True),
+    (("blueprints/records/bindings.py",), True, True),
+    (("app/auth/accounts/users.py",), False, True),
     (("docs/tour.md",), False, False),
 ], ids=str)  # fmt: skip
 def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_is_hot(files, is_wide, is_hot):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flask import current_app, has_app_context
+
 from app.engine.declare.declarations import check_names
 from app.engine.declare.indexes import complete
 from app.engine.declare.record import Base, Record
@@ -19,6 +21,7 @@ class Domain:
     models: tuple[type[Record], ...]
 
 
+# All that are loaded in this process.
 DOMAINS: list[Domain] = []
 
 
@@ -31,7 +34,13 @@ def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
         DOMAINS.append(domain)
 
 
+def domains() -> list[Domain]:
+    """Return the domains of the application that is at work, or where none is all that are loaded."""
+    served = current_app.extensions.get("domains") if has_app_context() else None
+    return DOMAINS if served is None else [domain for domain in DOMAINS if domain.name in served]
+
+
 def every_model() -> Iterator[type[Record]]:
-    """All models with routes, domain by domain."""
-    for domain in DOMAINS:
+    """Yield the models of ``domains``, domain by domain."""
+    for domain in domains():
         yield from domain.models

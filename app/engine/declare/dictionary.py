@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine.declare import relations
-from app.engine.declare.catalogue import DOMAINS
+from app.engine.declare.catalogue import domains
 from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -26,19 +26,19 @@ from app.engine.declare.record import Field, Record, by_table, camel
 
 def dictionary() -> dict[str, Any]:
     """Describe the catalogue, with the totals of models and explicit generic route paths."""
-    models = [model for domain in DOMAINS for model in domain.models]
+    models = [model for domain in domains() for model in domain.models]
     counted = [model for model in models if not model.guide]
     explicit = [model for model in counted if not (model.path or model.served_apart)]
     return {
         "totals": {
-            "domains": len(DOMAINS),
+            "domains": len(domains()),
             "models": len(counted),
             "guideModels": len(models) - len(counted),
             "explicitRoutes": 2 * len(explicit),
         },
         "domains": [
             {"name": domain.name, "summary": domain.summary, "models": [to_dict(model) for model in domain.models]}
-            for domain in DOMAINS
+            for domain in domains()
         ],
     }
 

@@ -143,10 +143,13 @@ class Unit:
         self.session.add(record)
         self.session.flush()
 
-    def bookkeep(self, statement: UpdateBase, rows: Sequence[Values] | None = None) -> int:
+    def bookkeep(self, statement: UpdateBase, rows: Sequence[Values] = ()) -> int:
         """Run an INSERT, UPDATE or DELETE that no hook and no subscriber is told of, and return the number of rows.
         No policy is asked. It is for what the service keeps for itself, and for ends of what nobody waits for."""
-        return self.session.execute(statement, rows).rowcount  # type: ignore[attr-defined]
+        if rows:
+            self.session.execute(statement, rows)
+            return len(rows)
+        return self.session.execute(statement).rowcount  # type: ignore[attr-defined]
 
     def bookkeep_returning(self, statement: UpdateBase) -> Result[Any]:
         """Do the same, and return what the statement returns."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from app.auth import api_keys
+from app.auth.keys import api_keys
 from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
 from app.ops.samples.context import Context
 from app.ops.samples.people import Team

@@ -9,9 +9,10 @@ from uuid import UUID
 
 from sqlalchemy import update
 
-from app.auth import organizations, passwords
+from app.auth.accounts import passwords
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
+from app.auth.organizations import organizations
 from app.notification.models import NotificationPreference
 from app.ops.samples.context import Context
 from app.storage.models import StorageBucket

@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from app.auth import recovery, verification
+from app.auth.accounts import recovery, verification
 from app.auth.models.identity import AuthSession, AuthUser
-from app.auth.two_factor import codes
+from app.auth.sign_in.two_factor import codes
 from app.foundation.clock import now
 from app.testing.cast import Actor
 from app.testing.database import transaction

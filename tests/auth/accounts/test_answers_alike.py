@@ -7,7 +7,7 @@ from statistics import quantiles
 
 import pytest
 
-from app.auth import mail_requests, passwords
+from app.auth.accounts import mail_requests, passwords
 from tests.auth.accounts.people import PASSWORD, VERIFY, sign_up_person
 from tests.auth.sign_in.visitors import address, visit
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.auth import proofs
+from app.auth.accounts import proofs
 from app.auth.models.identity import AuthVerification
 from app.foundation.clock import now
 from app.mail import outbox

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from flask_migrate import upgrade
 
-from app.auth import deletion, users
+from app.auth.accounts import deletion, users
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
 from app.testing.cast import Actor

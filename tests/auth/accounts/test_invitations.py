@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from app.auth import users
+from app.auth.accounts import users
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation
 from app.foundation.clock import now

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from app.auth import proofs
+from app.auth.accounts import proofs
 from app.auth.models.identity import AuthVerification
 from app.auth.models.organizations import AuthMember
 from app.foundation import crypto

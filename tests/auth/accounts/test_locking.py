@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth import throttling
+from app.auth.credentials import throttling
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, sign_up_person
 from tests.auth.sign_in.visitors import SAME_ORIGIN, visit
 

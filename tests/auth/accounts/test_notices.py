@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.auth import key_mails
+from app.auth.keys import key_mails
 from app.auth.models.keys import AuthApiKey
 from app.foundation.clock import now
 from app.testing.database import transaction

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
-from app.auth import breaches
+from app.auth.accounts import breaches
 from app.engine.write.unit_of_work import RUNNING
 from app.extensions import db
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, sign_up_person

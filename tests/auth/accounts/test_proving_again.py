@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.auth import throttling
+from app.auth.credentials import throttling
 from app.foundation.clock import now
 from app.testing.cast import Actor
 from tests.auth.accounts.people import PASSWORD, next_code

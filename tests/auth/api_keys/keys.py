@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import update
 
-from app.auth import key_usage
+from app.auth.keys import key_usage
 from app.auth.models.keys import AuthApiKey
 from app.testing.cast import Actor
 from app.testing.database import transaction

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from app.auth import key_usage
-from app.auth.key_usage import sums
-from app.auth.key_usage.models import AuthApiKeyUsage
+from app.auth.keys import key_usage
+from app.auth.keys.key_usage import sums
+from app.auth.keys.key_usage.models import AuthApiKeyUsage
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKeyAnalytics
 from app.engine.declare.principal import SYSTEM

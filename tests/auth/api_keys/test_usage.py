@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import delete
 from uuid_utils.compat import uuid7
 
-from app.auth import key_usage
-from app.auth.key_usage import recorder
+from app.auth.keys import key_usage
+from app.auth.keys.key_usage import recorder
 from app.auth.models.keys import AuthApiKey
 from app.foundation import crypto
 from app.foundation.clock import now

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import requests
 
-from app.auth import challenge_cookie
+from app.auth.credentials import challenge_cookie
 from app.auth.models.identity import AuthUser
 from app.testing.database import transaction
 from tests.auth.sign_in.visitors import visit

@@ -12,7 +12,7 @@ from joserfc.jwk import RSAKey
 from sqlalchemy import select, update
 
 from app.auth.models.identity import AuthAccount, AuthUser, AuthVerification
-from app.auth.oauth.providers import CONSUMERS
+from app.auth.sign_in.oauth.providers import CONSUMERS
 from app.foundation.clock import now
 from app.testing.database import transaction
 from tests.auth.oauth.journey import agree, error_of, start, travel, user_of, visit

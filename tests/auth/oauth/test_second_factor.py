@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
-from app.auth import challenge_cookie
+from app.auth.credentials import challenge_cookie
 from app.mail.models import PlatformMail
 from app.testing.cast import Actor
 from app.testing.database import transaction

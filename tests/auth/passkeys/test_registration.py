@@ -9,7 +9,7 @@ import cbor2
 import pytest
 
 from app.auth.models.identity import AuthVerification
-from app.auth.passkeys import keeping
+from app.auth.sign_in.passkeys import keeping
 from app.foundation.clock import now
 from tests.auth.passkeys.authenticator import (
     BACKED_UP,

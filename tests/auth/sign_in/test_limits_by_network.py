@@ -7,7 +7,8 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import func, select
 
-from app.auth import passwords, throttling
+from app.auth.accounts import passwords
+from app.auth.credentials import throttling
 from app.auth.models.keys import AuthApiKeyAnalytics
 from app.foundation import crypto
 from app.foundation.errors import Unavailable

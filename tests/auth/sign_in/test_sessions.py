@@ -9,7 +9,7 @@ import pytest
 from flask_login import user_loaded_from_request
 from sqlalchemy import select, update
 
-from app.auth import sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthSession, AuthVerification
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit

@@ -7,7 +7,8 @@ from unittest.mock import Mock
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
-from app.auth import passwords, throttling
+from app.auth.accounts import passwords
+from app.auth.credentials import throttling
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.foundation import crypto
 from app.runtime import rate_limits

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import delete, func, select
 
-from app.auth import proofs, users
+from app.auth.accounts import proofs, users
 from app.auth.models.identity import AuthSession, AuthTwoFactor, AuthUser, AuthVerification
 from app.foundation.clock import now
 from app.testing.cast import Actor

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.auth import users
+from app.auth.accounts import users
 from app.auth.models.identity import AuthTrustedDevice, AuthUser
 from app.foundation.clock import now
 from app.testing.database import unit_of_work

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from app.auth.models.identity import AuthPasskey, AuthUser
-from app.auth.two_factor import enrolment
+from app.auth.sign_in.two_factor import enrolment
 from app.testing.cast import Actor
 from app.testing.database import transaction, unit_of_work
 from tests.auth.people import TWO_FACTOR, join

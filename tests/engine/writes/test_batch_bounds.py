@@ -174,7 +174,7 @@ def test_a_batch_under_an_idempotency_key_is_carried_out_once(shop):
 def test_a_batch_that_takes_too_long_begins_no_further_request(app, shop, monkeypatch):
     requests = [make_company(ref=f"c{n}") for n in range(20)]
     # Each look at the clock finds a second gone, however fast the machine is: ten fit the ten of the setting.
-    monkeypatch.setattr("blueprints.batch.time", SimpleNamespace(monotonic=count().__next__))
+    monkeypatch.setattr("blueprints.records.batch.time", SimpleNamespace(monotonic=count().__next__))
     with growth(app) as grown:
         answer = send(shop.owner, *requests)
     assert (answer.status_code, "too long" in str(answer.json["details"]["body"])) == (400, True)

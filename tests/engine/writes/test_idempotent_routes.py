@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blueprints.replies import IDEMPOTENCY_KEY
+from blueprints.http.replies import IDEMPOTENCY_KEY
 from tests.engine.writes.keys import kept, keyed
 
 CHANGING = ("post", "put", "patch", "delete")

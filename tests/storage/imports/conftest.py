@@ -6,7 +6,7 @@ import pytest
 
 from app.engine.transfer import importing
 from app.storage.object_store import object_store
-from blueprints import imports
+from blueprints.records import imports
 from tests.faults.conftest import proxied, proxy, unlucky
 from tests.storage.imports.files import COMPANIES, send, table
 

@@ -172,7 +172,7 @@ def test_what_is_done_in_part_is_not_begun_anew_by_a_job(app, owner, dying, monk
         sent(owner, key, partial=True)
     patch.undo()
     let_leases_end(app)
-    monkeypatch.setattr("blueprints.imports.MAX_ROWS_AT_ONCE", 1)  # as a file that takes too long to read
+    monkeypatch.setattr("blueprints.records.imports.MAX_ROWS_AT_ONCE", 1)  # as a file that takes too long to read
     assert sent(owner, key, partial=True).status_code == 409
     monkeypatch.undo()
     monkeypatch.setattr(importing, "BATCH_SIZE", 3)

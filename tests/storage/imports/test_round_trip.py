@@ -9,7 +9,7 @@ import pytest
 from flask_migrate import upgrade
 from sqlalchemy import select
 
-from app.auth import sessions
+from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.policy import Rule

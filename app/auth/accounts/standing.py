@@ -1,0 +1,34 @@
+"""What somebody should be told of an account: that it waits for a second factor somewhere, or is to be deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+
+from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthOrganization
+from app.auth.organizations import memberships
+from app.engine.declare.principal import Principal
+from app.engine.read.database import reading
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an account stands; ``waiting`` names the organizations in which it counts for nothing without a factor."""
+
+    delete_after: datetime | None
+    has_factor: bool
+    waiting: list[str]
+
+
+def of(principal: Principal) -> Standing:
+    """How the account of the caller stands, in one statement."""
+    names = select(func.array_agg(AuthOrganization.name)).where(AuthOrganization.id.in_(principal.waiting))
+    user_id = principal.user_id
+    own = select(AuthUser.delete_after, memberships.factor_of(user_id), names.scalar_subquery())
+    with reading() as session:
+        found = session.execute(own.where(AuthUser.id == user_id)).one_or_none()
+    delete_after, has_factor, waiting = found or (None, True, None)
+    return Standing(delete_after, has_factor, sorted(waiting or []))

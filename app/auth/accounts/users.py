@@ -1,0 +1,165 @@
+"""User accounts: creating, finding, promoting and banning them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.auth.accounts import mails, passwords, proofs
+from app.auth.errors import LastSignInMethod
+from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
+from app.auth.models.organizations import AuthInvitation
+from app.auth.organizations import memberships, organizations
+from app.auth.organizations.organizations import cancel_invitations, end_sessions
+from app.auth.sign_in import devices
+from app.engine.declare.principal import Credential, Principal, covered
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit
+from app.foundation.addresses import normalized
+from app.foundation.clock import now
+from app.foundation.errors import NotFound, Unauthenticated
+
+LOCAL_ISSUER = "local"
+
+
+def register(unit: Unit, *, email: str, password: str, name: str | None = None, admin: bool = False) -> AuthUser:
+    """Make a user on the word of whoever runs the service: with a verified address, a password and a personal
+    organization.
+
+    Raises UniqueViolation for a known address and PasswordRefused for a password that is not accepted.
+    """
+    address = normalized(email)
+    passwords.check(password, about=(address, address.partition("@")[0], name or ""))
+    role = "admin" if admin else "user"
+    user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
+    add(unit, user)
+    account = add_password(unit, user, passwords.hashed(password))
+    for record in (user, account):
+        audit.written(unit, "create", record)
+    return user
+
+
+def add(unit: Unit, user: AuthUser) -> None:
+    """Store a new user with a personal organization; raises UniqueViolation for a known address."""
+    organizations.provision_user(unit, user)
+
+
+def add_password(unit: Unit, user: AuthUser, hashed: str) -> AuthAccount:
+    """Let the user sign in with the password that ``hashed`` is made of."""
+    account = AuthAccount(user_id=user.id, provider_id="credential", issuer=LOCAL_ISSUER, account_id=str(user.id))
+    account.password = hashed
+    unit.store(account)
+    return account
+
+
+def is_banned(banned: bool, until: datetime | None) -> bool:
+    """Whether a ban stands now; one without an end stands until it is taken back."""
+    return banned and (until is None or until > now())
+
+
+def name_of(address: str) -> str:
+    """What a user without a name is called: the part of the address before the at sign."""
+    return address.partition("@")[0][:120]
+
+
+def by_email(session: Session, email: str) -> AuthUser:
+    """The user with this address; raises NotFound."""
+    user = session.scalar(select(AuthUser).where(AuthUser.email == normalized(email)))
+    if user is None:
+        raise NotFound(f"No user has the address {email}")
+    return user
+
+
+def promote(unit: Unit, user: AuthUser) -> None:
+    """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
+    before, user.role = user.role, "admin"
+    audit.written(unit, "update", user, {"role": before})
+    end_sessions(unit, user.id)
+
+
+def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
+    """Refuse every credential of the user, as of the next request, and take the user's open invitations back."""
+    before = {"banned": user.banned, "ban_reason": user.ban_reason}
+    user.banned, user.ban_reason = True, reason
+    audit.written(unit, "update", user, before)
+    end_sessions(unit, user.id)
+    cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
+
+
+def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
+    """Take the address as proved to be the user's, by ``actor`` where the principal of the unit is nobody."""
+    before, user.email_verified = user.email_verified, True
+    audit.written(unit, "update", user, {"email_verified": before}, actor=actor)
+
+
+def keep_a_way_in(unit: Unit, user_id: UUID) -> None:
+    """Refuse to take the last way to sign in from a user, whom the caller holds; raises LastSignInMethod."""
+    models = (AuthAccount, AuthPasskey)
+    ways = (select(func.count()).select_from(model).where(model.user_id == user_id) for model in models)
+    if sum(unit.session.scalar(each) or 0 for each in ways) == 1:
+        raise LastSignInMethod()
+
+
+def words_about(user: AuthUser) -> tuple[str, ...]:
+    """What a guess at the password of a user would begin with."""
+    return (user.email, name_of(user.email), user.name)
+
+
+def set_password(unit: Unit, user: AuthUser, password: str) -> None:
+    """Replace the password of the user, or give the first one, and end all sessions, sign-ins under way and trust in
+    devices. Raises PasswordRefused."""
+    passwords.check(password, about=words_about(user))
+    replace_password(unit, user, passwords.hashed(password))
+    proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
+    devices.distrust_all(unit, user.id)
+    end_sessions(unit, user.id)
+    mails.tell(unit, user, "password-changed", mails.FORGOT)
+
+
+def replace_password(unit: Unit, user: AuthUser, hashed: str) -> None:
+    """Let the user sign in with the password that ``hashed`` is made of, and no other."""
+    mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
+    account = unit.session.scalar(select(AuthAccount).where(*mine).with_for_update())
+    if account is None:
+        audit.written(unit, "create", add_password(unit, user, hashed))
+    else:
+        account.password = hashed
+        audit.written(unit, "update", account)
+
+
+def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
+    """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
+    who is gone, banned, or no member any more."""
+    found = found_again(session, user_id)
+    if found is None or organization_id not in found.memberships:
+        return None
+    held = {organization_id: found.memberships[organization_id]}
+    return replace(found, organization_id=organization_id, is_admin=False, memberships=held)
+
+
+def signed_in_as(user_id: UUID) -> Principal:
+    """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
+    admin. Raises Unauthenticated for one who is banned."""
+    with reading() as session:
+        found = found_again(session, user_id)
+    if found is None:
+        raise Unauthenticated()
+    return replace(found, is_admin=False)
+
+
+def found_again(session: Session, user_id: UUID | None) -> Principal | None:
+    """A user as the caller of work that was asked for earlier, with what the user may do by now; None for one who is
+    gone or banned. It asks the database each time, whatever ``session`` has read before."""
+    if user_id is None:
+        return None
+    columns = (AuthUser.role, AuthUser.banned, AuthUser.ban_expires, memberships.of(AuthUser.id))
+    row = session.execute(select(*columns).where(AuthUser.id == user_id)).one_or_none()
+    if row is None or is_banned(row.banned, row.ban_expires):
+        return None
+    roles, _ = memberships.counting(user_id, row.memberships, session)
+    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, None, row.role == "admin", roles)

@@ -1,0 +1,237 @@
+"""Credentials: one statement finds a session or a key by its digest, with its owner and live memberships."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import cache
+from ipaddress import ip_address, ip_network
+from typing import Any
+from uuid import UUID
+
+from flask import request
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.orm import Session
+
+from app.auth.accounts.users import is_banned
+from app.auth.keys import key_usage
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.keys import AuthApiKey
+from app.auth.organizations import memberships
+from app.engine.declare.principal import SYSTEM, Credential, Principal, covered
+from app.engine.read.database import reading
+from app.engine.read.encoding import View
+from app.engine.read.statements import Viewed, autocommitted, compiled
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation import origin
+from app.foundation.clock import now
+from app.foundation.errors import RateLimited, Unauthenticated
+from app.runtime import rate_limits
+
+IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
+IMPERSONATION = "impersonation"
+SEEN_EVERY = timedelta(minutes=1)
+
+
+def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
+    """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
+    return _of_row(_one(_sessions_by("cookie_hash" if from_cookie else "token_hash"), digest))
+
+
+def of_session_id(identifier: UUID) -> Principal:
+    """The principal of a session that was proved in another way; raises Unauthenticated."""
+    return _of_row(_one(_sessions_by("id"), identifier))
+
+
+def _of_row(row: dict[str, Any] | None) -> Principal:
+    if row is None or _has_ended(row):
+        raise Unauthenticated(invalid_token=True)
+    # The admin may be gone, and the reference with them.
+    if row["sign_in_method"] == IMPERSONATION:
+        return _impersonating(row)
+    rate_limits.consume(rate_limits.default_limit(), f"user:{row['user_id']}")
+    if _is_due(row["last_seen_at"]):
+        slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
+        _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
+    return _person(row)
+
+
+def _has_ended(row: dict[str, Any]) -> bool:
+    return is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now()
+
+
+def _person(row: dict[str, Any]) -> Principal:
+    is_admin = row["role"] == "admin"
+    return Principal(
+        credential=Credential.SESSION,
+        credential_id=row["id"],
+        scopes=frozenset({"read", "write", "admin"} if is_admin else {"read", "write"}),
+        user_id=row["user_id"],
+        organization_id=_live(row["active_organization_id"], row["memberships"]),
+        is_admin=is_admin,
+        memberships=row["memberships"],
+        waiting=row["waiting"],
+        verified_email=row["email"] if row["email_verified"] else None,
+        authenticated_at=row["authenticated_at"],
+    )
+
+
+def _impersonating(row: dict[str, Any]) -> Principal:
+    """An admin who sees what the user sees, as long as the admin is one: reads, and nothing of an admin's."""
+    with reading() as session:
+        admin = session.get(AuthUser, row["impersonated_by"]) if row["impersonated_by"] else None
+    if admin is None or admin.role != "admin" or is_banned(admin.banned, admin.ban_expires):
+        raise Unauthenticated(invalid_token=True)
+    rate_limits.consume(rate_limits.default_limit(), f"user:{admin.id}")
+    return replace(_person(row), scopes=frozenset({"read"}), is_admin=False, impersonator_id=admin.id)
+
+
+def of_key(digest: str, *, from_query: bool) -> Principal:
+    """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
+    row = _one(_keys_by("key_hash"), digest)
+    if row is None:
+        # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
+        rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
+    outcome = _outcome(row) if row else "NOT_FOUND"
+    key_usage.begin(row["id"] if row else None, outcome, from_query=from_query)
+    if row is None or outcome != "VALID":
+        raise Unauthenticated(invalid_token=True)
+    try:
+        rate_limits.consume_for_key(row)
+    except RateLimited:
+        key_usage.conclude("RATE_LIMITED")
+        raise
+    if _is_due(row["last_used_at"]):
+        _touch(AuthApiKey, row["id"], last_used_at=now())
+    scopes = covered(row["scopes"])
+    if row["user_id"] is None:
+        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
+    return Principal(
+        credential=Credential.KEY,
+        credential_id=row["id"],
+        scopes=scopes,
+        user_id=row["user_id"],
+        is_admin="admin" in scopes and row["role"] == "admin" and not from_query,
+        from_query=from_query,
+        **_acting_in(row),
+    )
+
+
+def renewed(principal: Principal, session: Session | None = None) -> Principal:
+    """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
+    more. Within a unit of work it is looked up with its ``session``."""
+    if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
+        return principal  # nobody's, or one that writes nothing and reads nothing that lasts
+    is_session = principal.credential is Credential.SESSION
+    row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id, session)
+    if row is None or (_has_ended(row) if is_session else _outcome(row) != "VALID"):
+        raise Unauthenticated(invalid_token=True)
+    if is_session:
+        return _person(row)
+    if principal.user_id is None:
+        return principal
+    scopes = principal.scopes & covered(row["scopes"])
+    is_admin = principal.is_admin and row["role"] == "admin" and "admin" in scopes
+    return replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))
+
+
+def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
+    """The organization that a key acts in, as long as its owner is a member."""
+    memberships = {each: role for each, role in row["memberships"].items() if each == row["organization_id"]}
+    return {"memberships": memberships, "organization_id": row["organization_id"] if memberships else None}
+
+
+def consume_further(principal: Principal, amount: int) -> None:
+    """Count ``amount`` more requests of a caller who has been admitted; raises RateLimited."""
+    if principal.credential is Credential.SESSION:
+        rate_limits.consume(rate_limits.default_limit(), f"user:{principal.user_id}", amount=amount)
+        return
+    with reading() as session:
+        key = session.get(AuthApiKey, principal.credential_id)
+    if key is None:
+        raise Unauthenticated(invalid_token=True)
+    limits = ("id", "rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
+    rate_limits.consume_for_key({name: getattr(key, name) for name in limits}, amount=amount)
+
+
+def _outcome(row: dict[str, Any]) -> str:
+    """What the check of a key comes to, in the order in which it is asked."""
+    ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]
+    if row["revoked_at"] is not None:
+        return "REVOKED"
+    if not row["enabled"]:
+        return "DISABLED"
+    if min(ends) <= now():
+        return "EXPIRED"
+    return "VALID" if _has_living_owner(row) and admits(row["ip_allow_list"], origin.address()) else "FORBIDDEN"
+
+
+def _has_living_owner(row: dict[str, Any]) -> bool:
+    if row["user_id"] is None:
+        return True
+    left = row["organization_id"] is not None and row["organization_id"] not in row["memberships"]
+    return not is_banned(row["banned"], row["ban_expires"]) and not left
+
+
+def admits(allowed: list[str], address: str | None) -> bool:
+    """Whether a key that is kept to some addresses may be used from this one."""
+    if not allowed:
+        return True
+    return address is not None and any(ip_address(address) in ip_network(block, strict=False) for block in allowed)
+
+
+def _live(organization_id: UUID | None, memberships: dict[UUID, str]) -> UUID | None:
+    """The active organization, as long as its user is a member."""
+    return organization_id if organization_id in memberships else None
+
+
+def _is_due(last: datetime | None) -> bool:
+    return last is None or now() - last >= SEEN_EVERY
+
+
+def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: datetime) -> None:
+    """Note the use of a credential, once a minute at most. It is bookkeeping, which does not touch updatedAt."""
+    # Of requests at the same time one notes it; the others need not wait for that.
+    free = select(model.id).where(model.id == identifier).with_for_update(skip_locked=True).scalar_subquery()
+    statement = update(model).where(model.id == free).values(**values)
+    run_unit(SYSTEM, Unit.bookkeep, statement)
+
+
+def _one(statement: Viewed, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
+    with autocommitted() as connection:
+        rows = statement.rows(connection, {"wanted_digest": digest})
+    if not rows:
+        return None
+    row = dict(zip(statement.view.names, rows[0], strict=True))
+    row["memberships"], row["waiting"] = memberships.counting(row["user_id"], row["memberships"], session)
+    return row
+
+
+@cache
+def _sessions_by(name: str) -> Viewed:
+    """The session whose column of this name has the wanted value."""
+    columns = [
+        AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
+        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
+        AuthSession.sign_in_method,
+        AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
+    ]  # fmt: skip
+    source = select(*columns, memberships.of(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
+    return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted_digest")), columns)
+
+
+@cache
+def _keys_by(name: str) -> Viewed:
+    """The key whose column of this name has the wanted value."""
+    columns = [
+        AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
+        AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
+        AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
+        AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
+    ]  # fmt: skip
+    source = select(*columns, memberships.of(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
+    return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)
+
+
+def _statement(statement: Any, columns: list[Any]) -> Viewed:
+    return compiled(statement, View((*(column.key for column in columns), "memberships"), None, ()))

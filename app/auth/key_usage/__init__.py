@@ -1,5 +1,0 @@
-"""Key usage: each check is recorded in batches, summed by the hour, and returned as a series."""
-
-from app.auth.key_usage.recorder import Recorder, begin, close, conclude, flush, init_app
-
-__all__ = ["Recorder", "begin", "close", "conclude", "flush", "init_app"]

@@ -1,0 +1,1 @@
+"""API keys: issue, rotation, revocation, use."""

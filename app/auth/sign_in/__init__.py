@@ -1,0 +1,1 @@
+"""Signing in: by password, provider, passkey and second factor."""

@@ -1,0 +1,112 @@
+"""One sign-in elsewhere, from the start route to the callback: bound to the browser, within ten minutes, once.
+
+The browser keeps state, nonce and verifier in a signed cookie; a row in the database says that the state has not been
+used yet. A callback needs both, so a stolen link is worth nothing in another browser, and nothing twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from flask import current_app, request, session
+from sqlalchemy import delete, insert
+from uuid_utils.compat import uuid7
+
+from app.auth.models.identity import AuthVerification
+from app.auth.sign_in.oauth import providers
+from app.auth.sign_in.oauth.providers import Identity, Refused
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation import crypto
+from app.foundation.clock import now
+from app.foundation.errors import UpstreamFailure
+
+PURPOSE = "oauth_state"
+LASTS = timedelta(minutes=10)
+# Sign-ins that one browser may have under way at the same time.
+MAX_STATES = 2
+
+
+@dataclass(frozen=True)
+class Return:
+    """Where the browser goes in the end, and the session that asked for a further way to sign in, if one did."""
+
+    callback_url: str
+    error_callback_url: str
+    session_id: UUID | None
+
+
+def start(name: str, principal: Principal | None, callback_url: str, error_callback_url: str) -> str:
+    """Begin a sign-in and return the provider's address to send the browser to.
+
+    Raises ProviderNotFound, and UpstreamFailure when the provider cannot be reached.
+    """
+    client = providers.client(name)
+    redirect_uri = f"{current_app.config['SETTINGS'].public_url}/api/auth/oauth/{name}/callback"
+    try:
+        with providers.asked(name):
+            made = client.create_authorization_url(redirect_uri)
+    except Refused as refusal:
+        raise UpstreamFailure(f"{name} cannot be reached") from refusal
+    url = made.pop("url")
+    _forget_oldest()
+    client.save_authorize_data(
+        redirect_uri=redirect_uri,
+        callback_url=callback_url,
+        error_callback_url=error_callback_url,
+        session_id=str(principal.credential_id) if principal else None,
+        **made,
+    )
+    digests = {"identifier": _digest(name, made["state"]), "value": _digest(name, made["code_verifier"])}
+    run_unit(
+        SYSTEM,
+        Unit.bookkeep,
+        insert(AuthVerification).values(id=uuid7(), purpose=PURPOSE, expires_at=now() + LASTS, **digests),
+    )
+    return str(url)
+
+
+def resume(name: str) -> Return:
+    """Find the sign-in that a callback belongs to and use it up; raises Refused when this browser has begun none."""
+    client = providers.client(name)
+    state = request.args.get("state", "")
+    data: dict[str, Any] | None = client.framework.get_state_data(session, state)
+    if data is None:
+        raise Refused("state_mismatch")
+    back = Return(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
+    unused = (
+        AuthVerification.purpose == PURPOSE,
+        AuthVerification.identifier == _digest(name, state),
+        AuthVerification.value == _digest(name, data["code_verifier"]),
+        AuthVerification.expires_at > now(),
+    )
+    if not run_unit(SYSTEM, Unit.bookkeep, delete(AuthVerification).where(*unused)):
+        client.framework.clear_state_data(session, state)
+        raise Refused("state_mismatch")
+    return back
+
+
+def identify(name: str) -> Identity:
+    """Tell who signs in, from the code in the running request; raises Refused."""
+    if "error" in request.args:
+        raise Refused("access_denied" if request.args["error"] == "access_denied" else "provider_refused")
+    if not request.args.get("code"):
+        raise Refused("code_missing")
+    return providers.identity(name, providers.client(name))
+
+
+def _forget_oldest() -> None:
+    states = sorted((key for key in session if key.startswith("_state_")), key=lambda key: session[key]["exp"])
+    for key in states[: max(0, len(states) - MAX_STATES + 1)]:
+        session.pop(key)
+
+
+def _digest(name: str, secret: str) -> str:
+    return crypto.vault().digest(f"oauth_state:{name}:{secret}")
+
+
+def _uuid(text: str | None) -> UUID | None:
+    return UUID(text) if text else None

@@ -1,0 +1,1 @@
+"""Operations: what callers do with records, whoever binds them: routes, batches, the description, clients."""

@@ -1,1 +1,0 @@
-"""The account pages: HTML for people, without scripts of need, over the functions that the JSON routes call."""

@@ -1,1 +1,0 @@
-"""Routes of the companion application."""

@@ -1,0 +1,1 @@
+"""The routes of chats, documents, files and saved views."""

@@ -1,0 +1,72 @@
+"""The chat routes: the history of the caller's chats, and their removal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app.ai import chats
+from app.ai.models.chats import AiChat
+from app.auth.credentials.authentication import caller
+from app.auth.credentials.login import login_required
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import Invalid
+from blueprints.content import answers
+from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.declarations import Answer, Body, Operation, serve
+from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
+from schemas.envelopes import Deleted
+
+DEFAULT_TAKE = 10
+SUMMARY = ("id", "title", "userId", "visibility", "createdAt", "updatedAt")
+CHAT = {
+    "id": EXAMPLE_ID, "title": "Cranes", "userId": EXAMPLE_ID, "visibility": "private",
+    "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+
+signed_in = login_required()
+
+
+def build() -> Blueprint:
+    blp = Blueprint("chat", __name__, url_prefix="/api/chat", description="Chats of the caller.")
+    answers.register(blp)
+
+    @serve(blp, "POST", "/history", Operation(
+        "readChatHistory", "List your chats, or read one", access=signed_in,
+        takes=Body(ChatHistoryQuery, example={"take": 10}),
+        gives=Answer(example={"chats": [CHAT], "hasMore": False}, any_of=(ChatHistory, ChatWithMessages)), fails=(404,),
+        description="Newest first; with `chatId`, that chat with its messages.",
+    ))  # fmt: skip
+    def history(given: dict[str, Any]) -> Response:
+        if "chat_id" in given:
+            return _one(given)
+        return _several(given)
+
+    @serve(blp, "DELETE", "/<chat:id>", Operation(
+        "deleteChat", "Delete a chat with all that belongs to it", access=signed_in,
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
+    ))  # fmt: skip
+    def delete(id: str) -> Response:
+        run_unit(caller(), Unit.delete, AiChat, parse_id(id))
+        return answer({"id": id.lower(), "deleted": True})
+
+    return blp
+
+
+def _one(given: dict[str, Any]) -> Response:
+    for attribute, name in (("take", "take"), ("starting_after", "startingAfter"), ("ending_before", "endingBefore")):
+        if attribute in given:
+            raise Invalid({name: ["Does not go with chatId."]})
+    chat, messages = chats.read(caller(), given["chat_id"])
+    shown = {name: chat[name] for name in SUMMARY}
+    return answer({**shown, "messages": [message_body(message) for message in messages]})
+
+
+def _several(given: dict[str, Any]) -> Response:
+    after, before = given.get("starting_after"), given.get("ending_before")
+    if after is not None and before is not None:
+        raise Invalid({"endingBefore": ["Does not go with startingAfter."]})
+    page = chats.page(caller(), given.get("take", DEFAULT_TAKE), starting_after=after, ending_before=before)
+    return answer({"chats": [chat_body(chat) for chat in page.chats], "hasMore": page.has_more})

@@ -1,0 +1,170 @@
+"""The upload routes: a file in, its metadata, its bytes, and gone again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from flask import Response, current_app, redirect, request, send_file
+
+from app.auth.credentials import credentials
+from app.auth.credentials.authentication import caller
+from app.auth.credentials.login import login_required
+from app.auth.credentials.presence import NARROWER
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.declare.principal import Principal
+from app.engine.read import records
+from app.engine.read.encoding import dumps
+from app.engine.write.unit_of_work import Unit
+from app.foundation.errors import Forbidden, Invalid, NotFound, UnsupportedMediaType
+from app.storage import uploads
+from app.storage.models import StorageUpload
+from app.storage.object_store import object_store
+from app.storage.uploads import Incoming
+from blueprints.http.base import Blueprint, parse_id
+from blueprints.http.conditional import precondition
+from blueprints.http.declarations import Answer, Operation, serve
+from blueprints.http.forms import FORM_ROOM, parsed_form
+from blueprints.http.replies import Reply, keyed_request, respond, run_keyed
+from blueprints.records.writes import deleted
+from schemas.envelopes import Deleted
+from schemas.uploads import Uploaded, UploadMetadata, upload_body
+
+# Types that a browser shows without running anything in them. All others are for saving.
+SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "text/plain")
+SHOWN_FAMILIES = ("audio/", "video/")
+HARMLESS = "default-src 'none'; sandbox"
+URL = f"http://localhost:3001/api/upload/{EXAMPLE_ID}/content"
+METADATA = {
+    "id": EXAMPLE_ID, "filename": "plan.pdf", "contentType": "application/pdf", "size": 1234, "sha256": "0" * 64,
+    "url": URL, "userId": EXAMPLE_ID, "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
+}  # fmt: skip
+FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+signed_in = login_required()
+
+
+def build() -> Blueprint:
+    blp = Blueprint("upload", __name__, url_prefix="/api/upload", description="Uploaded files.")
+    _route_upload(blp)
+    _route_item(blp)
+    return blp
+
+
+def _route_upload(blp: Blueprint) -> None:
+    @serve(blp, "POST", "", Operation(
+        "uploadFile", "Upload a file", access=signed_in, gives=Answer(Uploaded, example={"url": URL}), fails=(413, 415),
+        once=True,
+        description="One file, in the field `file` of a form. Its type is told from its bytes.",
+    ))  # fmt: skip
+    @blp.doc(**FORM)
+    def upload() -> Response:
+        return _received()
+
+
+def _route_item(blp: Blueprint) -> None:
+    @serve(blp, "GET", "/<string:id>", Operation(
+        "readUpload", "Read what is known of a file", access=signed_in, gives=Answer(UploadMetadata, example=METADATA),
+        conditional=True,
+    ))  # fmt: skip
+    def read(id: str) -> Response:
+        found = records.get(StorageUpload, caller(), parse_id(id))
+        return Reply(upload_body(found, _public_url()), version=found.version).response()
+
+    @serve(blp, "GET", "/<string:id>/content", Operation(
+        "readUploadContent", "Read the bytes of a file", access=signed_in, gives=Answer(content_type="*/*"),
+        fails=(416,), description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
+    ))  # fmt: skip
+    def read_content(id: str) -> Response:
+        return delivered(uploads.find(caller(), parse_id(id)))
+
+    @serve(blp, "DELETE", "/<string:id>", Operation(
+        "deleteUpload", "Delete a file", access=signed_in,
+        gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
+    ))  # fmt: skip
+    def delete(id: str) -> Response:
+        return respond(deleted, StorageUpload, parse_id(id), precondition())
+
+
+def _received() -> Response:
+    """Take the form of the running request into the store as it comes, and answer where it is."""
+    if request.mimetype != "multipart/form-data":
+        raise UnsupportedMediaType("The body must be multipart/form-data")
+    limit = current_app.config["SETTINGS"].upload_max_bytes
+    request.max_content_length = limit + FORM_ROOM
+    coming: list[Incoming] = []
+
+    def open_file(*_: Any, **__: Any) -> Incoming:
+        if coming:
+            raise Invalid({"file": ["Send one file."]})
+        coming.append(Incoming(limit))
+        return coming[-1]
+
+    try:
+        file = parsed_form(open_file)
+        content = dumps([coming[0].sha256, file.filename, file.mimetype])
+        keyed = keyed_request(content)
+
+        principal = _as_able()
+
+        def run(store: Callable[[Unit], UUID]) -> Response:
+            return run_keyed(principal, keyed, partial(_kept, store=store))
+
+        return uploads.keep(run, coming[0], file.filename or "", file.mimetype)
+    finally:
+        for each in coming:
+            each.abort()
+
+
+def _as_able() -> Principal:
+    """The caller as the database knows them by now, as a file may take minutes to come, in the organization of then;
+    raises Unauthenticated, and Forbidden where they may do less than then."""
+    principal = credentials.renewed(caller())
+    if not principal.covers(caller()):
+        raise Forbidden(NARROWER)
+    return replace(principal, organization_id=caller().organization_id)
+
+
+def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:
+    place = f"/api/upload/{store(unit)}"
+    return Reply({"url": f"{_public_url()}{place}/content"}, headers={"Location": place})
+
+
+def delivered(stored: uploads.Stored) -> Response:
+    """Answer with the bytes of a file, whole or in part, or with where they are for a minute."""
+    in_place = stored.content_type in SHOWN_IN_PLACE or stored.content_type.startswith(SHOWN_FAMILIES)
+    disposition = f"{'inline' if in_place else 'attachment'}; filename*=UTF-8''{quote(stored.filename, safe='')}"
+    delivery = object_store().deliver(stored.key, content_type=stored.content_type, disposition=disposition)
+    if delivery.path is None:
+        response: Any = redirect(delivery.url)
+        response.headers["Cache-Control"] = "private, no-store"
+        return response
+    try:
+        response = send_file(delivery.path, mimetype=stored.content_type, etag=stored.sha256, conditional=True)
+    except FileNotFoundError:
+        raise NotFound() from None
+    response.headers["Content-Disposition"] = disposition
+    response.headers["Content-Security-Policy"] = HARMLESS
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _public_url() -> str:
+    return str(current_app.config["SETTINGS"].public_url)

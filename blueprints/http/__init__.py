@@ -1,0 +1,1 @@
+"""HTTP as all routes share it: bodies, replies, conditions, keys of idempotency, declarations of routes."""

@@ -1,0 +1,179 @@
+"""What operations reply, and how it becomes a response: with an entity tag, or again under an idempotency key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Concatenate, ParamSpec
+
+from flask import Response, request
+
+from app.auth.credentials.authentication import caller, caller_if_any
+from app.engine.declare.principal import Principal
+from app.engine.read.database import DRIVER_ERRORS, LostRace
+from app.engine.read.encoding import Representation, dumps
+from app.engine.write import idempotency, kept_bytes, leases
+from app.engine.write.idempotency import Answer, KeyedRequest
+from app.engine.write.leases import Lease
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import Failure, Invalid
+from blueprints.http.base import JSON, body_bytes
+from blueprints.http.conditional import entity_tag, given, is_known
+
+P = ParamSpec("P")
+IDEMPOTENCY_KEY = "idempotencyKey"
+PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
+# What does not make a request another one.
+NOT_HASHED = (IDEMPOTENCY_KEY, "api_key")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The ``value`` that goes out as JSON. ``version`` is that of a single record; ``secrets`` names members that are
+    shown once, and kept nowhere."""
+
+    value: Any
+    status: int = 200
+    version: int | None = None
+    secrets: tuple[str, ...] = ()
+    headers: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, record: Representation, status: int = 200) -> Reply:
+        """A single record."""
+        return cls(record, status, record.version)
+
+    @cached_property
+    def body(self) -> bytes:
+        return dumps(self.value)
+
+    @property
+    def tag(self) -> str | None:
+        return None if self.version is None else entity_tag(self.version, self.body)
+
+    def response(self) -> Response:
+        tag = self.tag
+        if tag is not None and request.method in ("GET", "HEAD") and is_known(tag):
+            return Response(status=304, headers={"ETag": tag})
+        response = Response(self.body, self.status, self.headers, content_type=JSON)
+        if tag is not None:
+            response.headers["ETag"] = tag
+        return response
+
+    def answer(self, unit: Unit, owner: str) -> Answer:
+        """What is kept of it under the idempotency key of ``owner``."""
+        value = self.value if not self.secrets else {**self.value, **dict.fromkeys(self.secrets)}
+        body = self.body if not self.secrets else dumps(value)
+        if kept_bytes.take_room(unit, owner, len(body)):
+            return Answer(self.status, body.decode(), self.tag)
+        return Answer(self.status, dumps(brief(value)).decode(), self.tag, truncated=True)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A kept answer that is given again."""
+
+    kept: Answer
+
+    def response(self) -> Response:
+        headers = {"Idempotency-Replayed": "true"}
+        if self.kept.truncated:
+            headers["Idempotency-Truncated"] = "true"
+        if self.kept.etag is not None:
+            headers["ETag"] = self.kept.etag
+        return Response(self.kept.body, self.kept.status, headers, content_type=JSON)
+
+
+def respond(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
+    """Do ``work`` in a unit of the caller, once for each idempotency key, and answer with its reply."""
+    return run_keyed(caller(), keyed_request(), lambda unit: work(unit, *arguments, **options))
+
+
+def run_keyed(principal: Principal, keyed: KeyedRequest | None, work: Callable[[Unit], Reply]) -> Response:
+    """The same in the name of ``principal``, and for the request as ``keyed`` knows it."""
+    if keyed is None:
+        return run_unit(principal, work).response()
+    return run_unit(principal, _once, keyed, work).response()
+
+
+def run_with_lease(keyed: KeyedRequest | None, work: Callable[[Lease | None], Reply]) -> Response:
+    """Do work of several transactions, or of other services, while its key is held; ``work`` renews the lease with each
+    transaction. A failure gives the key up, and what is done is not done again."""
+    if keyed is None:
+        return work(None).response()
+    lease = leases.claim(keyed)
+    if isinstance(lease, Answer):
+        return Replay(lease).response()
+    try:
+        reply = work(lease)
+    except BaseException:
+        with suppress(Failure):  # the lease ends by itself
+            lease.release()
+        raise
+    run_unit(keyed.principal, _complete, lease, reply)
+    return reply.response()
+
+
+def keyed_request(content: bytes = b"") -> KeyedRequest | None:
+    """The running request with its idempotency key, if it has one; ``content`` stands for a body that is not JSON.
+    Raises Invalid."""
+    key = _key()
+    if key is None:
+        return None
+    principal = caller_if_any()
+    if principal is None or principal.user_id is None:
+        raise Invalid({IDEMPOTENCY_KEY: ["Is for callers who are users."]})
+    method, path, environ = request.method, request.path, request.environ
+    pairs = request.args.items(multi=True) if environ["QUERY_STRING"] else ()
+    query = sorted(pair for pair in pairs if pair[0] not in NOT_HASHED)
+    parts = (method, path, query, principal.organization_id, environ.get("HTTP_IF_MATCH"))
+    digest = sha256(dumps(parts) + b"\n" + (content or body_bytes()))
+    return KeyedRequest(principal, key, method, path[:2048], digest.hexdigest())
+
+
+def _key() -> str | None:
+    sent, asked = given("HTTP_IDEMPOTENCY_KEY", IDEMPOTENCY_KEY)
+    if sent is None and asked is None:
+        return None
+    # The draft has a quoted string (RFC 8941); most clients send it bare.
+    keys = {each.removeprefix('"').removesuffix('"') for each in (sent, asked) if each is not None}
+    if len(keys) > 1:
+        raise Invalid({IDEMPOTENCY_KEY: ["Says another thing than the header Idempotency-Key."]})
+    (key,) = keys
+    if not PRINTABLE.fullmatch(key):
+        raise Invalid({IDEMPOTENCY_KEY: ["Must be 1 to 255 printable characters of ASCII."]})
+    return key
+
+
+def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Reply | Replay:
+    kept = idempotency.begin(unit, keyed)
+    if kept is not None:
+        return Replay(kept)
+    try:
+        reply = work(unit)
+    except (Failure, *DRIVER_ERRORS) as failure:
+        # What is in the way may be the work of a request with the same key that had just ended.
+        if idempotency.is_kept(keyed):
+            raise LostRace() from failure
+        raise
+    idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
+    return reply
+
+
+def _complete(unit: Unit, lease: Lease, reply: Reply) -> None:
+    lease.complete(unit, reply.answer(unit, lease.request.owner))
+
+
+def brief(value: Any) -> Any:
+    """Return the ids and versions in an answer."""
+    if isinstance(value, Representation):
+        return {"id": value["id"], "version": value.version}
+    if isinstance(value, Mapping) and isinstance(value.get("data"), list):
+        return {**value, "data": [brief(each) for each in value["data"]]}
+    if isinstance(value, Mapping) and "body" in value:
+        return {**value, "body": brief(value["body"])}
+    return {name: value[name] for name in ("id", "version") if name in value} if isinstance(value, Mapping) else None

@@ -1,0 +1,158 @@
+"""The OpenAPI description of operations of records, derived from the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.engine.declare.record import Record
+from app.engine.operations import verbs
+from app.engine.operations.verbs import Operation, Verb
+from app.engine.write.plan import MAX_RECORDS
+from app.engine.write.upserts import rules_of
+from blueprints.http.base import JSON
+from blueprints.http.declarations import window_parameters
+from blueprints.http.examples import ASKED, example, record_example
+from blueprints.openapi import imports, many
+from blueprints.openapi.queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
+from blueprints.openapi.relations import related_parameters
+from blueprints.openapi.vocabulary import (
+    access_text,
+    error_reference,
+    json_answer,
+    json_body,
+    schema_reference,
+    summary,
+    written_forms,
+)
+from blueprints.records.exports import CONTENT_TYPES
+from schemas.derive import create_schema, read_schema, update_schema
+from schemas.envelopes import Deleted, guide_list_schema, list_schema
+
+READING = (400, 401, 403, 429, 500, 503)
+QUERYING = (*READING, 413, 415)
+MAKING = (400, 401, 403, 409, 413, 415, 422, 429, 500, 503)
+SUMMARIES = {
+    verbs.LIST: "List {plural}, newest first",
+    verbs.CREATE: "Create {article} {noun}",
+    verbs.READ: "Read {article} {noun}",
+    verbs.UPDATE: "Change {article} {noun}",
+    verbs.DELETE: "Delete {article} {noun}",
+    verbs.QUERY: "List {plural} by a query in the body",
+    verbs.AGGREGATE: "Sum up {plural}",
+    verbs.QUERY_AGGREGATE: "Sum up {plural} by a query in the body",
+    verbs.EXPORT: "Export {plural}",
+    verbs.UPDATE_MANY: "Change many {plural}",
+    verbs.DELETE_MANY: "Delete many {plural}",
+    verbs.UPDATE_MATCHING: "Change the {plural} that match",
+    verbs.DELETE_MATCHING: "Delete the {plural} that match",
+    verbs.IMPORT: "Import {plural}",
+}
+STATUSES = {
+    verbs.LIST: READING, verbs.READ: (*READING, 404), verbs.AGGREGATE: READING, verbs.EXPORT: READING,
+    verbs.QUERY: QUERYING, verbs.QUERY_AGGREGATE: QUERYING, verbs.CREATE: MAKING, verbs.IMPORT: MAKING,
+    verbs.UPDATE: (*MAKING, 404, 412, 428),
+    verbs.DELETE: (400, 401, 403, 404, 409, 412, 422, 428, 429, 500, 503),
+    **dict.fromkeys(
+        (verbs.UPDATE_MANY, verbs.DELETE_MANY, verbs.UPDATE_MATCHING, verbs.DELETE_MATCHING), (*MAKING, 404, 412)
+    ),
+}  # fmt: skip
+
+
+def describe_operation(operation: Operation, name: str) -> dict[str, Any]:
+    """Return the description of an operation of records, which is called ``name``."""
+    model, verb = operation.model, operation.verb
+    document: dict[str, Any] = {
+        "operationId": name,
+        "summary": summary(model, SUMMARIES[verb]),
+        "description": access_text(model, verb.rule),
+        "x-access": operation.rule.value,
+        "responses": {status: error_reference(model, status) for status in STATUSES[verb]},
+    }
+    DETAILS[verb](model, document)
+    return document
+
+
+def _list(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = [*window_parameters(), *OF_LISTS, *condition_parameters(model), *related_parameters(model)]
+    document["responses"][200] = json_answer((guide_list_schema if model.guide else list_schema)(model))
+
+
+def _read(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = ["fields", "expand", "ifNoneMatch"]
+    document["responses"][200] = json_answer(read_schema(model), record_example(model))
+
+
+def _create(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = ["idempotencyKey", "return"]
+    document["requestBody"] = json_body(None, example(model, "create"))
+    document["responses"][201] = json_answer(None, record_example(model), "Created")
+    _describe_many(model, document)
+
+
+def _update(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = ["idempotencyKey", "ifMatch"]
+    document["requestBody"] = json_body(update_schema(model), example(model, "update"))
+    document["responses"][200] = json_answer(read_schema(model), record_example(model))
+
+
+def _delete(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = ["idempotencyKey", "ifMatch"]
+    document["responses"][200] = json_answer(read_schema(model) if model.guide else Deleted)
+
+
+def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
+    """Add to what is said of making a record that the body may be an array, and what is answered then; and by which
+    unique rules records are merged, where the model has any that callers can name."""
+    one, many = create_schema(model), written_forms(model)
+    item = schema_reference(f"{model.__name__}CreateItem")
+    several = {"type": "array", "items": item, "minItems": 1, "maxItems": MAX_RECORDS}
+    document["description"] += " Takes an array of records as well, and answers `{data, meta}` then."
+    document["requestBody"]["content"]["application/json"]["schema"] = {"oneOf": [one, several]}
+    forms = [read_schema(model), many[0], schema_reference("WrittenVersion"), many[1]]
+    document["responses"][201]["content"]["application/json"]["schema"] = {"oneOf": forms}
+    if rules := rules_of(model):
+        document["x-upsert"] = rules
+        document["parameters"] += ["onConflict", "resolution"]
+        # Generators that know one answer to an operation alone take that of the lowest status: all forms are in both.
+        merged = {"application/json": {"schema": {"oneOf": forms}}}
+        document["responses"][200] = {"description": "Merged: no record was new", "content": merged}
+
+
+def _query(model: type[Record], document: dict[str, Any]) -> None:
+    document["requestBody"] = json_body(schema_reference(f"{model.__name__}Query"), ASKED)
+    family = "GuideList" if model.guide else "List"
+    document["responses"][200] = json_answer(schema_reference(f"{model.__name__}{family}"))
+
+
+def _aggregate(model: type[Record], document: dict[str, Any]) -> None:
+    document["parameters"] = list(OF_SUMS)
+    document["description"] += " Takes the conditions of the list, operators included."
+    document["responses"][200] = json_answer(schema_reference("Sums"))
+
+
+def _query_aggregate(model: type[Record], document: dict[str, Any]) -> None:
+    document["requestBody"] = json_body(schema_reference("SumQuery"), SUMS_ASKED)
+    document["responses"][200] = json_answer(schema_reference("Sums"))
+
+
+def _export(model: type[Record], document: dict[str, Any]) -> None:
+    said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
+    document["description"] += f" {said}"
+    document["parameters"] = list(OF_EXPORTS)
+    forms = [each.partition(";")[0] for each in CONTENT_TYPES.values()]
+    found: dict[str, Any] = {each: {"schema": {"type": "string", "format": "binary"}} for each in forms}
+    found[JSON]["schema"] = {"type": "array", "items": schema_reference(model.__name__)}
+    name = {"description": "The name of the file.", "schema": {"type": "string"}}
+    answered = {"description": "OK", "headers": {"Content-Disposition": name}, "content": found}
+    document["responses"][200] = answered
+
+
+DETAILS: dict[Verb, Callable[[type[Record], dict[str, Any]], None]] = {
+    verbs.LIST: _list, verbs.READ: _read, verbs.CREATE: _create, verbs.UPDATE: _update, verbs.DELETE: _delete,
+    verbs.QUERY: _query, verbs.AGGREGATE: _aggregate, verbs.QUERY_AGGREGATE: _query_aggregate, verbs.EXPORT: _export,
+    verbs.UPDATE_MANY: many.update_many, verbs.DELETE_MANY: many.delete_many,
+    verbs.UPDATE_MATCHING: many.update_matching, verbs.DELETE_MATCHING: many.delete_matching,
+    verbs.IMPORT: imports.import_records,
+}  # fmt: skip
+SUMS_ASKED = {"group": [{"field": "createdAt", "by": "month"}], "measures": {"count": True}}

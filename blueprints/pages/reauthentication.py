@@ -1,0 +1,70 @@
+"""Step-up: the page where whoever is signed in proves once more who that is, and goes on."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from flask import Blueprint, Response, redirect
+
+from app.auth.credentials import reauthentication as services
+from app.auth.credentials.authentication import caller
+from app.auth.errors import InvalidCode, InvalidEmailOrPassword
+from app.auth.sign_in.two_factor import enrolment
+from app.foundation.languages import lazy as _
+from app.runtime import rate_limits
+from blueprints.pages import pages
+from blueprints.pages.forms import AccountForm, code_field, password_field
+
+
+class PasswordForm(AccountForm):
+    password = password_field(_("Password"))
+
+
+class CodeForm(AccountForm):
+    code = code_field(_("Code"))
+
+
+@pages.signed_in
+def confirm() -> Response:
+    return pages.page(
+        "confirm", ways=services.ways(caller()), next=pages.onward(), by_password=pages.shown(PasswordForm),
+        by_code=pages.shown(CodeForm),
+    )  # fmt: skip
+
+
+@pages.signed_in
+@pages.acts_on("confirm")
+@rate_limits.counts(rate_limits.SIGN_INS)
+def by_password() -> Response:
+    form = pages.sent(PasswordForm)
+    try:
+        with rate_limits.SIGN_INS:
+            services.by_password(caller(), form.password.data)
+    except InvalidEmailOrPassword as failure:
+        failure.details = {"fields": {"password": ["The password is not right."]}}
+        raise
+    return _proved()
+
+
+@pages.signed_in
+@pages.acts_on("confirm")
+@rate_limits.counts(rate_limits.SIGN_INS)
+def by_code() -> Response:
+    form = pages.sent(CodeForm)
+    try:
+        with rate_limits.SIGN_INS:
+            enrolment.reauthenticate(caller(), form.code.data)
+    except InvalidCode as failure:
+        failure.details = {"fields": {"code": [failure.text]}}
+        raise
+    return _proved()
+
+
+def _proved() -> Response:
+    return cast(Response, redirect(pages.onward(), 303))
+
+
+def route(blp: Blueprint) -> None:
+    blp.add_url_rule("/confirm", "confirm", confirm)
+    blp.add_url_rule("/confirm/password", "confirm_by_password", by_password, methods=["POST"])
+    blp.add_url_rule("/confirm/code", "confirm_by_code", by_code, methods=["POST"])

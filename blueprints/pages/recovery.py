@@ -1,0 +1,132 @@
+"""The pages of mails about address and password: proving an address, choosing a new password, taking a change of
+address back."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from flask import Blueprint, Response
+from wtforms import BooleanField
+
+from app.auth.accounts import proofs, verification
+from app.auth.accounts import recovery as services
+from app.auth.credentials.authentication import caller_if_any
+from app.auth.credentials.login import login_welcome
+from app.auth.errors import InvalidEmailOrPassword
+from app.foundation.languages import gettext
+from app.foundation.languages import lazy as _
+from app.runtime import rate_limits
+from blueprints.pages import links, pages
+from blueprints.pages.forms import AccountForm, new_password_field, password_field
+from blueprints.pages.links import AddressForm
+
+
+class OwnPasswordForm(AccountForm):
+    password = password_field(_("Password"))
+
+
+class ResetForm(AccountForm):
+    password = new_password_field(_("New password"))
+    revokeKeys = BooleanField(_("Revoke my API keys as well"))  # noqa: N815 - the wire name
+
+
+@login_welcome("is where people come who have forgotten their password")
+def forgot() -> Response:
+    return pages.page("forgot", form=pages.shown(AddressForm))
+
+
+@login_welcome("tells nothing of accounts")
+@pages.acts_on("forgot")
+@rate_limits.counts(rate_limits.MAILS)
+def forget() -> Response:
+    services.forget(pages.sent(AddressForm).email.data)
+    return pages.to("forgot_sent")
+
+
+@login_welcome("says the same whether or not there is an account")
+def forgot_sent() -> Response:
+    return pages.page("forgot_sent")
+
+
+@login_welcome("the secret of the mail says whose address it is")
+@links.leads_to("verify")
+def verify(token: str) -> Response:
+    proof = proofs.seen(token, proofs.VERIFY, proofs.CHANGE)
+    return pages.page(
+        "verify", address=proof.context["email"], is_own=_is_own(proof), form=pages.shown(OwnPasswordForm)
+    )  # fmt: skip
+
+
+@login_welcome("the session of the account, or its password in the form")
+@pages.acts_on("verify")
+@rate_limits.counts(rate_limits.SIGN_INS)
+def confirm() -> Response:
+    token = links.secret_of("verify")
+    is_own = _is_own(proofs.seen(token, proofs.VERIFY, proofs.CHANGE))
+    password = None if is_own else pages.sent(OwnPasswordForm).password.data
+    try:
+        with nullcontext() if is_own else rate_limits.SIGN_INS:
+            verification.verify(token, password, caller_if_any())
+    except InvalidEmailOrPassword as failure:
+        failure.details = {"fields": {"password": ["The password is not right."]}}
+        raise
+    told = gettext("The address is confirmed.")
+    return links.used("verify", pages.done("profile" if caller_if_any() else "sign_in", told))
+
+
+@login_welcome("tells nothing of accounts")
+@pages.acts_on("verify")
+@rate_limits.counts(rate_limits.MAILS)
+def resend() -> Response:
+    verification.resend(pages.sent(AddressForm).email.data)
+    told = gettext("If this address waits to be confirmed, a new link is on its way to it.")
+    return pages.done("profile" if caller_if_any() else "sign_in", told)
+
+
+@login_welcome("the secret of the mail says whose password it is")
+@links.leads_to("reset")
+def reset(token: str) -> Response:
+    proof = proofs.seen(token, proofs.RESET)
+    return pages.page("reset", address=proof.context["email"], form=pages.shown(ResetForm))
+
+
+@login_welcome("the secret of the mail says whose password it is")
+@pages.acts_on("reset")
+def choose() -> Response:
+    form = pages.sent(ResetForm)
+    services.reset(links.secret_of("reset"), form.password.data, revoke_keys=form.revokeKeys.data)
+    told = gettext("Your new password counts from now on. Sign in with it.")
+    return links.used("reset", pages.done("sign_in", told))
+
+
+@login_welcome("the secret of the mail says whose address it was")
+@links.leads_to("revert")
+def revert(token: str) -> Response:
+    return pages.page("revert", address=proofs.seen(token, proofs.REVERT).context["email"])
+
+
+@login_welcome("the secret of the mail says whose address it was")
+@pages.acts_on("revert")
+def take_back() -> Response:
+    verification.revert(links.secret_of("revert"))
+    told = gettext("Your address is back. A link to choose a new password is on its way to it.")
+    return links.used("revert", pages.done("sign_in", told))
+
+
+def _is_own(proof: proofs.Proof) -> bool:
+    """Whether whoever is signed in is who the link is for."""
+    principal = caller_if_any()
+    return principal is not None and principal.user_id == proof.user_id
+
+
+def route(blp: Blueprint) -> None:
+    blp.add_url_rule("/forgot", "forgot", forgot)
+    blp.add_url_rule("/forgot", "forget_password", forget, methods=["POST"])
+    blp.add_url_rule("/forgot/sent", "forgot_sent", forgot_sent)
+    blp.add_url_rule("/verify", "verify", verify)
+    blp.add_url_rule("/verify", "verify_address", confirm, methods=["POST"])
+    blp.add_url_rule("/verify/resend", "resend_verification", resend, methods=["POST"])
+    blp.add_url_rule("/reset", "reset", reset)
+    blp.add_url_rule("/reset", "choose_password", choose, methods=["POST"])
+    blp.add_url_rule("/revert", "revert", revert)
+    blp.add_url_rule("/revert", "revert_address", take_back, methods=["POST"])

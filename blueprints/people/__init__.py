@@ -1,0 +1,1 @@
+"""The routes of accounts: sign-in, addresses, factors, invitations, keys."""

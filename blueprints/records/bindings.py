@@ -1,0 +1,97 @@
+"""How HTTP and batches carry out the operations of records: a binding for each verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response
+
+from app.auth.credentials.authentication import rights_required
+from app.engine.declare.record import Record
+from app.engine.operations import verbs
+from app.engine.operations.verbs import Operation, Verb, operations
+from app.engine.write.unit_of_work import Unit
+from blueprints.http.base import Blueprint
+from blueprints.http.conditional import IF_MATCH
+from blueprints.http.declarations import strict
+from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
+from blueprints.http.routing import converter_of
+from blueprints.records import bulk, exports, imports, reads, writes
+from blueprints.records.parts import PartRequest
+from schemas import imports as of_imports
+from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
+from schemas.queries import CREDENTIAL
+
+Handler = Callable[..., Response]
+WRITING = (CREDENTIAL, IDEMPOTENCY_KEY)
+ON_ITEM = (*WRITING, IF_MATCH)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """How a verb is carried out. It is routed at ``path`` below the collection, by the methods of ``called``, under the
+    names that the description has for them, and at the path ``by_query`` by the method QUERY; ``takes`` are its query
+    parameters. ``in_batch`` carries it out as a request of a batch."""
+
+    path: str
+    called: Mapping[str, str]
+    handler: Callable[[type[Record]], Handler]
+    takes: tuple[str, ...] | None = None  # the handler reads them
+    by_query: str | None = None
+    in_batch: Callable[[Unit, type[Record], PartRequest], Reply] | None = None
+
+
+BINDINGS: dict[Verb, Binding] = {
+    verbs.LIST: Binding("", {"GET": "list"}, reads.list_records, in_batch=reads.list_part),
+    verbs.CREATE: Binding(
+        "", {"POST": "create"}, writes.create_records, (*WRITING, ON_CONFLICT, RESOLUTION, RETURN),
+        in_batch=writes.create_part,
+    ),
+    verbs.READ: Binding("/<id>", {"GET": "read"}, reads.read_record, in_batch=reads.read_part),
+    verbs.UPDATE: Binding(
+        "/<id>", {"PUT": "update", "PATCH": "patch"}, writes.update_record, ON_ITEM, in_batch=writes.update_part,
+    ),
+    verbs.DELETE: Binding(
+        "/<id>", {"DELETE": "delete"}, writes.delete_record, ON_ITEM, in_batch=writes.delete_part,
+    ),
+    verbs.QUERY: Binding("/_query", {"POST": "query"}, reads.query_records, WRITING, by_query=""),
+    verbs.AGGREGATE: Binding(
+        "/_aggregate", {"GET": "aggregate"}, reads.aggregate_records, in_batch=reads.aggregate_part,
+    ),
+    verbs.QUERY_AGGREGATE: Binding(
+        "/_aggregate", {"POST": "queryAggregate"}, reads.query_aggregate, WRITING, by_query="/_aggregate",
+    ),
+    verbs.EXPORT: Binding("/_export", {"GET": "export"}, exports.export_records),
+    verbs.UPDATE_MANY: Binding("", {"PUT": "updateMany", "PATCH": "patchMany"}, bulk.update_many, (*WRITING, RETURN)),
+    verbs.UPDATE_MATCHING: Binding("/_matching/_update", {"POST": "updateMatching"}, bulk.update_matching, WRITING),
+    verbs.DELETE_MANY: Binding("", {"DELETE": "deleteMany"}, bulk.delete_many, (*WRITING, IDS)),
+    verbs.DELETE_MATCHING: Binding("/_matching/_delete", {"POST": "deleteMatching"}, bulk.delete_matching, WRITING),
+    verbs.IMPORT: Binding(
+        "/_import", {"POST": "import"}, imports.import_records, (*WRITING, *of_imports.PARAMETERS),
+    ),
+}  # fmt: skip
+
+
+def add_routes(blp: Blueprint, model: type[Record]) -> None:
+    """Route the operations of ``model``. Those that are open to nobody get no route, so the framework answers them with
+    405 and what is allowed."""
+    collection = model.collection_path().removeprefix(blp.url_prefix or "")
+    for operation in operations(model):
+        _route(blp, operation, BINDINGS[operation.verb], collection)
+
+
+def _route(blp: Blueprint, operation: Operation, binding: Binding, collection: str) -> None:
+    model, verb = operation.model, operation.verb
+    converter = converter_of(model.path) if model.path else "string"
+    rule = collection + binding.path.replace("<id>", f"<{converter}:id>")
+    guard = rights_required(model, reads=verb.reads, private=verb.private)
+    for method, called in binding.called.items():
+        name = f"{called}{model.__name__}"
+        handler: Any = binding.handler(model)
+        checked = handler if binding.takes is None else strict(handler, binding.takes)
+        view = guard(blp.of_operation(operation, name)(checked))
+        blp.add_url_rule(rule, name, view, methods=[method])
+        if binding.by_query is not None:
+            blp.add_query_rule(f"{collection}{binding.by_query}", f"{name}BySafeMethod", view)

@@ -1,0 +1,166 @@
+"""Reads over HTTP and in batches: a page of a list by GET, QUERY and POST, one record, aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Response, current_app, request
+
+from app.auth.credentials.authentication import caller
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
+from app.engine.read import pages, records
+from app.engine.read.aggregates import SumQuery, sums
+from app.engine.read.encoding import dumps
+from app.engine.read.query import Page, Query
+from app.engine.write.unit_of_work import Unit
+from app.foundation.errors import AnswerTooLarge
+from blueprints.http.base import JSON, json_body, json_object, parse_id
+from blueprints.http.replies import Reply
+from blueprints.records.parts import PartRequest
+from config import Settings
+from schemas.queries import body_query, item_selection, list_query
+from schemas.sums import body_sum_query, sum_query
+
+# RFC 10008, section 3.
+ASKED_BY = [("Accept-Query", f'"{JSON}"')]
+
+Handler = Callable[..., Response]
+
+
+def list_records(model: type[Record]) -> Handler:
+    """The page that the query parameters ask for."""
+
+    def handler() -> Response:
+        return respond_with_page(model, list_query(model, caller(), request.args, _settings()))
+
+    return handler
+
+
+def query_records(model: type[Record]) -> Handler:
+    """The page that the body asks for."""
+
+    def handler() -> Response:
+        return respond_with_page(model, body_query(model, caller(), json_object(json_body()), _settings()))
+
+    return handler
+
+
+def read_record(model: type[Record]) -> Handler:
+    """A record, or what the query parameters choose of it, with what they expand."""
+
+    def handler(id: str) -> Response:
+        identifier = parse_id(id)
+        if not request.args:
+            return Reply.of(records.get(model, caller(), identifier)).response()
+        selection = item_selection(model, caller(), request.args, _settings())
+        reply = Reply.of(records.get(model, caller(), identifier, selection))
+        check_size(reply.body)
+        return reply.response()
+
+    return handler
+
+
+def aggregate_records(model: type[Record]) -> Handler:
+    """The groups that the query parameters ask for."""
+
+    def handler() -> Response:
+        return _groups(model, sum_query(model, caller(), request.args, _settings()))
+
+    return handler
+
+
+def query_aggregate(model: type[Record]) -> Handler:
+    """The groups that the body asks for."""
+
+    def handler() -> Response:
+        return _groups(model, body_sum_query(model, caller(), json_object(json_body()), _settings()))
+
+    return handler
+
+
+def list_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_query=True)
+    query = list_query(model, unit.principal, asked.args, _settings())
+    asked.expand(query.selection, query.take)
+    return Reply(envelope_of(model)(query, pages.list_page(model, unit.principal, query)))
+
+
+def read_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_query=True)
+    selection = item_selection(model, unit.principal, asked.args, _settings())
+    asked.expand(selection)
+    return Reply.of(records.get(model, unit.principal, parse_id(asked.identifier), selection))
+
+
+def aggregate_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_query=True)
+    return Reply(_grouped(model, unit.principal, sum_query(model, unit.principal, asked.args, _settings())))
+
+
+def respond_with_page(model: type[Record], query: Query) -> Response:
+    """The page that ``query`` asks for; raises AnswerTooLarge."""
+    answered = envelope_of(model)(query, pages.list_page(model, caller(), query))
+    return Response(dumps(answered) if query.is_plain else sized(answered), 200, ASKED_BY, content_type=JSON)
+
+
+def _groups(model: type[Record], query: SumQuery) -> Response:
+    return Response(sized(_grouped(model, caller(), query)), content_type=JSON)
+
+
+def _grouped(model: type[Record], principal: Principal, query: SumQuery) -> dict[str, Any]:
+    groups, more = sums(model, principal, query)
+    return {"data": groups, "meta": {"take": query.take, "more": more}}
+
+
+def _settings() -> Settings:
+    settings: Settings = current_app.config["SETTINGS"]
+    return settings
+
+
+def envelope_of(model: type[Record]) -> Callable[[Query, Page], Mapping[str, Any]]:
+    """How lists of ``model`` are answered."""
+    return guide_envelope if model.guide else envelope
+
+
+def sized(value: Any) -> bytes:
+    """The JSON of an answer to a query; raises AnswerTooLarge."""
+    body = dumps(value)
+    check_size(body)
+    return body
+
+
+def check_size(body: bytes) -> None:
+    """Refuse an answer to a query that is too large; raises AnswerTooLarge."""
+    most = current_app.config["SETTINGS"].max_answer_bytes
+    if len(body) > most:
+        raise AnswerTooLarge.than(most)
+
+
+def envelope(query: Query, page: Page) -> dict[str, Any]:
+    """``{data, meta}``."""
+    meta: dict[str, Any] = {"count": page.count, "take": query.take, "skip": query.skip}
+    if query.cursor is not None:
+        meta["next"] = page.next
+    if query.counts:
+        meta["counted"] = page.counted
+    if query.versions:
+        meta["versions"] = page.versions
+    return {"data": page.records, "meta": meta}
+
+
+def guide_envelope(query: Query, page: Page) -> dict[str, Any]:
+    """``{data, total, page, pageSize, hasMore}``, as the generation guide has it."""
+    window = {"page": query.skip // query.take, "pageSize": query.take, "hasMore": page.has_more}
+    body: dict[str, Any] = {"data": page.records, "total": page.count, **window}
+    if query.cursor is not None:
+        body["next"] = page.next
+    if query.counts:
+        body["counted"] = page.counted
+    if query.versions:
+        body["versions"] = page.versions
+    return body

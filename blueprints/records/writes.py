@@ -1,0 +1,116 @@
+"""Writes of one record over HTTP and in batches, and what they reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from flask import Response, request
+
+from app.auth.credentials.authentication import caller
+from app.engine.declare.record import Record
+from app.engine.read.encoding import Representation
+from app.engine.write import single
+from app.engine.write.preconditions import Precondition
+from app.engine.write.unit_of_work import Unit
+from blueprints.http.base import json_body, json_object, load, parse_id
+from blueprints.http.conditional import precondition
+from blueprints.http.replies import Reply, keyed_request, run_keyed
+from blueprints.records import bulk
+from blueprints.records.parts import PartRequest
+from schemas.bulk import ON_CONFLICT, RESOLUTION, is_minimal
+from schemas.derive import create_schema, update_schema
+
+Values = dict[str, Any]
+Handler = Callable[..., Response]
+
+
+def created(unit: Unit, model: type[Record], given: Values, *, minimal: bool = False) -> Reply:
+    """The record that was made, or its id and version."""
+    return reply_with(unit.create(model, given), minimal=minimal)
+
+
+def reply_with(record: Representation, *, minimal: bool) -> Reply:
+    """A record that was made."""
+    if minimal:
+        return Reply({"id": record["id"], "version": record.version}, 201, record.version)
+    return Reply.of(record, 201)
+
+
+def changed(unit: Unit, model: type[Record], identifier: UUID, given: Values, condition: Precondition) -> Reply:
+    """The record as it is now."""
+    return Reply.of(unit.update(model, identifier, given, condition))
+
+
+def deleted(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
+    """That the record is gone; of the guide routes, the record that was there."""
+    last = unit.delete(model, identifier, condition, returning=model.guide)
+    return removed(identifier) if last is None else Reply(last)
+
+
+def removed(identifier: UUID) -> Reply:
+    """That the record is gone."""
+    return Reply({"id": str(identifier), "deleted": True})
+
+
+def create_records(model: type[Record]) -> Handler:
+    """The new record; of an array, or where the query names a unique rule, the records that were made or merged."""
+
+    def handler() -> Response:
+        body = json_body()
+        if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
+            return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
+        given = load(create_schema(model), body)
+        minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), keyed_request()
+        if keyed is None and single.may_create(model, principal.reader):
+            return reply_with(single.create(principal, model, given), minimal=minimal).response()
+        return run_keyed(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
+
+    return handler
+
+
+def update_record(model: type[Record]) -> Handler:
+    """The record as it is now."""
+
+    def handler(id: str) -> Response:
+        given = load(update_schema(model), json_body())
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
+        if keyed is None and (record := single.change(principal, model, identifier, given, condition)) is not None:
+            return Reply.of(record).response()
+        return run_keyed(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
+
+    return handler
+
+
+def delete_record(model: type[Record]) -> Handler:
+    """That the record is gone."""
+
+    def handler(id: str) -> Response:
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
+        # The guide routes answer with the record that was there.
+        if keyed is None and not model.guide and single.delete(principal, model, identifier, condition):
+            return removed(identifier).response()
+        return run_keyed(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
+
+    return handler
+
+
+def create_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_body=True)
+    return created(unit, model, load(create_schema(model), asked.body))
+
+
+def update_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_body=True, takes_condition=True)
+    given = load(update_schema(model), asked.body)
+    return changed(unit, model, parse_id(asked.identifier), given, asked.condition)
+
+
+def delete_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+    """The same of a request in a batch."""
+    asked.check(takes_condition=True)
+    return deleted(unit, model, parse_id(asked.identifier), asked.condition)

@@ -1,0 +1,1 @@
+"""The routes of the service itself: health, metrics, the studio, the mailbox."""
