@@ -94,7 +94,7 @@ def test_a_part_has_the_tags_of_its_operations(parts):
 def test_a_part_is_built_once(build, monkeypatch):
     client = build().test_client()
     first = client.get(f"{DESCRIPTION}?domain=crm").data
-    monkeypatch.delattr(base, "part")
+    monkeypatch.delattr(api, "part")
     assert client.get(f"{DESCRIPTION}?domain=crm").data == first
 
 
