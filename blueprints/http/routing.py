@@ -35,10 +35,11 @@ def add_late(app: Flask, add: Callable[[], None]) -> None:
     plain, adding = app.create_url_adapter, Lock()
 
     def adapter(request: Request | None) -> MapAdapter | None:
-        with adding:
-            if request is not None and "create_url_adapter" in vars(app):
-                add()
-                del app.create_url_adapter
+        if request is not None:  # the context in which routes are added asks, too
+            with adding:
+                if "create_url_adapter" in vars(app):
+                    add()
+                    del app.create_url_adapter
         return plain(request)
 
     app.create_url_adapter = adapter  # type: ignore[method-assign]

@@ -3,12 +3,14 @@ each flush, so that hooks run and subscribers are told of it before the commit."
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import event, inspect
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
 
 from app.engine.declare.record import Record
 from app.engine.read.database import RUNNING
@@ -41,11 +43,25 @@ class SessionWrites:
 
     def __init__(self) -> None:
         self.planned: list[Record] = []
+        self._held: Sequence[Record] = ()
         self._noted: dict[int, SessionWrite] = {}
         self._settled: dict[int, SessionWrite] = {}
 
+    @contextmanager
+    def holding(self, records: Sequence[Record]) -> Iterator[None]:
+        """Leave what hooks set on ``records`` to the plan that changes them: a query of a hook would have the session
+        write it before, and the row would have two versions more."""
+        self._held = records
+        try:
+            yield
+        finally:
+            self._held = ()
+
     def note(self, session: Session) -> None:
         """Note what the session is about to write."""
+        for record in self._held:
+            for name in _before(record):
+                set_committed_value(record, name, getattr(record, name))
         planned = {id(record) for record in self.planned}
         for verb, record in _pending(session):
             if id(record) in planned or not is_heard(verb, type(record)):

@@ -65,7 +65,8 @@ def change(
 ) -> dict[UUID, Representation]:
     """Write changes with their hooks. To the session they are what is stored."""
     before = [_settle(model, draft) for draft in drafts]
-    _run_hooks(unit, "update", model, drafts, faults)
+    with unit.writes.holding([draft.record for draft in drafts]):
+        _run_hooks(unit, "update", model, drafts, faults)
     for draft, columns in zip(drafts, before, strict=True):
         hooked = {name: value for name in columns if (value := getattr(draft.record, name)) is not columns[name]}
         draft.columns |= hooked

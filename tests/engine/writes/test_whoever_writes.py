@@ -170,6 +170,21 @@ def test_each_record_of_the_data_api_is_told_once_by_whatever_path(owner, regist
     ]  # fmt: skip
 
 
+def test_what_a_hook_sets_before_a_query_of_its_own_makes_no_version_of_its_own(owner, registry):
+    @hooks.on_update(CrmCompany)
+    def mark(company, write):
+        company.industry = "shipping"
+        write.unit.session.scalar(select(CrmCompany.id).limit(1))
+        company.website = "https://example.com"
+
+    forget()
+    path = f"/api/v1/crm/company/{owner.post('/api/v1/crm/company', {'name': 'Acme'}).json['id']}"
+    changed = owner.patch(path, {"name": "Crane"})
+    assert changed.headers["ETag"].startswith('"2-')
+    seen = owner.get(path).json
+    assert (seen["name"], seen["industry"], seen["website"]) == ("Crane", "shipping", "https://example.com")
+
+
 def test_what_a_savepoint_took_back_is_not_told(app, registry):
     told = []
 
