@@ -69,7 +69,7 @@ def _created(settings: Any) -> Any:
     try:
         # ``flask serve`` itself answers no requests, and the worker of jobs that is forked from it does not, either.
         # Nor has gunicorn a use for commands.
-        return create_app(settings, late_routes=SERVES, commands="gunicorn.arbiter" not in sys.modules)
+        return create_app(settings, lazy_routes=SERVES, commands="gunicorn.arbiter" not in sys.modules)
     except OSError as error:
         sys.exit(f"rowgate: VAR_DIR cannot be used: {error}")
 

@@ -32,13 +32,13 @@ from app.runtime import connections, embedded, folder, headers, logs, metrics, p
 from app.schema import readiness
 from blueprints.http import routing
 from config import ROOT, SettingError, Settings, named_plugins
-from schemas.errors import body_of, is_under
+from schemas.errors import error_body, is_under
 
 log = logging.getLogger("rowgate")
 expected = logs.Throttle()
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{8,128}")
-COMMITS_BY_ITSELF = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
+AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
 # Which driver; where to is decided at each connection.
 DRIVER = "postgresql+psycopg://"
 # What the framework says besides the status.
@@ -62,8 +62,8 @@ class Rowgate(Flask):
         return func
 
 
-def create_app(settings: Settings | None = None, *, late_routes: bool = False, commands: bool = True) -> Flask:
-    """Build the application; nothing is connected to before the first request. ``late_routes`` are added when one is
+def create_app(settings: Settings | None = None, *, lazy_routes: bool = False, commands: bool = True) -> Flask:
+    """Build the application; nothing is connected to before the first request. ``lazy_routes`` are added when one is
     first asked for, which in some processes is never; only the command line needs ``commands``."""
     loaded = plugins.load(settings.plugin_names if settings else named_plugins())
     settings = settings or Settings.from_environment()
@@ -82,8 +82,8 @@ def create_app(settings: Settings | None = None, *, late_routes: bool = False, c
         if plugin.init_app is not None:
             plugin.init_app(app)
     add_routes = partial(_register_routes, app, settings, loaded)
-    if late_routes:
-        routing.add_late(app, add_routes)
+    if lazy_routes:
+        routing.add_lazily(app, add_routes)
     else:
         add_routes()
     app.register_error_handler(Exception, _render)
@@ -106,7 +106,7 @@ def _configure(app: Flask, settings: Settings) -> None:
         MAX_CONTENT_LENGTH=settings.max_json_bytes,
         SQLALCHEMY_DATABASE_URI=DRIVER,
         SQLALCHEMY_ENGINE_OPTIONS=options,
-        SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **COMMITS_BY_ITSELF}},
+        SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **AUTOCOMMIT}},
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
     app.extensions["vault"] = Vault(settings.secret_key or folder.secret_key(settings.var_dir))
@@ -173,7 +173,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -
     if any(not each.is_ours for each in loaded):
         if not settings.production:
             public_names.warn(loaded)
-        routing.check_apart(app, {name: "" if each.is_ours else each.name for name, each in owners.items()})
+        routing.check_route_conflicts(app, {name: "" if each.is_ours else each.name for name, each in owners.items()})
 
 
 def _identify() -> None:
@@ -203,7 +203,7 @@ def _render(error: Exception) -> Response | HTTPException:
     if is_under(request.path, account_pages.ROOT):
         response = account_pages.refusal(failure)
     else:
-        response = answer(body_of(failure, request.path), failure.status)
+        response = answer(error_body(failure, request.path), failure.status)
     response.headers.update(failure.headers)
     return response
 

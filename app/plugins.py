@@ -41,7 +41,7 @@ PRODUCT = (
 )  # fmt: skip
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
-OURSELVES = "rowgate"
+DISTRIBUTION = "rowgate"
 MAX_NAME_LENGTH = 40
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
@@ -151,7 +151,7 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
         if name not in _loaded:
             _add(name, import_module(name).plugin)
     found = {name: _found(name) for name in names if name not in _loaded}
-    for name in _ordered(found):
+    for name in _dependency_order(found):
         _add(name, found[name])
         if any(found[name].tables()):
             histories.OF_PLUGINS.append(found[name].history)
@@ -168,7 +168,7 @@ def resolve(name: str) -> Any:
 
 def _add(name: str, plugin: Plugin) -> None:
     _check(plugin)
-    _check_apart(plugin)
+    _check_name_conflicts(plugin)
     tables = tuple(plugin.tables())
     records = tuple(table for table in tables if issubclass(table, Record))
     rest = tuple(table for table in tables if not issubclass(table, Record))
@@ -232,7 +232,7 @@ def _owner_of(table: str) -> str:
     return f"The plugin {owner}" if owner else "Rowgate"
 
 
-def _ordered(found: Mapping[str, Plugin]) -> list[str]:
+def _dependency_order(found: Mapping[str, Plugin]) -> list[str]:
     """The names in an order in which each plugin comes after those that it requires; raises SettingError for what is
     not there, another version, or a circle."""
     known = {plugin.name: plugin for plugin in (*_loaded.values(), *found.values())}
@@ -249,9 +249,9 @@ def _ordered(found: Mapping[str, Plugin]) -> list[str]:
 
 def _check_requirements(plugin: Plugin, known: Mapping[str, Plugin]) -> None:
     for each in plugin.requirements:
-        if each.name != OURSELVES and each.name not in known:
+        if each.name != DISTRIBUTION and each.name not in known:
             raise SettingError(f"The plugin {plugin.name} requires {each.name}, which PLUGINS does not name")
-        version = VERSION if each.name == OURSELVES else known[each.name].version
+        version = VERSION if each.name == DISTRIBUTION else known[each.name].version
         if not each.specifier.contains(version, prereleases=True):
             raise SettingError(f"The plugin {plugin.name} requires {each}, and this is {each.name} {version}")
 
@@ -267,7 +267,7 @@ def _check(plugin: Plugin) -> None:
                 raise SettingError(f"The model {table.__name__} of the plugin {plugin.name} has no {name}")
 
 
-def _check_apart(plugin: Plugin) -> None:
+def _check_name_conflicts(plugin: Plugin) -> None:
     """Refuse a plugin that brings a name which is taken; raises SettingError."""
     # The tables of versions make no difference between hyphens and underscores either.
     if plugin.name.replace("-", "_") in {each.name.replace("-", "_") for each in _loaded.values()}:

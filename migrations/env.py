@@ -11,8 +11,8 @@ from flask import current_app
 from sqlalchemy import Connection, text
 
 from app.engine.declare.record import VERSION, by_table, metadata
-from app.schema.histories import OF_PLUGINS, PREFIX, History, abandoned, remembered, remembering
-from app.schema.upgrade_locks import Tries
+from app.schema.histories import OF_PLUGINS, PREFIX, History, orphaned_plugins, record_tables, recorded_tables
+from app.schema.upgrade_locks import LockRetries
 
 DATABASE = current_app.extensions["migrate"].db
 # Whose migrations these are: those of the trunk, or of a plugin.
@@ -41,7 +41,7 @@ def run_online() -> None:
 def migrate(connection: Connection, is_own: Callable[[str], bool]) -> None:
     """Run the migrations that are asked for, each in a transaction of its own."""
     take_time(connection)
-    tries = Tries(connection, current_app.config["SETTINGS"])
+    tries = LockRetries(connection, current_app.config["SETTINGS"])
 
     def is_ours(name: str | None, kind: str, _parents: Any) -> bool:
         return kind != "table" or is_own(name or "")
@@ -51,7 +51,7 @@ def migrate(connection: Connection, is_own: Callable[[str], bool]) -> None:
         return (table is None or is_own(table)) and is_comparable(thing, name, kind, reflected, other)
 
     def note(**_: Any) -> None:
-        remembering(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
+        record_tables(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
         tries.succeed()
 
     context.configure(
@@ -89,9 +89,9 @@ def take_time(connection: Connection) -> None:
 def belonging() -> Callable[[str], bool]:
     """Tells the tables of this history from those of others, and of the library that brings the job queue. A plugin has
     those that it declares or has declared; everything else is the trunk's."""
-    left = abandoned()
+    left = orphaned_plugins()
     of_plugins = {table for each in (*OF_PLUGINS, *left) for table in each.tables}
-    own = {*HISTORY.tables, *remembered(HISTORY)}
+    own = {*HISTORY.tables, *recorded_tables(HISTORY)}
 
     def is_own(name: str) -> bool:
         if HISTORY.plugin:

@@ -1,4 +1,4 @@
-"""What a caller may ask by: the fields and relations of a model, and the failures that name a place in a query."""
+"""What a caller may ask by: the fields and relations of a model, and the failures that name a location in a query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from config import Settings
 
 
 @dataclass(frozen=True)
-class Asker:
+class QueryContext:
     """A caller with the bounds of what one query may hold; ``max_values`` is that of one list of values."""
 
     principal: Principal
@@ -32,18 +32,18 @@ class Asker:
         return {name: each for name, each in relations.of(model).items() if each.admits(self.principal)}
 
     def path(
-        self, model: type[Record], steps: Sequence[str], place: str, failure: type[Failure], hops: int = 0
+        self, model: type[Record], steps: Sequence[str], location: str, failure: type[Failure], hops: int = 0
     ) -> tuple[tuple[Relation, ...], type[Record]]:
         """The relations to one record called ``steps``, ``hops`` relations away from what was asked for, and where they
         end; raises ``failure``."""
         if hops + len(steps) > self.settings.max_hops:
-            raise invalid(place, f"Goes along more than {self.settings.max_hops} relations.", failure)
+            raise invalid(location, f"Goes along more than {self.settings.max_hops} relations.", failure)
         path = []
         for step in steps:
             relation = self.relation(model, step)
             if relation is None or relation.many:
                 names = [each.name for each in self.relations(model).values() if not each.many]
-                raise invalid(place, f"{step or 'Nothing'} is no relation to one record. {one_of(names)}", failure)
+                raise invalid(location, f"{step or 'Nothing'} is no relation to one record. {one_of(names)}", failure)
             path.append(relation)
             model = relation.target
         return tuple(path), model
@@ -72,9 +72,9 @@ def sortable(field: Field) -> bool:
     return SORTABLE in field.spec.flags
 
 
-def invalid(place: str, message: str, failure: type[Failure] = InvalidFilter) -> Failure:
-    """The failure of one place in a query, such as ``amount[gte]`` or ``where.or[1].stage``."""
-    return failure(f"Invalid query parameter {place}: {message}", details={"fields": {place: [message]}})
+def invalid(location: str, message: str, failure: type[Failure] = InvalidFilter) -> Failure:
+    """The failure of one location in a query, such as ``amount[gte]`` or ``where.or[1].stage``."""
+    return failure(f"Invalid query parameter {location}: {message}", details={"fields": {location: [message]}})
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ class BatchAnswer(WireSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SubRequest:
     """One request of a batch, as it was sent."""
 
     index: int
@@ -71,10 +71,10 @@ class Part:
 Value = Callable[[str, str], Any]
 
 
-def parts_of(given: Mapping[str, Any]) -> list[Part]:
+def parts_of(given: Mapping[str, Any]) -> list[SubRequest]:
     """The requests of a batch; raises Invalid for a name that is given twice, and for a reference that leads to the
     request itself or to a later one."""
-    parts = [Part(index, **each) for index, each in enumerate(given["requests"])]
+    parts = [SubRequest(index, **each) for index, each in enumerate(given["requests"])]
     places: dict[str, int] = {}
     for part in parts:
         if part.ref is not None and places.setdefault(part.ref, part.index) != part.index:
@@ -86,7 +86,7 @@ def parts_of(given: Mapping[str, Any]) -> list[Part]:
     return parts
 
 
-def resolved(part: Part, refs: Mapping[str, Any], value: Value) -> tuple[str, Any]:
+def resolved(part: SubRequest, refs: Mapping[str, Any], value: Value) -> tuple[str, Any]:
     """The path and the body with references put in; text that only looks like one stays."""
     segments = [_segment(each, refs, value) for each in part.path.partition("?")[0].split("/")]
     query = part.path.partition("?")[1:]
@@ -115,7 +115,7 @@ def _filled(body: Any, refs: Mapping[str, Any], value: Value) -> Any:
     return literal[1] if literal and literal[2] in refs else body
 
 
-def _named(part: Part) -> Iterator[str]:
+def _named(part: SubRequest) -> Iterator[str]:
     """The names in what looks like a reference."""
     texts = [*part.path.partition("?")[0].split("/"), *_texts(part.body)]
     return (found[1] for text in texts if (found := REFERENCE.fullmatch(text)))
@@ -129,5 +129,5 @@ def _texts(body: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _refused(part: Part, message: str) -> Invalid:
+def _refused(part: SubRequest, message: str) -> Invalid:
     return Invalid({f"requests.{part.index}": [message]})

@@ -1,4 +1,4 @@
-"""Many records in one body, each read by the schema of its model, with what is wrong told by its place."""
+"""Many records in one body, each read by the schema of its model, with what is wrong told by its index."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from app.foundation.errors import Invalid, NotFound
 from app.foundation.identifiers import uuid_of
 from config import Settings
 from schemas import tags
-from schemas.asking import Asker, invalid, one_of
+from schemas.asking import QueryContext, invalid, one_of
 from schemas.conditions import Conditions
 from schemas.derive import create_schema, update_schema
-from schemas.errors import flat
+from schemas.errors import flatten_messages
 
 MAX_IDS_IN_URL = 200
 MAX_VALUES = 1000
@@ -33,29 +33,29 @@ Values = dict[str, Any]
 
 
 def new_records(model: type[Record], body: Sequence[Any]) -> tuple[dict[int, Values], Faults]:
-    """The records to make, by their place, and what is wrong with the others; raises Invalid."""
+    """The records to make, by their index, and what is wrong with the others; raises Invalid."""
     _check_number(body)
     return _loaded(create_schema(model), dict(enumerate(body)))
 
 
 def changes(model: type[Record], body: Sequence[Any]) -> tuple[dict[int, Change], Faults]:
-    """The changes to make, by their place, and what is wrong with the others; raises Invalid."""
+    """The changes to make, by their index, and what is wrong with the others; raises Invalid."""
     _check_number(body)
     named: dict[int, tuple[UUID, Precondition]] = {}
     rest: dict[int, Any] = {}
     faults = Faults()
-    for place, each in enumerate(body):
-        with faults.of(place):
+    for index, each in enumerate(body):
+        with faults.of(index):
             members = dict(_object(each))
-            named[place] = (_identifier(members.pop("id", None)), _condition(members.pop("ifMatch", None)))
-            rest[place] = members
+            named[index] = (_identifier(members.pop("id", None)), _condition(members.pop("ifMatch", None)))
+            rest[index] = members
     loaded, wrong = _loaded(update_schema(model), rest)
     faults.update(wrong)
-    return {place: Change(named[place][0], given, named[place][1]) for place, given in loaded.items()}, faults
+    return {index: Change(named[index][0], given, named[index][1]) for index, given in loaded.items()}, faults
 
 
 def named_records(args: MultiDict[str, str], body: Any) -> tuple[dict[int, Change], Faults]:
-    """The records to delete, by their place; raises Invalid."""
+    """The records to delete, by their index; raises Invalid."""
     if (IDS in args) == (body is not None):
         raise Invalid({IDS: ["Name the records in the query or in the body."]})
     if body is None:
@@ -71,9 +71,9 @@ def named_records(args: MultiDict[str, str], body: Any) -> tuple[dict[int, Chang
         ids = body[IDS]
     _check_number(ids)
     found, faults = {}, Faults()
-    for place, each in enumerate(ids):
-        with faults.of(place):
-            found[place] = Change(_identifier(each))
+    for index, each in enumerate(ids):
+        with faults.of(index):
+            found[index] = Change(_identifier(each))
     return found, faults
 
 
@@ -115,7 +115,7 @@ def matching(
         raise Invalid({"max": [f"Is required, and must be a whole number from 1 to {MAX_RECORDS}."]})
     if not isinstance(dry, bool):
         raise Invalid({"dryRun": ["Must be true or false."]})
-    where = Conditions(Asker(principal, settings, MAX_VALUES)).where(model, body["where"], "where")
+    where = Conditions(QueryContext(principal, settings, MAX_VALUES)).where(model, body["where"], "where")
     if not sets:
         return where, {}, most, dry
     if not isinstance(body.get("set"), dict):
@@ -129,12 +129,12 @@ def matching(
 def _loaded(schema: Schema, items: Mapping[int, Any]) -> tuple[dict[int, Values], Faults]:
     found: dict[int, Values] = {}
     faults = Faults()
-    for place, each in items.items():
-        with faults.of(place):
+    for index, each in items.items():
+        with faults.of(index):
             try:
-                found[place] = schema.load(_object(each))
+                found[index] = schema.load(_object(each))
             except ValidationError as error:
-                raise Invalid({name: flat(told) for name, told in error.messages_dict.items()}) from error
+                raise Invalid({name: flatten_messages(told) for name, told in error.messages_dict.items()}) from error
     return found, faults
 
 

@@ -42,7 +42,7 @@ class Catalogue(WireSchema):
 
 
 @dataclass(frozen=True)
-class Standing:
+class CallerProfile:
     """What decides which models, fields and operations there are for a caller: few callers differ in it."""
 
     reader: Reader
@@ -51,7 +51,7 @@ class Standing:
     roles: frozenset[str]
 
     @classmethod
-    def of(cls, principal: Principal) -> Standing:
+    def of(cls, principal: Principal) -> CallerProfile:
         """The standing of ``principal``."""
         in_person = principal.credential is Credential.SESSION
         reader = Reader.MEMBER if principal.reader is Reader.MEMBER_OF_SEVERAL else principal.reader
@@ -91,7 +91,7 @@ class Standing:
 
 
 @cache
-def catalogue_for(standing: Standing) -> dict[str, Any]:
+def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
     """The catalogue of callers of this standing."""
     described = [
         {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
@@ -105,13 +105,13 @@ def catalogue_for(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _models(models: tuple[type[Record], ...], standing: Standing) -> Iterator[dict[str, Any]]:
+def _models(models: tuple[type[Record], ...], standing: CallerProfile) -> Iterator[dict[str, Any]]:
     for model in models:
         if standing.may_read(model):
             yield _model(model, standing)
 
 
-def _model(model: type[Record], standing: Standing) -> dict[str, Any]:
+def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     entry = to_dict(model)
     policy = model.policy
     allowed = {operation: standing.may_write(policy, operation) for operation in ("create", "update", "delete")}
@@ -136,14 +136,16 @@ def _model(model: type[Record], standing: Standing) -> dict[str, Any]:
     return found
 
 
-def _is_shown(field: Field, standing: Standing) -> bool:
+def _is_shown(field: Field, standing: CallerProfile) -> bool:
     """Whether the caller reads the field on some record, or sets it."""
     if ADMIN_READS in field.spec.flags and not standing.is_admin:
         return False
     return field.spec.readable or field.spec.writable
 
 
-def _field(field: Field, described: dict[str, Any], allowed: dict[str, bool], standing: Standing) -> dict[str, Any]:
+def _field(
+    field: Field, described: dict[str, Any], allowed: dict[str, bool], standing: CallerProfile
+) -> dict[str, Any]:
     found = {name: value for name, value in described.items() if name not in STORED}
     found["readable"] = field.spec.readable
     found["required"] = field.required or bool(field.virtual and field.virtual.required)

@@ -46,7 +46,7 @@ class ApiKeyError(WireSchema):
     details = fields.Dict()
 
 
-def body_of(failure: Failure, path: str) -> dict[str, Any]:
+def error_body(failure: Failure, path: str) -> dict[str, Any]:
     """The body of ``failure`` in the shape of the route family that ``path`` belongs to."""
     if is_under(path, KEY_PATH):
         return _key_body(failure)
@@ -84,9 +84,9 @@ def _of_records(failure: ItemsRefused) -> Iterator[dict[str, Any]]:
             yield from ({"index": place, "field": field, "message": message} for message in messages)
 
 
-def flat(messages: Any) -> list[str]:
+def flatten_messages(messages: Any) -> list[str]:
     """All texts of a marshmallow message tree, each once."""
     if isinstance(messages, str):
         return [messages]
     inner = messages.values() if isinstance(messages, dict) else messages
-    return list(dict.fromkeys(text for each in inner for text in flat(each)))
+    return list(dict.fromkeys(text for each in inner for text in flatten_messages(each)))

@@ -6,17 +6,17 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.query import WHOLE, Junction, Query
-from app.engine.transfer.exporting import ExportQuery, Form
+from app.engine.read.query import ALL_FIELDS, Junction, Query
+from app.engine.transfer.exporting import ExportFormat, ExportQuery
 from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
 from config import Settings
 from schemas import queries
-from schemas.asking import Asker, invalid, one_of
-from schemas.conditions import NOT_TRUTH, TRUTH, Conditions, ShortForm
+from schemas.asking import QueryContext, invalid, one_of
+from schemas.conditions import BOOLEANS, NOT_BOOLEAN, Conditions, FilterParameterParser
 from schemas.queries import CREDENTIAL, MAX_VALUES_IN_URL
-from schemas.selections import Selections, sort_keys
+from schemas.selections import SelectionParser, sort_keys
 
-FORMS = {each.value: each for each in Form}
+FORMATS = {each.value: each for each in ExportFormat}
 PARAMETERS = ("where", "search", "sort", "fields", "as", "csvSafe")
 # What belongs to the pages of a list.
 REFUSED: dict[str, type[Failure]] = {
@@ -29,8 +29,8 @@ def export_query(
 ) -> ExportQuery:
     """Read the query parameters of an export; raises InvalidFilter, InvalidSort, InvalidFields, InvalidSearch,
     InvalidExpand and InvalidPagination."""
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
-    short = ShortForm(model, conditions)
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
         if name in REFUSED:
@@ -50,32 +50,32 @@ def _query(model: type[Record], conditions: Conditions, where: Junction, asked: 
     named = {
         name: queries.names(name, asked[name], queries.FAILURES[name]) for name in ("sort", "fields") if name in asked
     }
-    selection = WHOLE
+    selection = ALL_FIELDS
     if "fields" in named:
         # Those that only single records have are exported, too, so that nothing is lost on the way back.
-        chosen = Selections(conditions.asker, model, conditions, listed=False)
+        chosen = SelectionParser(conditions.context, model, conditions, listed=False)
         chosen.choose(named["fields"], "fields")
         selection = chosen.root.selection()
     return Query(
         where=where,
         search=queries.searched(model, asked["search"]) if "search" in asked else "",
-        sort=sort_keys(conditions.asker, model, named["sort"], "sort") if "sort" in named else (),
+        sort=sort_keys(conditions.context, model, named["sort"], "sort") if "sort" in named else (),
         selection=selection,
         is_plain=False,
     )
 
 
-def _form(asked: dict[str, str]) -> Form:
-    given = asked.get("as", Form.CSV)
-    if given not in FORMS:
-        raise invalid("as", one_of(FORMS))
-    return FORMS[given]
+def _form(asked: dict[str, str]) -> ExportFormat:
+    given = asked.get("as", ExportFormat.CSV)
+    if given not in FORMATS:
+        raise invalid("as", one_of(FORMATS))
+    return FORMATS[given]
 
 
-def _is_safe(asked: dict[str, str], form: Form) -> bool:
+def _is_safe(asked: dict[str, str], form: ExportFormat) -> bool:
     given = asked.get("csvSafe", "true")
-    if given not in TRUTH:
-        raise invalid("csvSafe", NOT_TRUTH)
-    if "csvSafe" in asked and form is not Form.CSV:
+    if given not in BOOLEANS:
+        raise invalid("csvSafe", NOT_BOOLEAN)
+    if "csvSafe" in asked and form is not ExportFormat.CSV:
         raise invalid("csvSafe", "Is for CSV alone.")
-    return TRUTH[given]
+    return BOOLEANS[given]

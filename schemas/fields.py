@@ -159,7 +159,7 @@ class Strings(Items):
         super().__init__(Text(validate=each), **kwargs)
 
 
-class Nested(fields.Raw):
+class Embedded(fields.Raw):
     """A value made by the server, compared on update with what it was."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:

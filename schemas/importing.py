@@ -17,11 +17,11 @@ from app.engine.transfer.importing import Line, Lookup
 from app.engine.transfer.spreadsheets import bare
 from app.foundation.errors import Failure, Invalid, InvalidJson
 from app.foundation.identifiers import uuid_of
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 from schemas import strict_json
 from schemas.asking import filterable, readable
 from schemas.derive import create_schema
-from schemas.errors import flat
+from schemas.errors import flatten_messages
 from schemas.tabular import MAX_COLUMNS, Row
 
 # Columns that nobody knows are told as far as this.
@@ -87,7 +87,7 @@ def lines(
     schema = create_schema(model)
     known: dict[tuple[str, ...], Columns] = {}
     for number, row in rows:
-        give_way()
+        yield_if_overdue()
         names = tuple(row)
         columns = known.get(names)
         if columns is None:
@@ -113,7 +113,7 @@ def _line(columns: Columns, schema: Any, number: int, row: Mapping[str, Any]) ->
         partial = [*(lookup.reference.attribute for lookup in wanted), *named]
         given = schema.load(sent, partial=tuple(partial) or None)
     except ValidationError as error:
-        wrong = Invalid({name: flat(told) for name, told in error.messages_dict.items()})
+        wrong = Invalid({name: flatten_messages(told) for name, told in error.messages_dict.items()})
         return Line(number, identifier, {}, fault=wrong)
     except Failure as failure:
         return Line(number, identifier, {}, fault=failure)

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.record import Record, by_table
 from app.storage.import_models import COUNTS, StorageImport
-from app.storage.imports import Asked
+from app.storage.imports import ImportOptions
 from schemas.asking import invalid, one_of
 from schemas.bulk import ON_CONFLICT, RESOLUTION, upserting
 from schemas.derive import WireSchema
@@ -18,7 +18,7 @@ from schemas.importing import mapping_of
 from schemas.tabular import FORMATS
 
 PARAMETERS = ("as", "map", "dryRun", "partial", ON_CONFLICT, RESOLUTION)
-TRUTH = {"true": True, "false": False}
+BOOLEANS = {"true": True, "false": False}
 
 
 class ImportState(WireSchema):
@@ -45,7 +45,7 @@ class ImportList(WireSchema):
     data = fields.List(fields.Nested(ImportState), required=True)
 
 
-def asked_of(model: type[Record], args: MultiDict[str, str], of_body: str) -> Asked:
+def import_options(model: type[Record], args: MultiDict[str, str], of_body: str) -> ImportOptions:
     """What the parameters of an import ask; the type of the body says the form where they do not. Raises
     InvalidFilter."""
     form = args.get("as", of_body)
@@ -54,8 +54,10 @@ def asked_of(model: type[Record], args: MultiDict[str, str], of_body: str) -> As
     chosen = upserting(model, args)
     conflict = tuple(args[ON_CONFLICT].split(",")) if chosen else ()
     flags = {name: _flag(args, name) for name in ("partial", "dryRun")}
-    asked = Asked(form, mapping_of(args.get("map", "")), conflict, partial=flags["partial"], dry_run=flags["dryRun"])
-    return asked if chosen is None else Asked(**{**vars(asked), "resolution": chosen[1]})
+    asked = ImportOptions(
+        form, mapping_of(args.get("map", "")), conflict, partial=flags["partial"], dry_run=flags["dryRun"]
+    )
+    return asked if chosen is None else ImportOptions(**{**vars(asked), "resolution": chosen[1]})
 
 
 def state_of(found: StorageImport) -> dict[str, Any]:
@@ -69,6 +71,6 @@ def state_of(found: StorageImport) -> dict[str, Any]:
 
 def _flag(args: MultiDict[str, str], name: str) -> bool:
     text = args.get(name, "false")
-    if text not in TRUTH:
-        raise invalid(name, one_of(TRUTH))
-    return TRUTH[text]
+    if text not in BOOLEANS:
+        raise invalid(name, one_of(BOOLEANS))
+    return BOOLEANS[text]

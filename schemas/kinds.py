@@ -75,8 +75,8 @@ def _(kind: structures.Json, **options: Any) -> Field[Any]:
 
 
 @field_of.register
-def _(kind: structures.Nested, **options: Any) -> Field[Any]:
-    return fields.Nested(**options)
+def _(kind: structures.Embedded, **options: Any) -> Field[Any]:
+    return fields.Embedded(**options)
 
 
 @field_of.register

@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare import search
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.query import DEFAULT_TAKE, PLAIN, WHOLE, Count, Junction, Query, Selection
+from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, Selection
 from app.foundation.errors import (
     Failure,
     InvalidExpand,
@@ -22,9 +22,9 @@ from app.foundation.errors import (
 )
 from config import Settings
 from schemas import strict_json
-from schemas.asking import Asker, invalid, one_of
-from schemas.conditions import MAX_LENGTH, Conditions, ShortForm
-from schemas.selections import Selections, sort_keys, strings
+from schemas.asking import QueryContext, invalid, one_of
+from schemas.conditions import MAX_LENGTH, Conditions, FilterParameterParser
+from schemas.selections import SelectionParser, sort_keys, strings
 
 MAX_SKIP = 10_000_000
 MAX_NUMBER_LENGTH = 100
@@ -32,8 +32,8 @@ MAX_VALUES_IN_URL, MAX_VALUES_IN_BODY = 200, 1000
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
 KNOWN = (*WINDOW, CREDENTIAL)
-ASKING = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
-CHOOSING = ("fields", "expand")
+LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
+SELECTION_PARAMETERS = ("fields", "expand")
 COUNTS = {each.value: each for each in Count}
 
 
@@ -44,11 +44,11 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     """
     if not args:
         return PLAIN
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
-    short = ShortForm(model, conditions)
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
-        if name in ASKING:
+        if name in LIST_PARAMETERS:
             asked[name] = once(name, values)
         elif name not in KNOWN:
             short.add(name, values)
@@ -64,9 +64,9 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
 def body_query(model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings) -> Query:
     """Read the full form, the body of QUERY; raises as ``list_query`` does."""
     for name in given:
-        if name not in (*WINDOW, *ASKING):
-            raise invalid(name, f"Unknown member. {one_of((*WINDOW, *ASKING))}")
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_BODY))
+        if name not in (*WINDOW, *LIST_PARAMETERS):
+            raise invalid(name, f"Unknown member. {one_of((*WINDOW, *LIST_PARAMETERS))}")
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, settings.max_take)
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
@@ -85,9 +85,9 @@ def item_selection(
     model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
 ) -> Selection:
     """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
-    asked = _named({name: once(name, args.getlist(name)) for name in CHOOSING if name in args})
-    refuse_unknown(args, (CREDENTIAL, "ifNoneMatch", *CHOOSING))
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
+    asked = _named({name: once(name, args.getlist(name)) for name in SELECTION_PARAMETERS if name in args})
+    refuse_unknown(args, (CREDENTIAL, "ifNoneMatch", *SELECTION_PARAMETERS))
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
     return _selection(model, conditions, asked, 1, listed=False)
 
 
@@ -106,7 +106,7 @@ def _query(
     return Query(
         where=where,
         search=searched(model, asked["search"]) if "search" in asked else "",
-        sort=sort_keys(conditions.asker, model, asked["sort"], "sort") if "sort" in asked else (),
+        sort=sort_keys(conditions.context, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
         take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked,
         versions=asked.get("versions", False), is_plain=False,
@@ -117,8 +117,8 @@ def _selection(
     model: type[Record], conditions: Conditions, asked: Mapping[str, Any], take: int, *, listed: bool = True
 ) -> Selection:
     if "expand" not in asked and "fields" not in asked:
-        return WHOLE
-    selections = Selections(conditions.asker, model, conditions, listed=listed)
+        return ALL_FIELDS
+    selections = SelectionParser(conditions.context, model, conditions, listed=listed)
     if "expand" in asked:
         selections.expand(asked["expand"], "expand")
     if "fields" in asked:

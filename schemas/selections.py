@@ -11,7 +11,7 @@ from app.engine.declare.relations import Relation
 from app.engine.read.encoding import shown_fields
 from app.engine.read.query import Expansion, Selection, SortKey
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
-from schemas.asking import Asker, invalid, one_of, sortable
+from schemas.asking import QueryContext, invalid, one_of, sortable
 from schemas.conditions import Conditions
 
 MAX_EXPANDED = 100
@@ -19,35 +19,35 @@ MAX_NAMES = 500
 
 
 def sort_keys(
-    asker: Asker, model: type[Record], names: Sequence[str], place: str, hops: int = 0
+    context: QueryContext, model: type[Record], names: Sequence[str], location: str, hops: int = 0
 ) -> tuple[SortKey, ...]:
     """Read the keys of a sort, ``-amount`` or ``company.name``; raises InvalidSort."""
-    if len(names) > asker.settings.max_sort_keys:
-        raise invalid(place, f"Holds more than {asker.settings.max_sort_keys} keys.", InvalidSort)
-    keys = [_sort_key(asker, model, name, place, hops) for name in names]
+    if len(names) > context.settings.max_sort_keys:
+        raise invalid(location, f"Holds more than {context.settings.max_sort_keys} keys.", InvalidSort)
+    keys = [_sort_key(context, model, name, location, hops) for name in names]
     if len({(*key.path, key.field.attribute) for key in keys}) < len(keys):
-        raise invalid(place, "Names a field twice.", InvalidSort)
+        raise invalid(location, "Names a field twice.", InvalidSort)
     return tuple(keys)
 
 
-def _sort_key(asker: Asker, model: type[Record], name: str, place: str, hops: int) -> SortKey:
+def _sort_key(context: QueryContext, model: type[Record], name: str, location: str, hops: int) -> SortKey:
     *steps, last = name.removeprefix("-").split(".")
-    path, model = asker.path(model, steps, place, InvalidSort, hops)
-    known = asker.fields(model).get(last)
+    path, model = context.path(model, steps, location, InvalidSort, hops)
+    known = context.fields(model).get(last)
     if known is None or not sortable(known):
-        names = [each.name for each in asker.fields(model).values() if sortable(each)]
+        names = [each.name for each in context.fields(model).values() if sortable(each)]
         problem = f"Unknown field {last}." if known is None else f"{last} cannot be sorted by."
-        raise invalid(place, f"{problem} {one_of(names)}", InvalidSort)
+        raise invalid(location, f"{problem} {one_of(names)}", InvalidSort)
     return SortKey(path, known, name.startswith("-"))
 
 
 @dataclass
-class Chosen:
+class SelectionBuilder:
     """A selection in the making: what is chosen of records of ``model``."""
 
     model: type[Record]
     names: set[str] | None = None
-    inner: dict[str, Chosen] = field(default_factory=dict)
+    inner: dict[str, SelectionBuilder] = field(default_factory=dict)
     relation: Relation | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -62,30 +62,32 @@ class Chosen:
         return self.relation is not None and self.relation.many
 
 
-class Selections:
+class SelectionParser:
     """Reads what an answer is to hold of the records of ``model``."""
 
-    def __init__(self, asker: Asker, model: type[Record], conditions: Conditions, *, listed: bool = True) -> None:
-        self.asker, self.conditions, self.listed = asker, conditions, listed
-        self.root = Chosen(model)
+    def __init__(
+        self, context: QueryContext, model: type[Record], conditions: Conditions, *, listed: bool = True
+    ) -> None:
+        self.context, self.conditions, self.listed = context, conditions, listed
+        self.root = SelectionBuilder(model)
         self.count = 0
 
-    def expand(self, given: Any, place: str) -> None:
+    def expand(self, given: Any, location: str) -> None:
         """Read names such as ``contact.company``, or an object of relations with their options; raises InvalidExpand
         and what the options raise."""
-        self._expand(self.root, given, place, 1)
+        self._expand(self.root, given, location, 1)
 
-    def _expand(self, at: Chosen, given: Any, place: str, hops: int) -> None:
+    def _expand(self, at: SelectionBuilder, given: Any, location: str, hops: int) -> None:
         if isinstance(given, list):
-            for path in strings(given, place, InvalidExpand):
+            for path in strings(given, location, InvalidExpand):
                 inner = at
                 for further, step in enumerate(path.split("."), hops):
-                    inner = inner.inner.get(step) or self._add(inner, step, further, place)
+                    inner = inner.inner.get(step) or self._add(inner, step, further, location)
             return
         if not isinstance(given, dict):
-            raise invalid(place, "Must be a list of relations, or an object of them.", InvalidExpand)
+            raise invalid(location, "Must be a list of relations, or an object of them.", InvalidExpand)
         for name, options in given.items():
-            here = f"{place}.{name}"
+            here = f"{location}.{name}"
             inner = self._add(at, name, hops, here)
             allowed = ("fields", "expand", *(("where", "sort", "take") if inner.many else ()))
             if not isinstance(options, dict):
@@ -99,38 +101,40 @@ class Selections:
             if "fields" in options:
                 self._choose(inner, strings(options["fields"], f"{here}.fields", InvalidFields), f"{here}.fields")
 
-    def _read_options(self, inner: Chosen, options: dict[str, Any], place: str, hops: int) -> None:
+    def _read_options(self, inner: SelectionBuilder, options: dict[str, Any], location: str, hops: int) -> None:
         read = inner.options
         if "where" in options:
-            read["where"] = self.conditions.where(inner.model, options["where"], f"{place}.where", hops=hops)
+            read["where"] = self.conditions.where(inner.model, options["where"], f"{location}.where", hops=hops)
         if "sort" in options:
-            keys = strings(options["sort"], f"{place}.sort", InvalidSort)
-            read["sort"] = sort_keys(self.asker, inner.model, keys, f"{place}.sort", hops)
+            keys = strings(options["sort"], f"{location}.sort", InvalidSort)
+            read["sort"] = sort_keys(self.context, inner.model, keys, f"{location}.sort", hops)
         if "take" in options:
             take = options["take"]
             if isinstance(take, bool) or not isinstance(take, int) or not 1 <= take <= MAX_EXPANDED:
                 message = f"Must be one whole number from 1 to {MAX_EXPANDED}."
-                raise invalid(f"{place}.take", message, InvalidPagination)
+                raise invalid(f"{location}.take", message, InvalidPagination)
             read["take"] = take
 
-    def _add(self, at: Chosen, name: str, hops: int, place: str) -> Chosen:
-        relation = self.asker.relation(at.model, name)
+    def _add(self, at: SelectionBuilder, name: str, hops: int, location: str) -> SelectionBuilder:
+        relation = self.context.relation(at.model, name)
         if relation is None:
-            problem = f"Unknown relation {name or 'without a name'}. {one_of(self.asker.relations(at.model))}"
-            raise invalid(place, problem, InvalidExpand)
-        if hops > self.asker.settings.max_hops:
-            raise invalid(place, f"Goes along more than {self.asker.settings.max_hops} relations.", InvalidExpand)
+            problem = f"Unknown relation {name or 'without a name'}. {one_of(self.context.relations(at.model))}"
+            raise invalid(location, problem, InvalidExpand)
+        if hops > self.context.settings.max_hops:
+            raise invalid(location, f"Goes along more than {self.context.settings.max_hops} relations.", InvalidExpand)
         self.count += 1
-        if self.count > self.asker.settings.max_expansions:
-            raise invalid(place, f"Expands more than {self.asker.settings.max_expansions} relations.", InvalidExpand)
-        at.inner[name] = Chosen(relation.target, relation=relation)
+        if self.count > self.context.settings.max_expansions:
+            raise invalid(
+                location, f"Expands more than {self.context.settings.max_expansions} relations.", InvalidExpand
+            )
+        at.inner[name] = SelectionBuilder(relation.target, relation=relation)
         return at.inner[name]
 
-    def choose(self, names: Sequence[str], place: str) -> None:
+    def choose(self, names: Sequence[str], location: str) -> None:
         """Read the chosen fields, ``name`` and ``company.name``, after the expansions; raises InvalidFields."""
-        self._choose(self.root, names, place)
+        self._choose(self.root, names, location)
 
-    def _choose(self, at: Chosen, names: Sequence[str], place: str) -> None:
+    def _choose(self, at: SelectionBuilder, names: Sequence[str], location: str) -> None:
         at.names = at.names or {"id"}
         for name in names:
             *steps, last = name.split(".")
@@ -138,31 +142,31 @@ class Selections:
             for step in steps:
                 if step not in chosen.inner:
                     message = f"{name}: {step} is not expanded. {one_of(chosen.inner)}"
-                    raise invalid(place, message, InvalidFields)
+                    raise invalid(location, message, InvalidFields)
                 chosen = chosen.inner[step]
-            chosen.names = (chosen.names or {"id"}) | {self._name(chosen, last, place)}
+            chosen.names = (chosen.names or {"id"}) | {self._name(chosen, last, location)}
 
-    def _name(self, chosen: Chosen, name: str, place: str) -> str:
+    def _name(self, chosen: SelectionBuilder, name: str, location: str) -> str:
         listed = self.listed or chosen.relation is not None
-        names = [each.name for each in shown_fields(chosen.model, self.asker.principal.reader, listed=listed)]
+        names = [each.name for each in shown_fields(chosen.model, self.context.principal.reader, listed=listed)]
         if name not in names:
-            raise invalid(place, f"Unknown field {name}. {one_of(names)}", InvalidFields)
+            raise invalid(location, f"Unknown field {name}. {one_of(names)}", InvalidFields)
         return name
 
-    def selection(self, take: int, place: str = "expand") -> Selection:
+    def selection(self, take: int, location: str = "expand") -> Selection:
         """What was read, for ``take`` records; raises InvalidExpand where that is too much for one answer."""
-        selection, most = self.root.selection(), self.asker.settings.max_records
+        selection, most = self.root.selection(), self.context.settings.max_records
         records = take * selection.records
         if selection.expansions and records > most:
             message = f"Could hold {records} records: ask for fewer, at most {most} in one answer."
-            raise invalid(place, message, InvalidExpand)
+            raise invalid(location, message, InvalidExpand)
         return selection
 
 
-def strings(given: Any, place: str, failure: type[Failure]) -> list[str]:
+def strings(given: Any, location: str, failure: type[Failure]) -> list[str]:
     """A list of strings in a body; raises ``failure``."""
     if not isinstance(given, list) or not given or not all(isinstance(each, str) for each in given):
-        raise invalid(place, "Must be a list of strings that is not empty.", failure)
+        raise invalid(location, "Must be a list of strings that is not empty.", failure)
     if len(given) > MAX_NAMES:
-        raise invalid(place, f"Holds more than {MAX_NAMES} names.", failure)
+        raise invalid(location, f"Holds more than {MAX_NAMES} names.", failure)
     return given

@@ -12,18 +12,18 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.structures import Json, Vector
-from app.engine.read.aggregates import DEFAULT_TAKE, Function, Group, Measure, SumQuery, Unit, is_moment
+from app.engine.read.aggregates import DEFAULT_TAKE, AggregateQuery, Function, Group, Interval, Measure, is_moment
 from app.engine.read.query import Junction
 from app.foundation.errors import InvalidFields, InvalidSort
 from config import Settings
 from schemas import queries
-from schemas.asking import Asker, filterable, invalid, one_of
-from schemas.conditions import Conditions, ShortForm
+from schemas.asking import QueryContext, filterable, invalid, one_of
+from schemas.conditions import Conditions, FilterParameterParser
 from schemas.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
 from schemas.selections import strings
 
 MAX_GROUPS, MAX_MEASURES, MAX_TAKE = 3, 8, 1000
-UNITS = {each.value: each for each in Unit}
+UNITS = {each.value: each for each in Interval}
 OF_FIELDS = {each.value: each for each in Function if each is not Function.COUNT}
 PARAMETERS = ("where", "search", "group", *(each.value for each in Function), "sort", "take", "timeZone")
 MEMBERS = ("where", "search", "group", "measures", "sort", "take", "timeZone")
@@ -31,11 +31,13 @@ FAILURES = {"group": InvalidFields, "sort": InvalidSort, **dict.fromkeys(OF_FIEL
 LISTED = tuple(FAILURES)
 
 
-def sum_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> SumQuery:
+def aggregate_query(
+    model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
+) -> AggregateQuery:
     """Read the query parameters of sums; raises InvalidFilter, InvalidFields, InvalidSort, InvalidSearch and
     InvalidPagination."""
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_URL))
-    short = ShortForm(model, conditions)
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
         if name in PARAMETERS:
@@ -53,18 +55,20 @@ def sum_query(model: type[Record], principal: Principal, args: MultiDict[str, st
     measures: dict[str, Any] = {name: named[name] for name in OF_FIELDS if name in named}
     if "count" in asked:
         measures["count"] = True
-    reader = Reading(model, conditions, where, in_url=True)
+    reader = AggregateParser(model, conditions, where, in_url=True)
     groups: list[Any] = [_short_group(each) for each in named.get("group", [])]
     take = queries.bounded(args, "take", 1, MAX_TAKE, DEFAULT_TAKE)
     return reader.query(asked, groups, measures, named.get("sort", []), take)
 
 
-def body_sum_query(model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings) -> SumQuery:
-    """Read the full form, the body of QUERY; raises as ``sum_query`` does."""
+def body_aggregate_query(
+    model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings
+) -> AggregateQuery:
+    """Read the full form, the body of QUERY; raises as ``aggregate_query`` does."""
     for name in given:
         if name not in MEMBERS:
             raise invalid(name, f"Unknown member. {one_of(MEMBERS)}")
-    conditions = Conditions(Asker(principal, settings, MAX_VALUES_IN_BODY))
+    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     groups, measures, sort = given.get("group", []), given.get("measures", {}), given.get("sort", [])
     if not isinstance(groups, list):
@@ -76,7 +80,7 @@ def body_sum_query(model: type[Record], principal: Principal, given: Mapping[str
             raise invalid(name, "Must be a string.")
     sort = strings(sort, "sort", InvalidSort) if sort != [] else []
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, MAX_TAKE)
-    return Reading(model, conditions, where).query(given, groups, measures, sort, take)
+    return AggregateParser(model, conditions, where).query(given, groups, measures, sort, take)
 
 
 def _short_group(text: str) -> Any:
@@ -84,34 +88,34 @@ def _short_group(text: str) -> Any:
     return {"field": name, "by": unit} if colon else name
 
 
-class Reading:
+class AggregateParser:
     """Reads groups and measures of ``model``."""
 
     def __init__(self, model: type[Record], conditions: Conditions, where: Junction, *, in_url: bool = False) -> None:
         self.model, self.conditions, self.where, self.in_url = model, conditions, where, in_url
-        self.asker = conditions.asker
+        self.context = conditions.context
 
     def query(
         self, asked: Mapping[str, Any], groups: Sequence[Any], measures: Mapping[str, Any], sort: Sequence[str],
         take: int,
-    ) -> SumQuery:  # fmt: skip
+    ) -> AggregateQuery:  # fmt: skip
         if len(groups) > MAX_GROUPS:
             raise invalid("group", f"Holds more than {MAX_GROUPS} groups.", InvalidFields)
-        places = ["group" if self.in_url else f"group[{number}]" for number in range(len(groups))]
-        read = tuple(self._group(each, place) for each, place in zip(groups, places, strict=True))
+        locations = ["group" if self.in_url else f"group[{number}]" for number in range(len(groups))]
+        read = tuple(self._group(each, location) for each, location in zip(groups, locations, strict=True))
         if len({group.name for group in read}) < len(read):
             raise invalid("group", "Names a field twice.", InvalidFields)
         measured = tuple(self._measures(measures)) or (Measure(Function.COUNT),)
         if len(measured) > MAX_MEASURES:
             raise invalid("measures", f"More than {MAX_MEASURES} measures.", InvalidFields)
-        return SumQuery(
+        return AggregateQuery(
             where=self.where,
             search=queries.searched(self.model, asked["search"]) if "search" in asked else "",
             groups=read, measures=measured, sort=self._sort(sort, read, measured),
             zone=zone(asked["timeZone"]) if "timeZone" in asked else "UTC", take=take,
         )  # fmt: skip
 
-    def _group(self, given: Any, place: str) -> Group:
+    def _group(self, given: Any, location: str) -> Group:
         if isinstance(given, str):
             given = {"field": given}
         if (
@@ -119,46 +123,46 @@ class Reading:
             or not given.keys() <= {"field", "by"}
             or not isinstance(given.get("field"), str)
         ):
-            raise invalid(place, 'Must be a field, or {"field": …, "by": …}.', InvalidFields)
+            raise invalid(location, 'Must be a field, or {"field": …, "by": …}.', InvalidFields)
         *steps, last = given["field"].split(".")
-        path, model = self.asker.path(self.model, steps, place, InvalidFields)
-        known = self.asker.fields(model).get(last)
+        path, model = self.context.path(self.model, steps, location, InvalidFields)
+        known = self.context.fields(model).get(last)
         if known is None or not filterable(known):
-            names = [each.name for each in self.asker.fields(model).values() if filterable(each)]
-            raise invalid(place, f"{last} cannot be grouped by. {one_of(names)}", InvalidFields)
-        return Group(path, known, self._unit(known, given.get("by"), place))
+            names = [each.name for each in self.context.fields(model).values() if filterable(each)]
+            raise invalid(location, f"{last} cannot be grouped by. {one_of(names)}", InvalidFields)
+        return Group(path, known, self._unit(known, given.get("by"), location))
 
-    def _unit(self, known: Field, given: Any, place: str) -> Unit | None:
+    def _unit(self, known: Field, given: Any, location: str) -> Interval | None:
         if not is_moment(known):
             if given is not None:
-                raise invalid(place, f"{known.name} is no timestamp, and has no units.", InvalidFields)
+                raise invalid(location, f"{known.name} is no timestamp, and has no units.", InvalidFields)
             return None
         if not isinstance(given, str) or given not in UNITS:
-            raise invalid(place, f"A timestamp is grouped by a unit. {one_of(UNITS)}", InvalidFields)
+            raise invalid(location, f"A timestamp is grouped by a unit. {one_of(UNITS)}", InvalidFields)
         return UNITS[given]
 
     def _measures(self, given: Mapping[str, Any]) -> list[Measure]:
         found = []
         for name, fields in given.items():
-            place = name if self.in_url else f"measures.{name}"
+            location = name if self.in_url else f"measures.{name}"
             if name == Function.COUNT:
                 if not isinstance(fields, bool):
-                    raise invalid(place, "Must be true or false.", InvalidFields)
+                    raise invalid(location, "Must be true or false.", InvalidFields)
                 found += [Measure(Function.COUNT)] if fields else []
             elif name in OF_FIELDS:
                 if not isinstance(fields, list) or not all(isinstance(each, str) for each in fields):
-                    raise invalid(place, "Must be a list of fields.", InvalidFields)
+                    raise invalid(location, "Must be a list of fields.", InvalidFields)
                 if len(set(fields)) < len(fields):
-                    raise invalid(place, "Names a field twice.", InvalidFields)
-                found += [Measure(OF_FIELDS[name], self._measured(OF_FIELDS[name], each, place)) for each in fields]
+                    raise invalid(location, "Names a field twice.", InvalidFields)
+                found += [Measure(OF_FIELDS[name], self._measured(OF_FIELDS[name], each, location)) for each in fields]
             else:
-                raise invalid(place, f"Unknown measure. {one_of(each.value for each in Function)}", InvalidFields)
+                raise invalid(location, f"Unknown measure. {one_of(each.value for each in Function)}", InvalidFields)
         return found
 
-    def _measured(self, function: Function, name: str, place: str) -> Field:
-        fields = {each.name: each for each in self.asker.fields(self.model).values() if _fits(function, each)}
+    def _measured(self, function: Function, name: str, location: str) -> Field:
+        fields = {each.name: each for each in self.context.fields(self.model).values() if _fits(function, each)}
         if name not in fields:
-            raise invalid(place, f"{name} cannot be measured so. {one_of(fields)}", InvalidFields)
+            raise invalid(location, f"{name} cannot be measured so. {one_of(fields)}", InvalidFields)
         return fields[name]
 
     def _sort(

@@ -28,7 +28,7 @@ BOM, BLOCK = b"\xef\xbb\xbf", 1024 * 1024
 NOT_JSON = "The file is not valid JSON"
 NOT_UTF_8 = "The file is not UTF-8: save it as UTF-8, and import it again"
 TOO_MANY_COLUMNS = f"There are more than {MAX_COLUMNS} columns"
-NAMED_ELSEWHERE = (
+FILE_SIGNATURES = (
     (b"PK\x03\x04", "a ZIP archive, as spreadsheets are: save it as CSV"),
     (b"\x1f\x8b", "compressed by gzip"),
     (b"\xff\xfe", "UTF-16, and must be UTF-8"),
@@ -51,7 +51,7 @@ class MalformedFile(Invalid):
 def rows_of(file: IO[bytes], form: str) -> Iterator[Row]:
     """The rows of a file; raises MalformedFile where it breaks off, is of another encoding or no table at all."""
     start = file.read(4)
-    for signature, name in NAMED_ELSEWHERE:
+    for signature, name in FILE_SIGNATURES:
         if start.startswith(signature):
             raise MalformedFile(f"The file is {name}", 1)
     file.seek(0)
@@ -61,19 +61,19 @@ def rows_of(file: IO[bytes], form: str) -> Iterator[Row]:
 # Text takes up to four times as much as its bytes, so that cells and objects are decoded one by one.
 def _csv(text: bytes) -> Iterator[Row]:
     """Rows below a header. A cell that is empty and not quoted is None."""
-    place, line = len(BOM) if text.startswith(BOM) else 0, 1
-    if text[place : place + 4].lower() == b"sep=" and b"\n" in text:  # as spreadsheets say it
-        place, line = text.index(b"\n") + 1, 2
-    separator = _separator(text, place)
+    offset, line = len(BOM) if text.startswith(BOM) else 0, 1
+    if text[offset : offset + 4].lower() == b"sep=" and b"\n" in text:  # as spreadsheets say it
+        offset, line = text.index(b"\n") + 1, 2
+    separator = _separator(text, offset)
     pattern = re.compile(CELL.pattern.replace(b",", separator))
     header: list[str] | None = None
     while True:
-        skipped, place = place, LINE_ENDS.match(text, place).end()  # type: ignore[union-attr]
-        line += _line_ends(text, skipped, place)
-        if place == len(text):
+        skipped, offset = offset, LINE_ENDS.match(text, offset).end()  # type: ignore[union-attr]
+        line += _line_ends(text, skipped, offset)
+        if offset == len(text):
             break
         began = line
-        cells, place, lines = _record(pattern, text, place, line)
+        cells, offset, lines = _record(pattern, text, offset, line)
         line += lines
         if header is None:
             header = _header(cells)
@@ -85,34 +85,34 @@ def _csv(text: bytes) -> Iterator[Row]:
         raise MalformedFile("The file has no header", 1)
 
 
-def _record(pattern: re.Pattern[bytes], text: bytes, place: int, line: int) -> tuple[list[str | None], int, int]:
+def _record(pattern: re.Pattern[bytes], text: bytes, offset: int, line: int) -> tuple[list[str | None], int, int]:
     """The cells of one record, where the next begins, and how many lines it takes."""
     cells: list[str | None] = []
-    start = place
+    start = offset
     while True:
-        found = _cell(pattern, text, place)
+        found = _cell(pattern, text, offset)
         if found is None:
-            broken = line + text.count(b"\n", start, place)
+            broken = line + text.count(b"\n", start, offset)
             raise MalformedFile("A quote stands within a cell, or has no end", broken)
         quoted, bare, end = found.groups()
         cell = (bare.decode() or None) if quoted is None else quoted.decode().replace('""', '"')
-        place = found.end()
-        if (cell is not None and len(cell) > MAX_CELL_LENGTH) or (not end and place < len(text)):
+        offset = found.end()
+        if (cell is not None and len(cell) > MAX_CELL_LENGTH) or (not end and offset < len(text)):
             raise MalformedFile(f"A cell is longer than {MAX_CELL_LENGTH} characters", line)
         cells.append(cell)
         if len(cells) > MAX_COLUMNS:
             raise MalformedFile(TOO_MANY_COLUMNS, line)
         if end == b"" or end[:1] in b"\r\n":
-            lines = text.count(b"\n", start, place) + (1 if end == b"\r" else 0)
-            return cells, place, lines
+            lines = text.count(b"\n", start, offset) + (1 if end == b"\r" else 0)
+            return cells, offset, lines
 
 
-def _cell(pattern: re.Pattern[bytes], text: bytes, place: int) -> re.Match[bytes] | None:
-    """The cell that begins at ``place``, or as much of a longer one as a cell may have."""
-    ahead = min(len(text), place + MAX_CELL_BYTES)
-    found = pattern.match(text, place, ahead)
+def _cell(pattern: re.Pattern[bytes], text: bytes, offset: int) -> re.Match[bytes] | None:
+    """The cell that begins at ``offset``, or as much of a longer one as a cell may have."""
+    ahead = min(len(text), offset + MAX_CELL_BYTES)
+    found = pattern.match(text, offset, ahead)
     if found is None and ahead < len(text):
-        cut = CUT_CELL.match(text, place, ahead)
+        cut = CUT_CELL.match(text, offset, ahead)
         return cut if cut is not None and cut.end() == ahead else None
     return found
 
@@ -130,26 +130,26 @@ def _header(cells: list[str | None]) -> list[str]:
     return names
 
 
-def _separator(text: bytes, place: int) -> bytes:
+def _separator(text: bytes, offset: int) -> bytes:
     """What stands most often between the names of the header; spreadsheets of some countries write semicolons."""
-    head = text[place : place + MAX_CELL_LENGTH].partition(b"\n")[0]
+    head = text[offset : offset + MAX_CELL_LENGTH].partition(b"\n")[0]
     return max(SEPARATORS, key=lambda each: (head.count(each), each == b","))
 
 
 def _ndjson(text: bytes) -> Iterator[Row]:
     """The objects in the lines that are not blank, none longer than what one record may be."""
-    place, line = len(BOM) if text.startswith(BOM) else 0, 1
+    offset, line = len(BOM) if text.startswith(BOM) else 0, 1
     while True:
-        blank, place = place, _behind_blanks(text, place)
-        line += text.count(b"\n", blank, place)
-        if place == len(text):
+        blank, offset = offset, _behind_blanks(text, offset)
+        line += text.count(b"\n", blank, offset)
+        if offset == len(text):
             return
-        end = text.find(b"\n", place, place + MAX_CELL_LENGTH + 1)
-        if end < 0 and place + MAX_CELL_LENGTH < len(text):
+        end = text.find(b"\n", offset, offset + MAX_CELL_LENGTH + 1)
+        if end < 0 and offset + MAX_CELL_LENGTH < len(text):
             raise MalformedFile(f"The line is longer than {MAX_CELL_LENGTH} bytes", line)
         end = len(text) if end < 0 else end
-        yield line, _object(text[place:end], line)
-        place = end
+        yield line, _object(text[offset:end], line)
+        offset = end
 
 
 def _object(text: bytes, line: int) -> dict[str, Any]:
@@ -166,42 +166,42 @@ def _object(text: bytes, line: int) -> dict[str, Any]:
 
 def _json(text: bytes) -> Iterator[Row]:
     """The objects of an array, each found by its braces and bounded before it is read."""
-    place, line = _behind_blanks(text, len(BOM) if text.startswith(BOM) else 0), 1
-    if text[place : place + 1] != b"[":
+    offset, line = _behind_blanks(text, len(BOM) if text.startswith(BOM) else 0), 1
+    if text[offset : offset + 1] != b"[":
         raise MalformedFile("The file must be a JSON array of objects", 1)
-    begun, place = 0, _behind_blanks(text, place + 1)
-    while text[place : place + 1] != b"]":
-        line += text.count(b"\n", begun, place)
-        end = _end_of_object(text, place, line)
-        yield line, _object(text[place:end], line)
-        begun, place = place, _behind_blanks(text, end)
-        if text[place : place + 1] == b",":
-            place = _behind_blanks(text, place + 1)
-            if text[place : place + 1] == b"]":
+    begun, offset = 0, _behind_blanks(text, offset + 1)
+    while text[offset : offset + 1] != b"]":
+        line += text.count(b"\n", begun, offset)
+        end = _end_of_object(text, offset, line)
+        yield line, _object(text[offset:end], line)
+        begun, offset = offset, _behind_blanks(text, end)
+        if text[offset : offset + 1] == b",":
+            offset = _behind_blanks(text, offset + 1)
+            if text[offset : offset + 1] == b"]":
                 raise MalformedFile(NOT_JSON, line)
-        elif text[place : place + 1] != b"]":
+        elif text[offset : offset + 1] != b"]":
             raise MalformedFile(NOT_JSON, line)
-    if (rest := _behind_blanks(text, place + 1)) < len(text):
+    if (rest := _behind_blanks(text, offset + 1)) < len(text):
         raise MalformedFile(NOT_JSON, line + text.count(b"\n", begun, rest))
 
 
-def _behind_blanks(text: bytes, place: int) -> int:
-    return BLANKS.match(text, place).end()  # type: ignore[union-attr]
+def _behind_blanks(text: bytes, offset: int) -> int:
+    return BLANKS.match(text, offset).end()  # type: ignore[union-attr]
 
 
-def _end_of_object(text: bytes, place: int, line: int) -> int:
-    """Where the object ends that begins at ``place``; what is within it is looked at by whoever reads it."""
-    if text[place : place + 1] != b"{":
-        raise MalformedFile("Must be a JSON object" if place < len(text) else NOT_JSON, line)
+def _end_of_object(text: bytes, offset: int, line: int) -> int:
+    """Where the object ends that begins at ``offset``; what is within it is looked at by whoever reads it."""
+    if text[offset : offset + 1] != b"{":
+        raise MalformedFile("Must be a JSON object" if offset < len(text) else NOT_JSON, line)
     depth = 0
-    for found in NESTING.finditer(text, place, place + MAX_CELL_LENGTH):
+    for found in NESTING.finditer(text, offset, offset + MAX_CELL_LENGTH):
         token = found[0]
         if token == b'"':  # which has no end
             break
         depth += (token in b"{[") - (token in b"}]")
         if not depth:
             return found.end()
-    if place + MAX_CELL_LENGTH < len(text):
+    if offset + MAX_CELL_LENGTH < len(text):
         raise MalformedFile(f"The object is longer than {MAX_CELL_LENGTH} bytes, or not valid JSON", line)
     raise MalformedFile(NOT_JSON, line)
 

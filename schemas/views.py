@@ -12,7 +12,7 @@ from app.engine.declare.record import Record
 from app.engine.read.encoding import dumps
 from app.foundation.errors import Invalid
 from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
-from schemas.catalogue import Standing
+from schemas.catalogue import CallerProfile
 from schemas.derive import WireSchema
 from schemas.envelopes import ListMeta
 from schemas.fields import Flag, Identifier, Moment, Text
@@ -71,7 +71,7 @@ def view_of(view: PlatformSavedView, principal: Principal) -> dict[str, Any]:
 
 def models_of(principal: Principal) -> dict[str, type[Record]]:
     """The models that ``principal`` may read, by qualified name: views of others are not shown."""
-    standing = Standing.of(principal)
+    standing = CallerProfile.of(principal)
     return {model.qualified_name(): model for model in every_model() if standing.may_read(model)}
 
 

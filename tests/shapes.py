@@ -10,13 +10,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields
 from itertools import combinations
 
-from app.engine.declare.record import STAMPS, Record
+from app.engine.declare.record import BASE_FIELDS, Record
 from app.engine.read import records
 from app.engine.write import hooks
 
 Model = type[Record]
 
-MARKS = ("served_apart", "cascades_widely", "audited", "requires_version")
+MARKS = ("has_custom_routes", "cascades_widely", "audited", "requires_version")
 DECLARED = ("transitions", "searchable", "bookkeeping", "path")
 EVENTS = ("create", "update", "delete")
 
@@ -43,7 +43,7 @@ def of_fields(model: Model) -> set[str]:
     """What its fields hold, and who may do what with them."""
     found = set()
     for field in model.fields().values():
-        if field.attribute in STAMPS:
+        if field.attribute in BASE_FIELDS:
             continue
         found |= {f"kind {type(field.spec.kind).__name__}", *(f"flag {flag}" for flag in field.spec.flags)}
         found |= {word for word, holds in (("unique", field.unique), ("virtual", field.virtual)) if holds}
@@ -72,7 +72,7 @@ def _of_writes(model: Model) -> Iterator[str]:
             yield f"hook {event} {hooks.takes_many(event, model)}"
     if model in hooks.preparations:
         yield "prepared"
-    if records.has_readings(model):
+    if records.has_read_hooks(model):
         yield "hook read"
     yield from (name for name in (*MARKS, *DECLARED) if getattr(model, name))
 

@@ -16,9 +16,9 @@ from app.ai_rag.hooks import token_count
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.search import Hit
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.principal import Principal
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.write.unit_of_work import Unit, run_unit
 
 QUOTED = 3
@@ -55,7 +55,7 @@ def fitting(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _found(prompt: Prompt) -> list[Hit]:
-    with place_for(prompt.principal):
+    with query_slot(prompt.principal):
         return run_unit(prompt.principal, _search, prompt)
 
 
@@ -72,7 +72,7 @@ def readable(session: Session, prompt: Prompt) -> list[UUID]:
         return documents_in(session, principal, prompt.index_id)
     gathered = AiRagDocument.policy.scope.list_condition(AiRagDocument, principal.reader)
     found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
-    home = home_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
+    home = personal_organization_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
     if home is not None and home not in principal.memberships:
         own = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
         entries = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)

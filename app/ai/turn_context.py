@@ -17,7 +17,7 @@ from app.ai.providers import BUILTIN, Plan, choose
 from app.ai_rag import searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
 from app.engine.declare.principal import Credential
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
@@ -80,7 +80,7 @@ def grounded(context: TurnContext) -> Prompt:
     prompt = context.prompt
     if prompt.index_id is None or all(each.kind == BUILTIN for each in context.plan.candidates):
         return prompt
-    with place_for(prompt.principal):
+    with query_slot(prompt.principal):
         grounds = run_unit(prompt.principal, _grounds, context.chat_id, prompt.index_id, prompt.question)
     instructed = 1 if prompt.conversation[0].role == "system" else 0
     conversation = prompt.conversation

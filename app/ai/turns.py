@@ -50,7 +50,7 @@ class Turn:
 
     def check(self) -> None:
         """Go on only for a caller who may still act; raises Stopped."""
-        if not presence.lasts(self.context.prompt.principal):
+        if not presence.is_still_authorized(self.context.prompt.principal):
             raise Stopped()
         self._asked_at = time.monotonic()
 

@@ -22,8 +22,8 @@ from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
-from app.auth.accounts.users import acting
-from app.auth.credentials.presence import ASK_EVERY, ASKER_GONE
+from app.auth.accounts.users import member_principal
+from app.auth.credentials.presence import ASK_EVERY, REQUESTER_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -64,7 +64,7 @@ class Witness:
         with suppress(Unavailable), reading() as session:
             work = session.get(AiAgentDeliverable, self._id)
             if work is None or work.status != "running" or _asker(session, work) is None:
-                raise Unwanted(ASKER_GONE)
+                raise Unwanted(REQUESTER_GONE)
 
     def skipped(self, candidate: Candidate) -> None: ...
 
@@ -104,7 +104,7 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
     principal = _asker(unit.session, work)
     if principal is None or agent.status != "active":
-        work.status, work.error_message = "failed", NO_CHAIN if principal else ASKER_GONE
+        work.status, work.error_message = "failed", NO_CHAIN if principal else REQUESTER_GONE
         return None
     plan = providers.choose(unit.session, principal, agent.chain_id, work.organization_id)
     plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
@@ -118,7 +118,7 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
 
 
 def _asker(session: Session, work: AiAgentDeliverable) -> Principal | None:
-    return acting(session, work.requested_by_id, work.organization_id)
+    return member_principal(session, work.requested_by_id, work.organization_id)
 
 
 def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
@@ -168,13 +168,17 @@ def _done(unit: Unit, deliverable_id: UUID, text: str, output: Any, reply: Compl
     if work is None or work.status != "running":
         return
     if _asker(unit.session, work) is None:
-        work.status, work.error_message = "failed", ASKER_GONE
+        work.status, work.error_message = "failed", REQUESTER_GONE
         return
     agent = unit.session.get_one(AiAgentConfig, work.config_id)
     work.content, work.data, work.submitted_at = text, output, now()
     work.status = "awaiting_approval" if agent.requires_approval else "approved"
     unit.session.add(_entry(unit.session, work, text, reply))
-    if agent.requires_approval and work.approver_id and acting(unit.session, work.approver_id, work.organization_id):
+    if (
+        agent.requires_approval
+        and work.approver_id
+        and member_principal(unit.session, work.approver_id, work.organization_id)
+    ):
         data = {"deliverableId": str(work.id), "configId": str(agent.id)}
         title, body = f"Approval wanted: {work.title}", f"{agent.name} has finished its work."
         notify(

@@ -12,8 +12,8 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
-from app.auth.accounts.users import found_again
-from app.auth.credentials.presence import GONE, NARROWER
+from app.auth.accounts.users import user_principal
+from app.auth.credentials.presence import ACCOUNT_GONE, RIGHTS_REDUCED
 from app.engine.declare.principal import Principal
 from app.engine.write.unit_of_work import Unit
 from app.runtime.connections import allow_time
@@ -28,15 +28,15 @@ def run_query(unit: Unit, query_id: UUID) -> None:
     query = unit.session.get(AiRagQuery, query_id)
     if query is not None and query.status == "running":
         begun = time.monotonic()
-        asker = found_again(unit.session, query.user_id)
+        asker = user_principal(unit.session, query.user_id)
         hits = _found(unit, query, asker) if asker else []
         # The row is locked once the search is over: whoever removes it meanwhile need not wait.
         query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
         if query is None or query.status != "running":
             return
-        found = found_again(unit.session, query.user_id)
+        found = user_principal(unit.session, query.user_id)
         if asker is None or found is None or not found.covers(asker):
-            query.status, query.error_message = "failed", NARROWER if found else GONE
+            query.status, query.error_message = "failed", RIGHTS_REDUCED if found else ACCOUNT_GONE
         else:
             _keep(unit, query, hits, begun)
 

@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 
 from app.ai_rag.hooks import INDEX_DOCUMENT, content_hash, drop_chunks, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
-from app.auth.accounts.users import found_again
-from app.auth.credentials.presence import GONE
-from app.auth.organizations.organizations import home_of
+from app.auth.accounts.users import user_principal
+from app.auth.credentials.presence import ACCOUNT_GONE
+from app.auth.organizations.organizations import personal_organization_of
 from app.engine.write.hooks import Write, on_create, on_delete, on_update
 from app.engine.write.unit_of_work import Unit
 from app.jobs import queue
@@ -34,7 +34,7 @@ MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLe
 def remove_document(document: StorageDocument, write: Write) -> None:
     """Remove what entered the owner's knowledge base by itself."""
     session, index = write.unit.session, aliased(AiRagIndex)
-    home = (index.organization_id == home_of(session, document.user_id), index.name == OWN_DOCUMENTS)
+    home = (index.organization_id == personal_organization_of(session, document.user_id), index.name == OWN_DOCUMENTS)
     entries = select(AiRagDocument).join(index, index.id == AiRagDocument.index_id).where(*home)
     for entry in session.scalars(entries.where(AiRagDocument.storage_document_id == document.id)).all():
         known = session.get_one(AiRagIndex, entry.index_id, with_for_update={"key_share": True})
@@ -72,8 +72,8 @@ def enter(unit: Unit, document_id: UUID) -> None:
     document = unit.session.get(StorageDocument, document_id, with_for_update={"key_share": True})
     if document is None:
         return
-    if found_again(unit.session, document.user_id) is None:
-        keep_refusal(unit, document, GONE)
+    if user_principal(unit.session, document.user_id) is None:
+        keep_refusal(unit, document, ACCOUNT_GONE)
     else:
         _enter(unit, document)
 
@@ -134,7 +134,7 @@ def _own_hash(session: Session, entry: AiRagDocument, index: AiRagIndex) -> str 
 
 def _knowledge_of(unit: Unit, user_id: UUID) -> AiRagIndex | None:
     """The knowledge base in the personal organization of a user, locked; made at the first need."""
-    home = home_of(unit.session, user_id)
+    home = personal_organization_of(unit.session, user_id)
     if home is None:
         return None
     values = {"id": uuid7(), "organization_id": home, "name": OWN_DOCUMENTS, "created_by_id": user_id}

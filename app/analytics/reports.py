@@ -16,11 +16,11 @@ from uuid_utils.compat import uuid7
 
 from app.analytics.hooks import COMPUTE_REPORT, after
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
-from app.auth.accounts.users import acting
-from app.auth.credentials.presence import ASKER_GONE
+from app.auth.accounts.users import member_principal
+from app.auth.credentials.presence import REQUESTER_GONE
 from app.auth.keys.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.crm.models import CrmDeal
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import OutcomeUnknown, reading
@@ -93,9 +93,9 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
     report = unit.session.get(AnalyticsReport, report_id)
     if report is None or report.status not in UNFINISHED:
         return None
-    principal = acting(unit.session, report.created_by_id, report.organization_id)
+    principal = member_principal(unit.session, report.created_by_id, report.organization_id)
     if principal is None:
-        report.status, report.error_message = "failed", ASKER_GONE
+        report.status, report.error_message = "failed", REQUESTER_GONE
         return None
     if report.kind not in REPORTS:
         report.status, report.error_message, report.next_run_at = "failed", NO_SOURCE, None
@@ -110,8 +110,8 @@ def _keep(unit: Unit, report_id: UUID, figures: Figures, content: bytes | None, 
     report = unit.session.get(AnalyticsReport, report_id, with_for_update=True)
     if report is None or report.status not in UNFINISHED or Asked.of(report) != figures.asked:
         return False
-    if acting(unit.session, report.created_by_id, report.organization_id) is None:
-        report.status, report.error_message = "failed", ASKER_GONE
+    if member_principal(unit.session, report.created_by_id, report.organization_id) is None:
+        report.status, report.error_message = "failed", REQUESTER_GONE
         return False
     _drop_file(unit, report)
     report.status, report.row_count, report.generated_at = "ready", len(figures.rows), now()
@@ -213,7 +213,7 @@ def _store_file(unit: Unit, principal: Principal, report: AnalyticsReport, conte
         content_type="text/csv", size=len(content), sha256=sha256(content).hexdigest(), status="stored",
         storage_key=key,
     )  # fmt: skip
-    home = home_of(unit.session, principal.user_id) if principal.user_id else None
+    home = personal_organization_of(unit.session, principal.user_id) if principal.user_id else None
     try:
         with unit.session.begin_nested():
             place(unit, upload, home)

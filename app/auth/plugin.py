@@ -19,9 +19,9 @@ plugin = Plugin(
     models=(identity, keys, organizations, key_usage),
     hooks=(hooks, invitation_hooks, key_hooks),
     jobs={
-        verification.SEND_VERIFICATION: Job(verification.send_again),
+        verification.SEND_VERIFICATION: Job(verification.send_verification_link),
         verification.SEND_CHANGE: Job(verification.send_change),
-        recovery.SEND_RESET: Job(recovery.send_link),
+        recovery.SEND_RESET: Job(recovery.send_reset_link),
     },
     periodic=(
         Periodic("sum_key_use", "5 * * * *", as_unit(sums.roll_up)),

@@ -14,7 +14,7 @@ from app.commands.groups import Command
 from app.ops import backups
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres
-from app.runtime.folder import FolderInUse, sole_user
+from app.runtime.folder import FolderInUse, lock_var_dir
 from app.schema import histories
 from config import Settings
 
@@ -62,7 +62,7 @@ def _database(*, shared: bool) -> Iterator[None]:
         return
     with ExitStack() as stack:
         try:
-            stack.enter_context(sole_user(settings.var_dir))
+            stack.enter_context(lock_var_dir(settings.var_dir))
             postgres = Postgres(settings.var_dir)
             postgres.start()
             stack.callback(postgres.stop)

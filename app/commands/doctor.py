@@ -26,7 +26,7 @@ from app.mail import smtp
 from app.runtime import connections, rate_limits
 from app.schema import histories
 from app.schema import versions as schema_version
-from app.schema.versions import Found, State
+from app.schema.versions import HistoryState, State
 from app.storage.object_store import object_store, put
 from config import Settings, every_setting, misspelt
 
@@ -142,7 +142,7 @@ def _check_bounds() -> str:
     """What is looser than by default may be meant so, and is good to know of when others wait."""
     settings: Settings = current_app.config["SETTINGS"]
     usual = {name.lower(): default for name, default, _ in every_setting()}
-    places = concurrency.usual_places(settings)
+    places = concurrency.default_slots(settings)
     usual |= {"queries_per_user": places.each, "exports_per_user": places.each, "queries_at_once": places.total}
     found = [(name, getattr(settings, name)) for name in BOUNDS]
     loose = [f"{name.upper()} is {value} ({usual[name]})" for name, value in found if _rate(value) > _rate(usual[name])]
@@ -184,12 +184,12 @@ def _check_text() -> str:
 
 def _check_migrations() -> str:
     notes = [_schema(each) for each in schema_version.look()]
-    if left := histories.abandoned():
+    if left := histories.orphaned_plugins():
         raise Advice("; ".join(map(str, left)))
     return ", ".join(notes)
 
 
-def _schema(found: Found) -> str:
+def _schema(found: HistoryState) -> str:
     of = f"{found.history.plugin} " if found.history.plugin else ""
     if found.head is None:
         raise Trouble(f"{found.history} has no migrations: run flask db migrate --plugin {found.history.plugin}")
@@ -249,7 +249,7 @@ def _check_mail() -> str:
     if not settings.mail_url:
         return "none is sent: messages are shown at /mailbox"
     try:
-        smtp.greet(settings)
+        smtp.check_connection(settings)
     except smtp.TemporaryFailure as failure:
         raise Trouble(f"the mail server cannot be used: {failure}") from None
     with reading() as session:

@@ -20,13 +20,13 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages
 from app.engine.read.query import Count, Query
-from app.engine.transfer.exporting import Export, ExportQuery, Form
+from app.engine.transfer.exporting import Export, ExportFormat, ExportQuery
 from schemas.exporting import export_query
 
 
 @click.command("export", cls=Command, help="Write the records of MODEL, such as crm/contact, to a file.")
 @click.argument("model")
-@click.option("--as", "form", type=click.Choice([each.value for each in Form]), default=Form.CSV.value)
+@click.option("--as", "form", type=click.Choice([each.value for each in ExportFormat]), default=ExportFormat.CSV.value)
 @click.option("--output", type=click.Path(dir_okay=False), help="The file; without one, standard output.")
 @click.option("--where", help="Conditions as JSON, as in the body of a query.")
 @click.option("--fields", help="Only these fields, comma-separated.")

@@ -22,7 +22,7 @@ from app.engine.transfer.importing import Report
 from app.engine.write.upserts import Resolution
 from app.storage import imports
 from schemas import tables
-from schemas.imports import asked_of
+from schemas.imports import import_options
 from schemas.tables import WIDE, Table
 from schemas.tabular import FORMATS
 
@@ -46,7 +46,7 @@ def command(model: str, file: str, email: str | None, **options: str | bool | No
     sent = {name: str(value).lower() if isinstance(value, bool) else value for name, value in options.items()}
     ending = Path(file).suffix.removeprefix(".").lower()
     args = MultiDict({name: value for name, value in sent.items() if value is not None})
-    asked = asked_of(found, args, ending if ending in FORMATS else FORMATS[0])
+    asked = import_options(found, args, ending if ending in FORMATS else FORMATS[0])
     with _opened(file) as lines, tables.read(lines, asked.form, WIDE) as table, _progress(table, model) as advance:
         report = imports.carry_out(principal, found, asked, table, advance=advance)
     _tell(report)

@@ -34,7 +34,7 @@ def work(concurrency: int, until_empty: bool) -> None:
 @as_json
 def list_(status: str | None, as_json: bool) -> None:
     """List jobs."""
-    with registry.opened(current_app).open() as queue:
+    with registry.procrastinate_app(current_app).open() as queue:
         found = [to_dict(job) for job in queue.job_manager.list_jobs(status=status)]
     show(found, as_json, COLUMNS)
 
@@ -43,7 +43,7 @@ def list_(status: str | None, as_json: bool) -> None:
 @click.argument("identifier", type=int)
 def retry(identifier: int) -> None:
     """Do a failed job again, now."""
-    with registry.opened(current_app).open() as queue:
+    with registry.procrastinate_app(current_app).open() as queue:
         try:
             # First, so that no worker fetches the job with its tries used up; one more is counted with the retry.
             queue.connector.execute_query(worker.ATTEMPTS, id=identifier, attempts=-1)
@@ -57,7 +57,7 @@ def retry(identifier: int) -> None:
 @click.argument("identifier", type=int)
 def cancel(identifier: int) -> None:
     """Cancel a job that waits."""
-    with registry.opened(current_app).open() as queue:
+    with registry.procrastinate_app(current_app).open() as queue:
         if not queue.job_manager.cancel_job_by_id(identifier):
             raise click.ClickException(f"Job {identifier} does not wait")
     click.echo(f"Job {identifier} is cancelled")

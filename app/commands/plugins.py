@@ -44,7 +44,7 @@ def drop(name: str, yes: bool) -> None:
     """Remove the tables of the plugin NAME, which is not loaded any more, with all rows in them."""
     if any(each.plugin == name for each in histories.OF_PLUGINS):
         raise click.ClickException(f"The plugin {name} is loaded: take it out of PLUGINS first")
-    left = next((each for each in histories.abandoned() if each.plugin == name), None)
+    left = next((each for each in histories.orphaned_plugins() if each.plugin == name), None)
     if left is None:
         raise click.ClickException(f"No plugin {name} has left tables")
     tables = ", ".join(left.tables) or "no tables"
@@ -54,7 +54,7 @@ def drop(name: str, yes: bool) -> None:
     click.echo(f"{tables} of {name} are removed")
 
 
-def _drop(unit: Unit, left: histories.Abandoned) -> None:
+def _drop(unit: Unit, left: histories.OrphanedPlugin) -> None:
     histories.drop(left, driver_connection(unit.session))
 
 

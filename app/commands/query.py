@@ -25,7 +25,7 @@ def explain_command(query: str, email: str | None, as_json: bool) -> None:
     if email is not None:
         with reading() as session:
             identifier = users.by_email(session, email).id
-        principal = users.signed_in_as(identifier)
+        principal = users.require_user_principal(identifier)
     found = explain(query, principal)
     if as_json:
         click.echo(dumps(vars(found)).decode())

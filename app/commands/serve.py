@@ -33,10 +33,10 @@ from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres, Redis
-from app.runtime.folder import sole_user
+from app.runtime.folder import lock_var_dir
 from app.runtime.forked import fork
-from app.runtime.interruption import Interruption, Stopped, Woken
-from app.runtime.keeper import SERVER, Keeper
+from app.runtime.interruption import Interruption, ReloadRequested, StopRequested
+from app.runtime.keeper import SERVER, ChildReaper
 from app.runtime.processes import OwnProcess, end
 from app.schema import histories
 from config import GUNICORN, ROOT, Settings, misspelt
@@ -61,8 +61,8 @@ def command(sample: bool) -> None:
             try:
                 _serve(settings, sample, children, asked)
             finally:
-                asked.begin_end()
-    except Stopped:
+                asked.ignore_signals()
+    except StopRequested:
         step("stopped")
     except EmbeddedError as error:
         raise click.ClickException(str(error)) from None
@@ -73,9 +73,9 @@ def command(sample: bool) -> None:
 def _serve(settings: Settings, sample: bool, children: ExitStack, asked: Interruption) -> None:
     for sentence in misspelt():
         step(sentence)
-    held = children.enter_context(sole_user(settings.var_dir, asked.pause))
+    held = children.enter_context(lock_var_dir(settings.var_dir, asked.pause))
     _check_port(settings)
-    keeper = Keeper(_grace(settings), held)
+    keeper = ChildReaper(_grace(settings), held)
     children.callback(keeper.close)
     for message, kind, url in (
         ("starting Redis", Redis, settings.redis_url), ("starting PostgreSQL", Postgres, settings.database_url)
@@ -119,7 +119,7 @@ def _name_plugins() -> None:
     for history in histories.OF_PLUGINS:
         if history.scripts().get_current_head() is None:
             step(f"{history} has no migrations: run flask db migrate --plugin {history.plugin}, then flask db upgrade")
-    for each in histories.abandoned():
+    for each in histories.orphaned_plugins():
         step(str(each))
 
 
@@ -185,7 +185,7 @@ class Parts:
 
     web: OwnProcess
 
-    def __init__(self, settings: Settings, keeper: Keeper) -> None:
+    def __init__(self, settings: Settings, keeper: ChildReaper) -> None:
         self._settings, self._keeper = settings, keeper
         self._running: list[OwnProcess] = []
         self._has_reloaded = False
@@ -217,9 +217,9 @@ class Parts:
 
     def tend(self, asked: Interruption) -> bool:
         """Look after the parts for a while, and tell whether gunicorn has ended."""
-        if asked.takes_reload():
+        if asked.pop_reload_request():
             self._reload(asked)
-        with suppress(Woken), asked.within(wakes=True):
+        with suppress(ReloadRequested), asked.within(wakes=True):
             if self.web.wait(TENDED_EVERY):
                 return True
         if self._jobs.has_ended():

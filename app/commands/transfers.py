@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 
 from app.auth.accounts import users
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
@@ -28,8 +28,8 @@ def principal_of(email: str | None) -> Principal:
         return SYSTEM
     with reading() as session:
         identifier = users.by_email(session, email).id
-        home = home_of(session, identifier)
-    found = users.signed_in_as(identifier)
+        home = personal_organization_of(session, identifier)
+    found = users.require_user_principal(identifier)
     return replace(found, organization_id=home if home in found.memberships else None)
 
 

@@ -20,7 +20,7 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import RateLimited, Unavailable
 from app.jobs import queue, worker
 from app.runtime import connections
-from app.runtime.shared_places import without_places
+from app.runtime.shared_places import without_concurrency_limit
 
 GIVEN_UP = "The service failed"
 P = ParamSpec("P")
@@ -105,7 +105,7 @@ def _is_worth_a_retry(error: BaseException, job: QueuedJob) -> bool:
     return isinstance(error, Unavailable | RateLimited) and job.attempts + 1 < TRIES
 
 
-def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.App:
+def procrastinate_app(app: Flask, connector: BaseConnector | None = None) -> procrastinate.App:
     """The queue in the database of ``app``, with every task, not yet opened; over ``connector``, or over one for
     commands."""
     options = connections.options(app.config["SETTINGS"])
@@ -122,7 +122,7 @@ def opened(app: Flask, connector: BaseConnector | None = None) -> procrastinate.
 
 def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
     """Do jobs until a signal asks for the end, or until there are none."""
-    queue_ = opened(app, worker.connector(app.config["SETTINGS"]))
+    queue_ = procrastinate_app(app, worker.connector(app.config["SETTINGS"]))
     worker.work(app, queue_, concurrency=concurrency, until_empty=until_empty)
 
 
@@ -166,7 +166,7 @@ def _when_asked(job: Job) -> Callable[..., None]:
 
     @wraps(job.work)
     def run(context: JobContext, row_id: str, **more: Any) -> None:
-        with _application(context).app_context(), without_places():
+        with _application(context).app_context(), without_concurrency_limit():
             try:
                 _check_tries(context.job)
                 job.work(UUID(row_id), **more)

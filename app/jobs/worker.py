@@ -35,7 +35,7 @@ POLL_EVERY = 1.0
 
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
 # how long the database has to take the others back.
-NOTICE, HAND_BACK = 1.0, 1.0
+NOTICE, REQUEUE_TIMEOUT = 1.0, 1.0
 
 
 class QueueConnection(AsyncConnection[Any]):
@@ -83,7 +83,7 @@ class Worker(procrastinate.worker.Worker):
             for each in self.siblings:
                 each._new_job_event.set()
 
-    async def take_lost_back(self, patience: float) -> None:
+    async def requeue_lost_jobs(self, patience: float) -> None:
         """Have lost jobs done again, for as long as the worker works. A question about a job is answered or given up
         within ``patience`` seconds, so a job that is nobody's for longer is lost."""
         seen: set[int | None] = set()
@@ -184,7 +184,7 @@ async def _serve(app: Flask, workers: list[Worker]) -> None:
 
 
 async def _serve_with(worker: Worker, settings: Settings) -> None:
-    looking = asyncio.create_task(worker.take_lost_back(settings.database_statement_timeout + connections.SLACK + 1))
+    looking = asyncio.create_task(worker.requeue_lost_jobs(settings.database_statement_timeout + connections.SLACK + 1))
     try:
         await worker.run()  # type: ignore[no-untyped-call]
         if worker.wait:
@@ -203,7 +203,7 @@ async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> 
         await asyncio.wait((done,), timeout=NOTICE)
     if not done.done():
         with suppress(TimeoutError):
-            await asyncio.wait_for(hand_back(workers), HAND_BACK)
+            await asyncio.wait_for(requeue_running_jobs(workers), REQUEUE_TIMEOUT)
         # Threads cannot be stopped; the process can.
         processes.kill_children()
         logging.shutdown()
@@ -213,7 +213,7 @@ async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> 
         await done
 
 
-async def hand_back(workers: list[Worker]) -> None:
+async def requeue_running_jobs(workers: list[Worker]) -> None:
     """Let the jobs that are being done wait again for a worker."""
     for worker in workers:
         for job in worker.running_jobs:

@@ -37,7 +37,7 @@ GIVE_UP_AFTER = timedelta(hours=24)
 # Far more than that makes: attempts that nobody concludes are the message's own fault, which may kill whoever sends it.
 MOST_ATTEMPTS = 50
 # How long messages are kept: to be shown, and as a record of what was sent.
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 BATCH_SIZE = 200
 NEVER_ENDED = "None of the attempts came to an end"
 UNWANTED = "It was out of place before it could be sent"
@@ -45,7 +45,7 @@ ERASED = {"text": None, "html": None, "unsubscribe_url": None}
 
 
 # A message, by its kind and cause, was sent or given up.
-concluded: Event[[Unit, str, str, bool]] = Event()
+mail_concluded: Event[[Unit, str, str, bool]] = Event()
 # Of kinds that may be out of place by the time they are sent: whether the message for a cause still is wanted.
 IsWanted = Callable[[Session, str], bool]
 _WANTED: dict[str, IsWanted] = {}
@@ -109,7 +109,7 @@ def deliver_due() -> None:
 
 def expire(unit: Unit) -> None:
     """Remove messages after a month; those that were only shown hold live links no longer than a day."""
-    old = PlatformMail.created_at < now() - KEPT
+    old = PlatformMail.created_at < now() - RETENTION
     unit.bookkeep(PlatformMail.__table__.delete().where(old))  # type: ignore[attr-defined]
     shown = (PlatformMail.status == "shown", PlatformMail.created_at < now() - GIVE_UP_AFTER)
     unit.bookkeep(update(PlatformMail).where(*shown).values(ERASED))
@@ -125,7 +125,7 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
         return None
     if mail.kind in _WANTED and not _WANTED[mail.kind](unit.session, mail.cause):
         unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))
-        concluded.emit(unit, mail.kind, mail.cause, False)
+        mail_concluded.emit(unit, mail.kind, mail.cause, False)
         return None
     mail.attempts += 1
     mail.next_attempt_at = now() + timedelta(seconds=STEPS * current_app.config["SETTINGS"].mail_timeout)
@@ -166,4 +166,4 @@ def _write(unit: Unit, claimed: Claimed, values: dict[str, object]) -> None:
     own = (PlatformMail.id == claimed.id, PlatformMail.status == "pending", PlatformMail.attempts == claimed.attempt)
     written = unit.bookkeep(update(PlatformMail).where(*own).values(values))
     if written and "status" in values:
-        concluded.emit(unit, claimed.kind, claimed.cause, values["status"] == "sent")
+        mail_concluded.emit(unit, claimed.kind, claimed.cause, values["status"] == "sent")

@@ -61,7 +61,7 @@ def send(
         defer(unit, DELIVER, id)
 
 
-def is_due(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
+def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
     """Whether anybody may have mail of ``kind`` sent to an address again; of those who ask at once, one may. Mail that
     the owner of the address may need in haste is not counted ``by_day``, or strangers could use it up."""
     unit.lock(f"mail {kind} to {to}")

@@ -66,7 +66,7 @@ def sender(settings: Settings) -> Address:
     return Address(name or settings.product_name, addr_spec=address or fallback)
 
 
-def greet(settings: Settings) -> None:
+def check_connection(settings: Settings) -> None:
     """Connect to the server, and log in where it is asked for; raises TemporaryFailure."""
     try:
         _connected(settings).quit()

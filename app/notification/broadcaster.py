@@ -226,7 +226,7 @@ class Broadcaster:
         with self._app.app_context():
             for start in range(0, len(opened), AT_ONCE):
                 some = opened[start : start + AT_ONCE]
-                good = streams.living([(each.principal, each.address) for each in some])
+                good = streams.still_valid([(each.principal, each.address) for each in some])
                 self._end([each for each in some if (each.principal.credential_id, each.address) not in good])
 
     def _all(self) -> Iterator[Stream]:

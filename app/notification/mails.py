@@ -16,7 +16,7 @@ from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.foundation.identifiers import uuid_of
 from app.mail import outbox
-from app.mail.delivery import concluded, wanted
+from app.mail.delivery import mail_concluded, wanted
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.notification.receivers import may_be_told
 from app.notification.routing import default_of, notification_routed
@@ -51,7 +51,7 @@ def is_wanted(session: Session, cause: str) -> bool:
     return notification is not None and may_be_told(session, notification)
 
 
-@concluded.subscribe
+@mail_concluded.subscribe
 def note_delivery(unit: Unit, kind: str, cause: str, sent: bool) -> None:
     """Say of a notification what its mail came to, unless another channel has delivered it."""
     if kind != KIND:

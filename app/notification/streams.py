@@ -10,7 +10,7 @@ from uuid import UUID
 from app.auth.credentials.credentials import admits
 from app.engine.declare.principal import Credential, Principal
 from app.engine.read.encoding import dumps
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.foundation.clock import now, wire
 
 # More than so many, or so many bytes, is not replayed: the client is told to load the list anew.
@@ -70,14 +70,14 @@ class Replay:
 
 def since(cursors: Mapping[UUID, int]) -> list[Event]:
     """The events of some users after the place where each of them is, in order."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         binds = {"users": list(cursors), "cursors": list(cursors.values()), "most": BATCH_SIZE}
         return [_event(*row) for row in connection.execute(SINCE, binds)]
 
 
 def replay(user_id: UUID, last: int | None) -> Replay:
     """What ``user_id`` has missed after ``last``; without it nothing, from now on."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         newest = connection.execute(NEWEST, {"user": user_id}).fetchall()[0][0]
         if last is None or last > newest:
             return Replay((), newest, complete=last is None)
@@ -91,14 +91,14 @@ def replay(user_id: UUID, last: int | None) -> Replay:
 def mark_delivered(events: Sequence[Event]) -> None:
     """Note that events were put on their way to a stream."""
     # One statement is a transaction by itself: no BEGIN and COMMIT to wait for.
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         connection.execute(DELIVERED, {"ids": [event.id for event in events], "now": now()})
 
 
-def living(held: Sequence[tuple[Principal, str | None]]) -> set[tuple[UUID, str | None]]:
+def still_valid(held: Sequence[tuple[Principal, str | None]]) -> set[tuple[UUID, str | None]]:
     """Which of the credentials are still good at the addresses where they are held."""
     found: set[tuple[UUID, str | None]] = set()
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         for kind, statement in LIVING.items():
             of_kind = [(each.credential_id, address) for each, address in held if each.credential is kind]
             if of_kind:

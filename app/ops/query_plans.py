@@ -15,7 +15,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages
 from app.engine.read.query import Query
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.foundation.errors import Invalid, NotFound
 from schemas.queries import list_query
 
@@ -43,7 +43,7 @@ def explain(asked: str, principal: Principal) -> Explanation:
         raise Invalid("A cursor belongs to who walks: leave it empty")
     statement = pages.compiled(model, principal.reader, query, None)
     binds = {**statement.fixed, **pages.binds(query, principal)}
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         lines = [row[0] for row in connection.execute(f"EXPLAIN {statement.sql}", binds)]
         tree = connection.execute(f"EXPLAIN (FORMAT JSON) {statement.sql}", binds).fetchone()[0][0]["Plan"]  # type: ignore[index]
     nodes = list(_nodes(tree))

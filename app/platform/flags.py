@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import NotFound
@@ -16,7 +16,7 @@ NAMES = {ANONYMOUS_KEYS: "Anonymous API keys"}
 
 def is_enabled(key: str) -> bool:
     """Whether the flag called ``key`` is on now, as the database has it."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         found = connection.execute("SELECT enabled FROM platform_feature_flag WHERE key = %s", (key,)).fetchone()
     return bool(found and found[0])
 
@@ -28,5 +28,5 @@ def switch(unit: Unit, key: str, *, enabled: bool) -> PlatformFeatureFlag:
         raise NotFound(f"No flag is called {key}")
     if flag.enabled != enabled:
         flag.enabled = enabled
-        audit.written(unit, "update", flag, {"enabled": not enabled})
+        audit.record_write(unit, "update", flag, {"enabled": not enabled})
     return flag

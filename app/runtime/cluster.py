@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from app.runtime.processes import CLOCKS_DIFFER, LOOK_EVERY, OwnProcess, end
+from app.runtime.processes import CLOCKS_DIFFER, POLL_INTERVAL, OwnProcess, end
 
 MAX_SOCKET_PATH_LENGTH = 100
 # Of what may wait: it gets a tenth of a processor that others want as well.
@@ -76,7 +76,7 @@ class Cluster:
             try:
                 watch(initdb)
                 while not initdb.has_ended():
-                    pause(LOOK_EVERY)
+                    pause(POLL_INTERVAL)
             finally:
                 end([initdb], INITDB_END)
             said.seek(0)
@@ -180,7 +180,7 @@ class Cluster:
         lines = self._note()
         return lines[7].strip() if len(lines) > 7 and lines[0] == str(server.number) else ""
 
-    def put_behind(self, number: int) -> None:
+    def lower_priority(self, number: int) -> None:
         """Have the process of the server that has ``number`` go behind others where they want the processor, for good.
         One that is not the server's is left as it is."""
         server = self.server()

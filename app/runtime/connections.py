@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from app.extensions import READS, db
 from app.runtime import embedded, gevent_support
 from app.runtime.cluster import Cluster
-from app.runtime.kept_connections import KeptConnections
+from app.runtime.kept_connections import AutocommitPool
 from config import Settings
 
 # gevent's stand-in gives way to other green threads, and has an event loop to set up for that.
@@ -42,8 +42,8 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE pid = %(number)s AND backend_start < clock_timestamp() - make_interval(secs => %(age)s)
 """
 # What a pool tells of a connection; one that was lost is not always checked in.
-ENDINGS = ("checkin", "invalidate", "close", "detach")
-CHANGES = ("checkout", *ENDINGS)
+RETURN_EVENTS = ("checkin", "invalidate", "close", "detach")
+CHANGES = ("checkout", *RETURN_EVENTS)
 # A peer that is gone without a word is noticed after about this time, also while nothing is asked of it.
 KEEPALIVE: dict[str, Any] = {
     "keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 15_000,
@@ -122,30 +122,30 @@ def init_app(app: Flask) -> None:
             event.listen(engine, "connect", partial(_empty_when_silent, ref(app)))
         size, reads, writes = settings.database_pool_size, db.engines[READS], db.engine
         app.extensions["kept_connections"] = {
-            "reads": KeptConnections(reads, in_use(app)["reads"], size, commits=True),
-            "queries": KeptConnections(
+            "reads": AutocommitPool(reads, in_use(app)["reads"], size, commits=True),
+            "queries": AutocommitPool(
                 reads,
                 in_use(app)["reads"],
                 size,
                 commits=True,
                 seconds=settings.query_timeout,
-                limit=partial(put_behind, settings),
+                limit=partial(lower_priority, settings),
             ),
-            "writes": KeptConnections(writes, in_use(app)["writes"], size, commits=False),
+            "writes": AutocommitPool(writes, in_use(app)["writes"], size, commits=False),
         }
 
 
-def put_behind(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
+def lower_priority(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
     """Have what takes long go behind all else on the embedded server, which shares the processors with those who
     serve; for good. Another server sees to that itself."""
     if not settings.database_url:
-        Cluster(Path(settings.var_dir).resolve() / "postgres").put_behind(connection.info.backend_pid)
+        Cluster(Path(settings.var_dir).resolve() / "postgres").lower_priority(connection.info.backend_pid)
 
 
-def kept(purpose: str) -> KeptConnections:
+def kept(purpose: str) -> AutocommitPool:
     """Connections of the running application that commit each statement, for ``reads``, ``queries`` of callers, which
     are held to their time, or ``writes``."""
-    found: KeptConnections = current_app.extensions["kept_connections"][purpose]
+    found: AutocommitPool = current_app.extensions["kept_connections"][purpose]
     return found
 
 
@@ -216,7 +216,7 @@ def _watch(engine: Engine, taken: dict[int, Any], usual: float) -> None:
             connection.patience = usual
 
     event.listen(engine, "checkout", lend)
-    for ending in ENDINGS:
+    for ending in RETURN_EVENTS:
         event.listen(engine, ending, take_back)
 
 

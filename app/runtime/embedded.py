@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 from app.runtime import processes
 from app.runtime.cluster import MAX_SOCKET_PATH_LENGTH, Cluster, EmbeddedError, Pause, Watch
-from app.runtime.processes import LOOK_EVERY, OwnProcess
+from app.runtime.processes import POLL_INTERVAL, OwnProcess
 
 DATABASE = "rowgate"
 START_TIMEOUT, ANSWER_TIMEOUT = 20.0, 10
@@ -98,7 +98,7 @@ class Postgres:
                 return True
             if not state and time.monotonic() > deadline:
                 raise self._broken_off("it says nothing")
-            pause(LOOK_EVERY)
+            pause(POLL_INTERVAL)
         return False
 
     def _broken_off(self, reason: str) -> EmbeddedError:
@@ -172,7 +172,7 @@ class Redis:
         while not self._answers():
             if server.has_ended() or time.monotonic() > deadline:
                 raise EmbeddedError(f"Redis did not start: see {self.folder / 'redis.log'}, or set REDIS_URL")
-            pause(LOOK_EVERY)
+            pause(POLL_INTERVAL)
 
     def _found(self) -> OwnProcess:
         """The server that answers, proved to be one of ours: its program is, it works in the folder, and it is whom

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.runtime.cluster import EmbeddedError, Pause
-from app.runtime.processes import LOOK_EVERY
+from app.runtime.processes import POLL_INTERVAL
 from config import SettingError
 
 log = logging.getLogger("rowgate")
@@ -55,7 +55,7 @@ def _make_key(path: Path) -> None:
 
 
 @contextmanager
-def sole_user(var_dir: str, pause: Pause = time.sleep) -> Iterator[int]:
+def lock_var_dir(var_dir: str, pause: Pause = time.sleep) -> Iterator[int]:
     """Hold the folder for this process, as whoever starts the servers also stops them; raises FolderInUse.
 
     What a killed one has left is waited for. Gives the file by which a keeper holds the folder until that has ended.
@@ -74,7 +74,7 @@ def sole_user(var_dir: str, pause: Pause = time.sleep) -> Iterator[int]:
         if not _is_locked_now(kept.fileno()):
             log.warning("An earlier start was killed: waiting until its parts have ended")
             while not _is_locked_now(kept.fileno()):
-                pause(LOOK_EVERY)
+                pause(POLL_INTERVAL)
         yield kept.fileno()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from app.runtime.interruption import ENDINGS
+from app.runtime.interruption import STOP_SIGNALS
 from app.runtime.processes import OwnProcess
 
 
@@ -21,7 +21,7 @@ def fork(work: Callable[[], None]) -> OwnProcess:
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(1)  # which would hold its locks in the child for ever
     # They must not be heard in the child as in this process.
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         sys.stdout.flush()  # lest the child say it, too
         gc.collect()
@@ -39,9 +39,9 @@ def _run(work: Callable[[], None]) -> NoReturn:
     status = 1
     try:
         os.setsid()
-        for number in ENDINGS:
+        for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         work()
         status = 0
     except BaseException:

@@ -20,7 +20,7 @@ from gevent.threadpool import ThreadPool
 from psycopg import errors
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
 
-from app.runtime.prepared import IDLE, OfDriver, Prepared
+from app.runtime.prepared import IDLE, DriverPrepareManager, PreparedStatements
 
 T = TypeVar("T")
 
@@ -47,8 +47,8 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._remembered = Prepared()
-        self._prepared = OfDriver(self._remembered)
+        self._remembered = PreparedStatements()
+        self._prepared = DriverPrepareManager(self._remembered)
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The rows of a statement that is asked again and again; raises psycopg's errors."""

@@ -72,7 +72,7 @@ limit_request_line = 8190
 
 def on_starting(server):
     """Begin to count from nothing, also in a folder that was named and used before; stop without delay when told to."""
-    reloading.supervise(server, {"PROMETHEUS_MULTIPROC_DIR": os.environ["PROMETHEUS_MULTIPROC_DIR"]})
+    reloading.install_reload(server, {"PROMETHEUS_MULTIPROC_DIR": os.environ["PROMETHEUS_MULTIPROC_DIR"]})
     if not server.master_pid:
         for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("*.db"):
             file.unlink()
@@ -87,7 +87,7 @@ def when_ready(_server):
 
 def pre_fork(_server, worker):
     """A worker that is forked does not serve yet."""
-    reloading.expect(worker)
+    reloading.mark_forked(worker)
 
 
 def post_worker_init(worker):

@@ -19,16 +19,16 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Seconds until it raises again, where it was swallowed.
 AGAIN = 1.0
 
 
-class Stopped(KeyboardInterrupt):
+class StopRequested(KeyboardInterrupt):
     """A signal asked for the end. What catches errors lets it pass, and the driver cancels the statement it is at."""
 
 
-class Woken(BaseException):
+class ReloadRequested(BaseException):
     """A signal asked for a reload: whoever waits for something looks what it is."""
 
 
@@ -39,16 +39,16 @@ class Interruption:
         self._is_asked = self._raises = self._reloads = self._is_reload_asked = self._wakes = False
         self._outlives_terminal = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         self._has_terminal = _has_terminal()
-        for number in (*ENDINGS, signal.SIGALRM):
+        for number in (*STOP_SIGNALS, signal.SIGALRM):
             signal.signal(number, self._note)
 
     def check(self) -> None:
-        """Raise Stopped when the end was asked for."""
+        """Raise StopRequested when the end was asked for."""
         if self._is_asked:
-            raise Stopped()
+            raise StopRequested()
 
     def pause(self, seconds: float) -> None:
-        """Wait; raise Stopped when the end was asked for."""
+        """Wait; raise StopRequested when the end was asked for."""
         self.check()
         time.sleep(seconds)
         self.check()
@@ -57,14 +57,14 @@ class Interruption:
         """Take HUP for the wish to reload, from now on."""
         self._reloads = True
 
-    def takes_reload(self) -> bool:
+    def pop_reload_request(self) -> bool:
         """Tell whether a reload was asked for; whoever is told carries it out."""
         was_asked, self._is_reload_asked = self._is_reload_asked, False
         return was_asked
 
     @contextmanager
     def within(self, *, wakes: bool = False) -> Iterator[None]:
-        """Let what is done within be broken off by Stopped, and by Woken where it ``wakes``."""
+        """Let what is done within be broken off by StopRequested, and by ReloadRequested where it ``wakes``."""
         sys.unraisablehook = _report_others
         self._raises, self._wakes = True, wakes
         try:
@@ -75,10 +75,10 @@ class Interruption:
             signal.setitimer(signal.ITIMER_REAL, 0)
         self.check()
 
-    def begin_end(self) -> None:
+    def ignore_signals(self) -> None:
         """Take no notice of signals any more: they must not interrupt the ending."""
         self._wakes = self._raises = False
-        for number in (*ENDINGS, signal.SIGALRM):
+        for number in (*STOP_SIGNALS, signal.SIGALRM):
             signal.signal(number, signal.SIG_IGN)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -86,12 +86,12 @@ class Interruption:
             self._is_reload_asked = self._reloads
             if self._wakes:
                 self._wakes = False
-                raise Woken()
+                raise ReloadRequested()
             return
         self._is_asked = True
         if self._raises:
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
-            raise Stopped()
+            raise StopRequested()
 
     def _is_end_of_terminal(self) -> bool:
         """Tell whether a HUP asks for the end."""
@@ -111,7 +111,7 @@ def _has_terminal() -> bool:
 
 def leave_at_signals() -> None:
     """Have this process say that it stops, and end at once, when it is asked to before it has begun anything."""
-    for number in ENDINGS:
+    for number in STOP_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _leave)
 
@@ -122,5 +122,5 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _report_others(unraisable: Any) -> None:
-    if not isinstance(unraisable.exc_value, Stopped | Woken):
+    if not isinstance(unraisable.exc_value, StopRequested | ReloadRequested):
         sys.__unraisablehook__(unraisable)

@@ -18,13 +18,13 @@ from pathlib import Path
 from app.runtime.processes import OwnProcess, end
 
 # Seconds that the servers have for their end. They come after what works with them.
-SERVERS = 2.0
+SERVER_STOP_TIMEOUT = 2.0
 PARTS, SERVER = "part", "server"
 TAKEN = b"."
 MAX_LINE = 100
 
 
-class Keeper:
+class ChildReaper:
     """The process that outlives this one for as long as it takes to end what this one has started. It holds ``held``,
     an open file, for as long."""
 
@@ -60,7 +60,7 @@ def main() -> None:
             watched[kind].append(process)
     end(watched[PARTS], float(sys.argv[1]))
     # SIGINT is PostgreSQL's fast shutdown, and ends Redis as well.
-    end(watched[SERVER], SERVERS, signal.SIGINT)
+    end(watched[SERVER], SERVER_STOP_TIMEOUT, signal.SIGINT)
 
 
 def _handed(pipe: socket.socket) -> Iterator[tuple[str, OwnProcess]]:

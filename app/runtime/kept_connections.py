@@ -16,10 +16,10 @@ from sqlalchemy.pool import PoolProxiedConnection
 from app.runtime.gevent_support import BoundedConnection
 
 # At most, and never more than a quarter of what the pool keeps: others draw on it, too.
-MOST = 4
+MAX_IDLE = 4
 
 
-class Lent(NamedTuple):
+class CheckedOut(NamedTuple):
     """A connection that one request has: what the pool has lent, the driver's, and what tells whether its server has
     said something unasked."""
 
@@ -28,7 +28,7 @@ class Lent(NamedTuple):
     ending: Any
 
 
-class KeptConnections:
+class AutocommitPool:
     """The connections at hand of the pool of ``engine``, which has ``size``. ``taken`` are those in use, by identity;
     ``noted`` is called whenever that changes. ``commits`` says whether those of the pool commit by themselves; those at
     hand are limited to statements of ``seconds``, where that is given and no pooler shares them with others; ``limit``
@@ -39,12 +39,12 @@ class KeptConnections:
         limit: Callable[[BoundedConnection], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._engine, self._taken, self._commits, self._seconds = engine, taken, commits, seconds
-        self._limit, self._most = limit, min(MOST, size // 4)
-        self._waiting: list[Lent] = []
+        self._limit, self._most = limit, min(MAX_IDLE, size // 4)
+        self._waiting: list[CheckedOut] = []
         self._limited = 0
         self.noted: Callable[[], None] = lambda: None
 
-    def take(self) -> Lent:
+    def take(self) -> CheckedOut:
         """A connection that nobody else uses; raises the errors of the driver, and of a pool that has none left."""
         while (lent := self._at_hand()) is not None:
             if not lent.ending.poll(0):
@@ -56,9 +56,9 @@ class KeptConnections:
         connection: BoundedConnection = held.driver_connection  # type: ignore[assignment]
         if not connection.autocommit:
             connection.autocommit = True
-        return Lent(held, connection, held.info["poll"])
+        return CheckedOut(held, connection, held.info["poll"])
 
-    def give_back(self, lent: Lent) -> None:
+    def give_back(self, lent: CheckedOut) -> None:
         """Take a connection that is in order."""
         connection = lent.connection
         if connection.closed:
@@ -71,12 +71,12 @@ class KeptConnections:
             connection.autocommit = self._commits
             lent.held.close()
 
-    def _has_room(self, lent: Lent) -> bool:
+    def _has_room(self, lent: CheckedOut) -> bool:
         """Whether a connection may stay at hand as it is."""
         is_as_the_others = self._seconds is None or not lent.connection.prepares
         return is_as_the_others and len(self._waiting) < self._most
 
-    def _limits(self, lent: Lent) -> bool:
+    def _limits(self, lent: CheckedOut) -> bool:
         """Hold a connection to its time from now on, unless there are enough. It never goes back to the pool then."""
         if self._seconds is None or not lent.connection.prepares or self._limited >= self._most:
             return False
@@ -92,18 +92,18 @@ class KeptConnections:
             raise
         return True
 
-    def drop(self, lent: Lent) -> None:
+    def drop(self, lent: CheckedOut) -> None:
         """Close a connection that is not."""
         self._limited -= lent.connection.limited
         lent.held.invalidate()
         lent.held.close()
 
-    def drop_all(self, lent: Lent) -> None:
+    def close_with_idle(self, lent: CheckedOut) -> None:
         """Close a connection whose server is gone, and with it all that wait, here and in the pool."""
         self.drop(lent)
         self.close()
 
-    def _at_hand(self) -> Lent | None:
+    def _at_hand(self) -> CheckedOut | None:
         try:
             return self._waiting.pop()
         except IndexError:

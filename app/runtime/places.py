@@ -13,7 +13,7 @@ from app.foundation.errors import Failure
 
 
 @dataclass
-class Places:
+class ConcurrencyLimit:
     """At most ``each`` pieces of work of one caller at once, and ``total`` of all where that is given; whoever finds no
     place within ``wait`` seconds gets the ``refusal``."""
 

@@ -21,7 +21,7 @@ from psycopg.generators import execute
 
 Row = tuple[Any, ...]
 # How often a statement is asked before the server is told to remember it, as psycopg has it, and how many it remembers.
-THRESHOLD, MOST = 5, 100
+THRESHOLD, MAX_STATEMENTS = 5, 100
 PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 # The tables of a statement have changed under it; the server does not know it.
 OUTDATED, FORGOTTEN = "0A000", "26000"
@@ -30,7 +30,7 @@ IDLE, TUPLES = pq.TransactionStatus.IDLE, pq.ExecStatus.TUPLES_OK
 Key = tuple[str, tuple[int, ...]]
 
 
-class Prepared:
+class PreparedStatements:
     """The statements that the server remembers for one connection."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Prepared:
     def rows(self, connection: Connection[Any], sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows of ``sql``; raises psycopg's errors."""
         transformer = Transformer(connection)
-        text, names, formats = numbered(sql)
+        text, names, formats = with_numbered_parameters(sql)
         values = transformer.dump_sequence([parameters[name] for name in names], formats)
         key = sql, transformer.types or ()
         name = self._names.get(key)
@@ -71,7 +71,7 @@ class Prepared:
         """The name of a statement, once it was asked often enough."""
         asked = self._asked.pop(key, 0) + 1
         if asked <= THRESHOLD:
-            if len(self._asked) >= 2 * MOST:
+            if len(self._asked) >= 2 * MAX_STATEMENTS:
                 self._asked.clear()
             self._asked[key] = asked
             return None
@@ -84,16 +84,16 @@ class Prepared:
         if result.status != pq.ExecStatus.COMMAND_OK:
             raise errors.error_from_result(result, encoding="utf-8")
         self._names[key] = name
-        if len(self._names) > MOST:
+        if len(self._names) > MAX_STATEMENTS:
             oldest = next(iter(self._names))
             connection.execute(b"DEALLOCATE " + self._names.pop(oldest))
         return name
 
 
-class OfDriver(PrepareManager):
+class DriverPrepareManager(PrepareManager):
     """The statements that psycopg prepares itself. After ROLLBACK and DROP it has the server forget all there are."""
 
-    def __init__(self, beside: Prepared) -> None:
+    def __init__(self, beside: PreparedStatements) -> None:
         super().__init__()
         self._beside = beside
 
@@ -106,7 +106,7 @@ class OfDriver(PrepareManager):
 
 
 @lru_cache(maxsize=1024)
-def numbered(sql: str) -> tuple[bytes, tuple[str, ...], tuple[PyFormat, ...]]:
+def with_numbered_parameters(sql: str) -> tuple[bytes, tuple[str, ...], tuple[PyFormat, ...]]:
     """A statement with its parameters by number, as the server reads it, their names in this order, and as many
     formats: which one is left to psycopg."""
     places: dict[str, int] = {}

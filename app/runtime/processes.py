@@ -20,8 +20,8 @@ from typing import Any
 import psutil
 
 # Seconds until what was killed is gone.
-KILLED = 1.0
-LOOK_EVERY = 0.02
+KILL_TIMEOUT = 1.0
+POLL_INTERVAL = 0.02
 # PostgreSQL notes the second of its start, and clocks count from a start of the machine that is known to the second.
 CLOCKS_DIFFER = 2.0
 
@@ -97,7 +97,7 @@ class OwnProcess:
             if self._handle is not None:
                 _is_readable(self._handle, left)
             else:
-                time.sleep(min(left, LOOK_EVERY))
+                time.sleep(min(left, POLL_INTERVAL))
         return True
 
     def send(self, signal_number: int) -> None:
@@ -150,7 +150,7 @@ def kill(processes: Sequence[OwnProcess]) -> None:
     doomed = [each for process in processes for each in (process, *process.descendants())]
     for process in doomed:
         process.send(signal.SIGKILL)
-    deadline = time.monotonic() + KILLED
+    deadline = time.monotonic() + KILL_TIMEOUT
     for process in doomed:
         process.wait(deadline - time.monotonic())
 

@@ -70,7 +70,7 @@ class Counter:
 
     def hit_all(self, hits: Sequence[Hit]) -> list[int]:
         """Count all of them, and return the numbers counted in the running windows."""
-        return self.first_answer(
+        return self.shared_or_local(
             lambda _: self._windows.count([Hit(f"{PREFIX}{each.key}", each.amount, each.window) for each in hits]),
             lambda own: [own.incr(each.key, each.window, each.amount) for each in hits],
         )
@@ -84,9 +84,9 @@ class Counter:
 
     def ends_at(self, key: str) -> float:
         """When the running window of ``key`` ends, as a Unix time."""
-        return self.first_answer(lambda storage: float(storage.get_expiry(key)))
+        return self.shared_or_local(lambda storage: float(storage.get_expiry(key)))
 
-    def first_answer(self, ask: Callable[[Any], T], ask_own: Callable[[Any], T] | None = None) -> T:
+    def shared_or_local(self, ask: Callable[[Any], T], ask_own: Callable[[Any], T] | None = None) -> T:
         """Ask the shared storage, or this process's own while Redis is away, in its own way where that differs."""
         if time.monotonic() >= self.resumes_at:
             try:
@@ -105,7 +105,7 @@ def counter() -> Counter:
     return bound
 
 
-class CounterOfApplication(Storage):
+class ApplicationStorage(Storage):
     """The counter of the running application as a storage of Flask-Limiter."""
 
     STORAGE_SCHEME = ["rowgate"]
@@ -123,7 +123,7 @@ class CounterOfApplication(Storage):
         return counter().hit(key, expiry, amount)
 
     def get(self, key: str) -> int:
-        return counter().first_answer(lambda storage: int(storage.get(key)))
+        return counter().shared_or_local(lambda storage: int(storage.get(key)))
 
     def get_expiry(self, key: str) -> float:
         return counter().ends_at(key)
@@ -173,12 +173,12 @@ def init_app(app: Flask, storage_uri: str) -> None:
     """Open the storage of ``app`` and bind Flask-Limiter to it."""
     app.extensions["limit_counter"] = Counter(cast(Storage, storage_from_string(storage_uri, **PATIENCE)))
     # Its hooks look for limits on every request; an extension that is there already adds none. Answers of the routes
-    # that count are told by ``tell``.
+    # that count are told by ``add_headers``.
     app.extensions["limiter"] = {limiter}
     limiter.init_app(app)
 
 
-def counts(*limits: RouteLimit) -> Callable[[F], F]:
+def limited_by(*limits: RouteLimit) -> Callable[[F], F]:
     """Let ``flask limiter`` list limits that the view enters itself."""
 
     def declare(view: F) -> F:
@@ -189,7 +189,7 @@ def counts(*limits: RouteLimit) -> Callable[[F], F]:
     return declare
 
 
-def tell(response: Response) -> Response:
+def add_headers(response: Response) -> Response:
     """Say in an answer how much is left of the limit that was counted for it."""
     spent = limiter.current_limit
     if spent is not None:

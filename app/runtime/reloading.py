@@ -29,11 +29,11 @@ from app.runtime.processes import is_child
 
 # How long an old worker stays when the new ones do not come, in seconds.
 PATIENCE = 20.0
-LOOK_EVERY = 0.1
+POLL_INTERVAL = 0.1
 # How long a worker that ends waits for a request on a connection, in seconds: one may be under way.
 LAST_REQUEST = 1.0
 NUMBER, SLOTS = 8, 4096
-ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 # What the process of before a reload hands on to that of after it: the file that all share, and its workers.
 HANDED_ON = "ROWGATE_RELOAD"
@@ -47,7 +47,7 @@ _file.truncate(SIZE)
 _shared = mmap.mmap(_file.fileno(), SIZE)
 
 
-class Former:
+class OutgoingWorker:
     """A worker of before the reload, as far as gunicorn has to know it: to tell it to leave, and to wait for it."""
 
     aborted = False
@@ -73,14 +73,14 @@ def release_signals() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, Arbiter.SIGNALS)
 
 
-def supervise(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
+def install_reload(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     """Have ``arbiter`` note a stop when it is asked for: reloads that were asked for before are left out, and workers
     that wait for others leave. Go on where the process of before a reload has left; ``kept`` is what the next one gets
     besides the environment that this one was started with."""
     note, tell_workers = arbiter.signal, arbiter.kill_workers
 
     def take_note(number: int, frame: FrameType | None) -> None:
-        if number in ENDINGS:
+        if number in STOP_SIGNALS:
             _shared[STOPPING] = 1
         note(number, frame)
 
@@ -96,7 +96,7 @@ def supervise(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     # At USR2, too. For ``python -m gunicorn``, sys.argv names a file whose folder would be looked in for modules.
     arbiter.START_CTX["args"] = [sys.executable, *sys.orig_argv[1:]]
     if (before := arbiter.cfg.env_orig.pop(HANDED_ON, None)) is not None:
-        _succeed(arbiter, **json.loads(before))
+        _take_over(arbiter, **json.loads(before))
 
 
 def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
@@ -121,7 +121,7 @@ def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     os.execve(sys.executable, arbiter.START_CTX["args"], environment)  # noqa: S606 - what runs already
 
 
-def _succeed(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) -> None:
+def _take_over(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) -> None:
     """Have the workers of before serve until the new ones do, and tell them to leave once those are forked."""
     global _file, _shared
     _file = os.fdopen(file, "r+b")
@@ -137,20 +137,20 @@ def _succeed(arbiter: Arbiter, file: int, age: int, workers: Mapping[str, int]) 
         leave_by = time.monotonic() + PATIENCE + arbiter.cfg.graceful_timeout
         # Of its own children alone: numbers that come by the environment may be those of others.
         left = {int(pid): age for pid, age in workers.items() if is_child(int(pid))}
-        arbiter.WORKERS |= {pid: Former(pid, age, leave_by) for pid, age in left.items()}
+        arbiter.WORKERS |= {pid: OutgoingWorker(pid, age, leave_by) for pid, age in left.items()}
         arbiter.SIG_QUEUE.put_nowait(signal.SIGCHLD)  # some may have ended while nobody listened
 
     arbiter.manage_workers = manage_at_first
 
 
-def expect(worker: GeventWorker) -> None:
+def mark_forked(worker: GeventWorker) -> None:
     """Note that a worker is forked, and does not serve yet."""
-    _shared[_place(worker.age)] = 0
+    _shared[_slot_of(worker.age)] = 0
 
 
 def serve(worker: GeventWorker) -> None:
     """Note that a worker can serve. One that was forked too late to hear that everything stops, leaves."""
-    _shared[_place(worker.age)] = 1
+    _shared[_slot_of(worker.age)] = 1
     if _shared[STOPPING]:
         worker.alive = False
 
@@ -159,7 +159,7 @@ def _ages() -> tuple[int, int]:
     return int.from_bytes(_shared[:NUMBER], "big"), int.from_bytes(_shared[NUMBER : 2 * NUMBER], "big")
 
 
-def _place(age: int) -> int:
+def _slot_of(age: int) -> int:
     return 2 * NUMBER + age % SLOTS
 
 
@@ -180,14 +180,14 @@ class Listening(StreamServer):
         super().close()
 
 
-class Quiet(gevent.Timeout):
+class IdleTimeout(gevent.Timeout):
     """The time in which a connection waits for its next request; it may be ended before."""
 
-    def __init__(self, seconds: float, all_of_them: set[Quiet]) -> None:
+    def __init__(self, seconds: float, all_of_them: set[IdleTimeout]) -> None:
         super().__init__(seconds, False)
         self._all_of_them = all_of_them
 
-    def __enter__(self) -> Quiet:
+    def __enter__(self) -> IdleTimeout:
         self._waiting = gevent.getcurrent()
         self._all_of_them.add(self)
         super().__enter__()
@@ -216,7 +216,7 @@ class Worker(GeventWorker):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._listening: list[Listening] = []
-        self._quiet: set[Quiet] = set()
+        self._quiet: set[IdleTimeout] = set()
 
     def patch(self) -> None:
         """Patch what the first process has not, rather than all again, which takes a quarter of a second; and have the
@@ -237,8 +237,8 @@ class Worker(GeventWorker):
 
     def _leave_when_replaced(self, new: range, sig: int) -> None:
         until = time.monotonic() + PATIENCE
-        while not (_shared[STOPPING] or all(_shared[_place(age)] for age in new)) and time.monotonic() < until:
-            gevent.sleep(LOOK_EVERY)
+        while not (_shared[STOPPING] or all(_shared[_slot_of(age)] for age in new)) and time.monotonic() < until:
+            gevent.sleep(POLL_INTERVAL)
         self._end(sig, None)
 
     def _end(self, sig: int, frame: FrameType | None) -> None:
@@ -268,8 +268,8 @@ class Worker(GeventWorker):
         self._listening.append(server)
         return server
 
-    def timeout_ctx(self) -> Quiet:
-        return Quiet(self.cfg.keepalive if self.alive else LAST_REQUEST, self._quiet)
+    def timeout_ctx(self) -> IdleTimeout:
+        return IdleTimeout(self.cfg.keepalive if self.alive else LAST_REQUEST, self._quiet)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
         from app.runtime.request_body import Body, TimedSocket  # it imports the settings, which come later

@@ -11,7 +11,7 @@ from gunicorn import util
 from gunicorn.http.errors import NoMoreData, ParseException
 
 from app.foundation.errors import Failure, MalformedBody, RequestTimedOut
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 
 # Bytes of a body that nobody wants which are read at a time.
 LEFT = 1024 * 1024
@@ -34,7 +34,7 @@ class TimedSocket:
         self._seconds = seconds
 
     def recv(self, size: int) -> bytes:
-        give_way()
+        yield_if_overdue()
         with Timeout(self._seconds, RequestTimedOut):
             received: bytes = self._sock.recv(size)
         return received

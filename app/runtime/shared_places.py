@@ -1,4 +1,4 @@
-"""Places for expensive work, counted over all workers: so many of one caller at a time, so many of all, and so many
+"""Slots for expensive work, counted over all workers: so many of one caller at a time, so many of all, and so many
 seconds of one caller in a minute.
 
 The count is in Redis. While that is away each process counts for itself.
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from app.foundation.errors import Failure, RateLimited, Unavailable
 from app.runtime.metrics import REFUSALS
-from app.runtime.places import Places
+from app.runtime.places import ConcurrencyLimit
 from app.runtime.rate_limits import Counter
 from app.runtime.redis_scripts import Script, Word
 
@@ -76,7 +76,7 @@ _has_place: ContextVar[bool] = ContextVar("has_place", default=False)
 
 
 @contextmanager
-def without_places() -> Iterator[None]:
+def without_concurrency_limit() -> Iterator[None]:
     """Have the work of this context take none, as that of jobs, which are bounded by how many run at a time."""
     held = _has_place.set(True)
     try:
@@ -86,7 +86,7 @@ def without_places() -> Iterator[None]:
 
 
 @dataclass
-class SharedPlaces:
+class SharedConcurrencyLimit:
     """At most ``each`` pieces of work of one caller at a time and ``total`` of all, called ``name`` in refusals. A
     caller who has worked for ``seconds`` within a minute, and whoever finds no place within ``wait`` seconds, is
     refused, and told to come again after ``retry_after``. Work within work that has a place takes none of its own."""
@@ -104,8 +104,8 @@ class SharedPlaces:
 
     def __post_init__(self) -> None:
         # Those of this process wait in line here, so that few of them ask Redis again and again.
-        self._line = Places(self.each, self.wait, lambda: self._refusal(FULL_FOR_CALLER))
-        self._alone = Places(self.total, 0.0, lambda: self._refusal(FULL), self.total)
+        self._line = ConcurrencyLimit(self.each, self.wait, lambda: self._refusal(FULL_FOR_CALLER))
+        self._alone = ConcurrencyLimit(self.total, 0.0, lambda: self._refusal(FULL), self.total)
 
     @contextmanager
     def of(self, caller: str) -> Iterator[None]:
@@ -113,7 +113,7 @@ class SharedPlaces:
         if _has_place.get():
             yield
             return
-        with self.taken(caller), without_places():
+        with self.taken(caller), without_concurrency_limit():
             yield
 
     @contextmanager
@@ -186,7 +186,7 @@ class SharedPlaces:
             self._run(RENEW, words, lambda: None)
 
     def _run(self, script: Script, words: Sequence[Word], here: Callable[[], Any]) -> Any:
-        return self.counter.first_answer(lambda _: self.counter.scripts.run(script, words), lambda _: here())
+        return self.counter.shared_or_local(lambda _: self.counter.scripts.run(script, words), lambda _: here())
 
     def _keys(self, caller: str) -> tuple[str, str, str]:
         return f"PLACES:{self.name}:{caller}", f"PLACES:{self.name}", f"PLACES:{self.name}:{caller}:used"

@@ -10,7 +10,7 @@ LONGEST = 0.01
 _begun = 0.0
 
 
-def give_way() -> None:
+def yield_if_overdue() -> None:
     """Let others run when this turn has lasted for long; for the inside of loops over what callers send. Nothing may
     be half done that others look at."""
     global _begun

@@ -21,7 +21,7 @@ from flask import current_app
 from psycopg import sql
 
 from app.engine.declare.record import metadata
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.extensions import migrate
 from app.foundation.errors import Failure
 from app.schema.upgrade_locks import LocksMissed
@@ -72,7 +72,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Abandoned:
+class OrphanedPlugin:
     """A plugin that is not loaded and whose tables are still there."""
 
     plugin: str
@@ -131,14 +131,14 @@ def upgrade(histories: Sequence[History] | None = None) -> list[str]:
     applied = []
     for each in every_history() if histories is None else histories:
         config, missing = each.config(), pending(each)
-        with failures_named(each):
+        with naming_failures(each):
             command.upgrade(config, "head")
         applied += [f"{revision} of {each}: {text}" for revision, text in missing.items()]
     return applied
 
 
 @contextmanager
-def failures_named(history: History) -> Iterator[None]:
+def naming_failures(history: History) -> Iterator[None]:
     """Say of an upgrade that fails which migration that was; raises MigrationFailed."""
     try:
         yield
@@ -168,38 +168,38 @@ def pending(history: History) -> dict[str, str]:
 
 def stored(history: History) -> list[str]:
     """The revisions that the database has of ``history``; raises Failure when it does not say."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         if not connection.execute(PRESENT, {"names": [history.version_table]}).fetchall():
             return []
         asked = sql.SQL("SELECT version_num FROM {}").format(sql.Identifier(history.version_table))
         return [row[0] for row in connection.execute(asked)]
 
 
-def abandoned() -> list[Abandoned]:
+def orphaned_plugins() -> list[OrphanedPlugin]:
     """The plugins that are not loaded and have left tables; raises Failure when the database does not say."""
     known = {each.version_table for each in OF_PLUGINS}
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         left = [(name, _noted(name, note)) for name, note in connection.execute(LEFT) if name not in known]
         return [
-            Abandoned(plugin, tuple(row[0] for row in connection.execute(PRESENT, {"names": _left(tables)})), name)
+            OrphanedPlugin(plugin, tuple(row[0] for row in connection.execute(PRESENT, {"names": _left(tables)})), name)
             for name, (plugin, tables) in left
         ]
 
 
-def remembered(history: History) -> list[str]:
+def recorded_tables(history: History) -> list[str]:
     """The tables that a plugin had at its last migration; raises Failure when the database does not say."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         return next((_noted(*row)[1] for row in connection.execute(LEFT) if row[0] == history.version_table), [])
 
 
-def drop(left: Abandoned, connection: Any) -> None:
+def drop(left: OrphanedPlugin, connection: Any) -> None:
     """Remove the tables of a plugin with its table of versions, in the transaction of ``connection``. What refers to
     them loses its references."""
     for name in [*left.tables, left.version_table]:
         connection.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
 
 
-def remembering(execute: Callable[[str], Any], history: History) -> None:
+def record_tables(execute: Callable[[str], Any], history: History) -> None:
     """Have the table of versions remember the tables of its plugin."""
     if history.plugin:
         table, note = sql.Identifier(history.version_table), sql.Literal(history.note())

@@ -25,7 +25,7 @@ SERVING = (State.CURRENT, State.NEWER)
 
 
 @dataclass
-class Look:
+class Probe:
     """A look at one part: at most one runs at a time."""
 
     app: Flask
@@ -56,7 +56,7 @@ class Look:
 def init_app(app: Flask) -> None:
     """Prepare the looks at the parts of ``app``."""
     finds: dict[str, Callable[[], Any]] = {"schema": _schema, "redis": _redis, "jobs": metrics.jobs}
-    app.extensions["readiness"] = {name: Look(app, find) for name, find in finds.items()}
+    app.extensions["readiness"] = {name: Probe(app, find) for name, find in finds.items()}
 
 
 def jobs() -> Sequence[Any]:
@@ -81,8 +81,8 @@ def can_serve(found: dict[str, str]) -> bool:
     return found["database"] == "ok" and found["migrations"] in SERVING
 
 
-def _looks() -> dict[str, Look]:
-    looks: dict[str, Look] = current_app.extensions["readiness"]
+def _looks() -> dict[str, Probe]:
+    looks: dict[str, Probe] = current_app.extensions["readiness"]
     return looks
 
 

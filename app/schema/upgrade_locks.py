@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 WAIT, INSIST = 0.8, 10.0
 # Seconds between two tries, for those who waited behind the migration: at first, and the most.
 PAUSE, MAX_PAUSE = 0.2, 3.0
-LOOK_EVERY = 0.1
+POLL_INTERVAL = 0.1
 # Seconds between two lines that say the same.
 SAY_EVERY = 10.0
 # From the weakest to the strongest, as pg_locks calls them and as LOCK TABLE does.
@@ -66,7 +66,7 @@ class LocksMissed(Failure):
 
 
 @dataclass
-class Sight:
+class LockSnapshot:
     """The ``tables`` that a migration has locked or waits for, in which mode; what it waits for, in words; and whether
     all who have that wait for locks as well."""
 
@@ -75,13 +75,13 @@ class Sight:
     all_wait: bool = False
 
 
-class Tries:
+class LockRetries:
     """The tries of migrations on ``connection``, for at most ``settings.database_upgrade_wait`` seconds each."""
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection, self._most = connection, settings.database_upgrade_wait
         self._driver: BoundedConnection = connection.connection.driver_connection  # type: ignore[assignment]
-        self._lookout = Lookout(self._driver.info.backend_pid, settings)
+        self._lookout = LockMonitor(self._driver.info.backend_pid, settings)
         self._said = "", 0.0
         self.succeed()
 
@@ -118,7 +118,7 @@ class Tries:
         if self._driver.autocommit:
             return
         self._driver.execute(f"SET LOCAL lock_timeout = {round(WAIT * 1000)}")
-        for table in sorted(self._learnt, key=_place):
+        for table in sorted(self._learnt, key=_lock_order):
             mode = sql.SQL(MODES[self._learnt[table]])
             statement = sql.SQL("LOCK TABLE {} IN {} MODE").format(sql.Identifier(table), mode)
             self._insist(partial(self._driver.execute, statement))
@@ -160,18 +160,18 @@ class Tries:
         time.sleep(min(PAUSE * self._number, MAX_PAUSE) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
-class Lookout:
+class LockMonitor:
     """Looks from a connection of its own what the process ``pid`` of the server has locked and waits for: of a
     transaction that did not get a lock, nothing is left to be seen."""
 
     def __init__(self, pid: int, settings: Settings) -> None:
-        self.last = Sight()
+        self.last = LockSnapshot()
         self._asked = {"pid": pid}
         self._settings = settings
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lookout", daemon=True)
 
-    def __enter__(self) -> Lookout:
+    def __enter__(self) -> LockMonitor:
         self._thread.start()
         return self
 
@@ -183,7 +183,7 @@ class Lookout:
         # Without it, migrations lock what they come to.
         with suppress(psycopg.Error), closing(connections.connect(self._settings)) as connection:
             connection.autocommit = True
-            while not self._over.wait(LOOK_EVERY):
+            while not self._over.wait(POLL_INTERVAL):
                 self._look(connection)
 
     def _look(self, connection: BoundedConnection) -> None:
@@ -191,7 +191,7 @@ class Lookout:
         holders = connection.execute(HOLDERS, self._asked).fetchall()
         if not holders:
             return
-        sight, awaited = Sight(), []
+        sight, awaited = LockSnapshot(), []
         for table, mode, is_granted in connection.execute(LOCKED, self._asked):
             sight.tables[table] = _stronger(mode, sight.tables.get(table))
             awaited += [] if is_granted else [f"the table {table}"]
@@ -205,7 +205,7 @@ def _stronger(mode: str, other: str | None) -> str:
     return mode if other is None else max(mode, other, key=list(MODES).index)
 
 
-def _place(table: str) -> tuple[bool, int, str]:
+def _lock_order(table: str) -> tuple[bool, int, str]:
     """Where a table stands in the one order; those that no model has any more come last."""
     known = [each.name for each in metadata.sorted_tables]
     return table not in known, known.index(table) if table in known else 0, table

@@ -13,7 +13,7 @@ from enum import StrEnum
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.schema import histories
 from app.schema.histories import TRUNK, History
 
@@ -31,7 +31,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class HistoryState:
     """How the schema stands to a history, with the revision of either."""
 
     history: History
@@ -47,15 +47,15 @@ def state() -> State:
     return max((each.state for each in look()), key=order.index)
 
 
-def look() -> list[Found]:
+def look() -> list[HistoryState]:
     """How the schema stands to each history; raises Failure when the database does not say."""
     return [_found(each) for each in histories.every_history()]
 
 
-def _found(history: History) -> Found:
+def _found(history: History) -> HistoryState:
     scripts, revisions = history.scripts(), histories.stored(history)
     head = scripts.get_current_head()
-    return Found(history, _state(history, scripts, revisions, head), ", ".join(revisions or ["nothing"]), head)
+    return HistoryState(history, _state(history, scripts, revisions, head), ", ".join(revisions or ["nothing"]), head)
 
 
 def _state(history: History, scripts: ScriptDirectory, revisions: list[str], head: str | None) -> State:
@@ -68,7 +68,7 @@ def _state(history: History, scripts: ScriptDirectory, revisions: list[str], hea
 
 
 def _required() -> str:
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         (comment,) = connection.execute(COMMENT).fetchone() or (None,)
     return (comment or "").removeprefix(REQUIRES) if (comment or "").startswith(REQUIRES) else ""
 

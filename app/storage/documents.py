@@ -11,8 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.auth.accounts.users import found_again
-from app.auth.credentials.presence import GONE
+from app.auth.accounts.users import user_principal
+from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -63,7 +63,7 @@ def read(document_id: UUID) -> None:
     if upload is None:
         return
     if owner is None:
-        run_unit(SYSTEM, _keep_refusal, document_id, upload.id, GONE)
+        run_unit(SYSTEM, _keep_refusal, document_id, upload.id, ACCOUNT_GONE)
         return
     with tempfile.TemporaryFile() as file:
         object_store().fetch(upload.storage_key, file)
@@ -82,15 +82,15 @@ def _asked_for(document_id: UUID) -> tuple[StorageUpload | None, Principal | Non
         document = session.get(StorageDocument, document_id)
         if document is None or document.upload_id is None or document.content:
             return None, None
-        return session.get(StorageUpload, document.upload_id), found_again(session, document.user_id)
+        return session.get(StorageUpload, document.upload_id), user_principal(session, document.user_id)
 
 
 def _keep_text(unit: Unit, document_id: UUID, upload_id: UUID, text: str) -> None:
     document = _waiting(unit.session, document_id, upload_id)
     if document is None:
         return
-    if found_again(unit.session, document.user_id) is None:
-        text_refused.emit(unit, document, GONE)
+    if user_principal(unit.session, document.user_id) is None:
+        text_refused.emit(unit, document, ACCOUNT_GONE)
     else:
         document.content = text
         document.version += 1

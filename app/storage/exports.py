@@ -18,10 +18,10 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import mails, users
-from app.auth.credentials.presence import GONE
+from app.auth.credentials.presence import ACCOUNT_GONE
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import UNLISTED
 from app.engine.declare.policy import Admin, Public
@@ -98,7 +98,7 @@ def make(export_id: UUID) -> None:
             object_store().remove(key)
             raise
     except Gone:
-        _fail(export_id, GONE)
+        _fail(export_id, ACCOUNT_GONE)
 
 
 def give_up(export_id: UUID) -> None:
@@ -113,7 +113,7 @@ def _fail(export_id: UUID, reason: str) -> None:
 
 def _found_again(session: Session, user_id: UUID | None) -> Principal:
     """The user as the database knows them by now; raises Gone."""
-    found = users.found_again(session, user_id)
+    found = users.user_principal(session, user_id)
     if found is None:
         raise Gone
     return found
@@ -127,7 +127,7 @@ def _check(user_id: UUID | None) -> None:
 
 def _write(archive: ZipFile, user_id: UUID) -> None:
     with reading() as session:
-        owner, home = _found_again(session, user_id), home_of(session, user_id)
+        owner, home = _found_again(session, user_id), personal_organization_of(session, user_id)
     alone = replace(owner, is_admin=False, memberships={home: "owner"} if home else {}, organization_id=home)
     for model in every_model():
         if isinstance(model.policy.scope, Admin | Public):
@@ -182,7 +182,7 @@ def _finish(unit: Unit, export_id: UUID, key: str, size: int) -> None:
     _found_again(unit.session, export.user_id)
     export.status, export.storage_key, export.size = "ready", key, size
     user = unit.session.get_one(AuthUser, export.user_id)
-    mails.tell(unit, user, "export-ready", PAGE, cause=export.id, until=export.expires_at)
+    mails.send_account_mail(unit, user, "export-ready", PAGE, cause=export.id, until=export.expires_at)
 
 
 def _of(principal: Principal) -> Any:

@@ -15,11 +15,11 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import users
-from app.auth.credentials.presence import GONE
+from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record, by_table
 from app.engine.read.database import reading
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.engine.transfer.importing import Report
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Forbidden, Unavailable
@@ -27,7 +27,7 @@ from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
 from app.storage import imports
 from app.storage.import_models import COUNTS, OPEN, StorageImport
-from app.storage.imports import IMPORT_FINISHED, Asked, Undone
+from app.storage.imports import IMPORT_FINISHED, ImportOptions, ImportRolledBack
 from app.storage.object_store import object_store
 from schemas import tables
 from schemas.tables import Bounds, Table
@@ -57,9 +57,9 @@ def _carry_out(claimed: StorageImport) -> None:
     with reading() as session:
         principal = _principal(claimed, session)
     if principal is None:
-        run_unit(SYSTEM, _fail, import_id, GONE)
+        run_unit(SYSTEM, _fail, import_id, ACCOUNT_GONE)
         return
-    model, asked = by_table(claimed.model), Asked.of(claimed.options)
+    model, asked = by_table(claimed.model), ImportOptions.of(claimed.options)
     try:
         with _fetched(claimed.storage_key or "") as file, tables.read(file, asked.form, _bounds()) as table:
             _count(import_id, table.count)
@@ -81,7 +81,9 @@ def give_up(import_id: UUID) -> None:
         _forget(import_id, over.storage_key)
 
 
-def _run_whole(principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, table: Table) -> None:
+def _run_whole(
+    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: Table
+) -> None:
     """Write all lines, and that they are there, in one transaction: a worker that is killed leaves nothing of it."""
 
     def write(unit: Unit) -> None:
@@ -91,12 +93,12 @@ def _run_whole(principal: Principal, model: type[Record], asked: Asked, claimed:
     advance = partial(_tell, claimed.id)
     try:
         run_unit(principal, write)
-    except Undone as undone:
+    except ImportRolledBack as undone:
         run_unit(SYSTEM, _finish, claimed.id, undone.report)
 
 
 def _run_stepwise(
-    principal: Principal, model: type[Record], asked: Asked, claimed: StorageImport, table: Table
+    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: Table
 ) -> None:
     """Write each batch, and how far it leads, in one transaction: the next run goes on behind the last one."""
 
@@ -125,7 +127,7 @@ def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
 
 def _principal(claimed: StorageImport, session: Session) -> Principal | None:
     """The user of an import as the database knows it now, with no right that the credential did not have."""
-    found = users.found_again(session, claimed.user_id)
+    found = users.user_principal(session, claimed.user_id)
     if found is None:
         return None
     standing = claimed.standing
@@ -141,7 +143,7 @@ def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
     """The same while the import runs; raises Forbidden for one who is gone."""
     found = _principal(claimed, unit.session)
     if found is None:
-        raise Forbidden(GONE)
+        raise Forbidden(ACCOUNT_GONE)
     return found
 
 
@@ -151,7 +153,7 @@ def _bounds() -> Bounds:
 
 def _tell(import_id: UUID, report: Report) -> None:
     """Say how far an import is, outside of its transaction; raises Cancelled."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         told = {"id": import_id, "rows": report.rows, "failed": report.failed}
         if not connection.execute(ADVANCE, told).fetchall():
             raise Cancelled

@@ -37,7 +37,7 @@ def as_before(unit: Unit) -> Principal:
     return unit.principal
 
 
-class Undone(Exception):
+class ImportRolledBack(Exception):
     """An import that comes to nothing, for a dry run or because not every line can be written, with what is known."""
 
     def __init__(self, report: Report) -> None:
@@ -46,7 +46,7 @@ class Undone(Exception):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ImportOptions:
     """What an import asks: the form of the file, what its columns stand for, and what becomes of records that are
     there already."""
 
@@ -66,14 +66,14 @@ class Asked:
         return {**vars(self), "on_conflict": list(self.on_conflict), "mapping": dict(self.mapping)}
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Asked:
+    def of(cls, options: Mapping[str, Any]) -> ImportOptions:
         """What was kept."""
         resolution = Resolution(options["resolution"])
         return cls(**{**options, "on_conflict": tuple(options["on_conflict"]), "resolution": resolution})
 
 
 def carry_out(
-    principal: Principal, model: type[Record], asked: Asked, table: Table, *,
+    principal: Principal, model: type[Record], asked: ImportOptions, table: Table, *,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
     """Import a file at once, and ``advance`` with each batch; raises Invalid for columns that nobody knows."""
@@ -81,17 +81,17 @@ def carry_out(
         return write_stepwise(principal, model, asked, table, advance=advance)
     try:
         return run_unit(principal, write_whole, model, asked, table, advance=advance)
-    except Undone as undone:
+    except ImportRolledBack as undone:
         return undone.report
 
 
-def is_stepwise(model: type[Record], asked: Asked) -> bool:
+def is_stepwise(model: type[Record], asked: ImportOptions) -> bool:
     """Whether each batch is a transaction of its own. Records that refer to others of the file are in one with them."""
     return asked.partial and not asked.dry_run and not asked.work(model).own_references
 
 
 def write_stepwise(
-    principal: Principal, model: type[Record], asked: Asked, table: Table, *, done: Report | None = None,
+    principal: Principal, model: type[Record], asked: ImportOptions, table: Table, *, done: Report | None = None,
     keep: Callable[[Unit, Report, Report], object] = lambda unit, before, report: None, renewed: Renewal = as_before,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
@@ -113,10 +113,10 @@ def write_stepwise(
 
 
 def write_whole(
-    unit: Unit, model: type[Record], asked: Asked, table: Table, *, renewed: Renewal = as_before,
+    unit: Unit, model: type[Record], asked: ImportOptions, table: Table, *, renewed: Renewal = as_before,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
-    """Write all lines of a file in one unit; raises Undone where that comes to nothing."""
+    """Write all lines of a file in one unit; raises ImportRolledBack where that comes to nothing."""
     allow_time(unit.session)
     work, principal = asked.work(model), unit.principal
     write = write_partly if asked.partial else write_or_judge
@@ -125,13 +125,15 @@ def write_whole(
         write(unit, work, batch)
         advance(work.report)
     if work.report.failed and not asked.partial:
-        raise Undone(replace(work.report, created=0, updated=0, ignored=0))
+        raise ImportRolledBack(replace(work.report, created=0, updated=0, ignored=0))
     if asked.dry_run:
-        raise Undone(work.report)
+        raise ImportRolledBack(work.report)
     return work.report
 
 
-def _lines(model: type[Record], principal: Principal, asked: Asked, table: Table, begin: int = 0) -> Iterator[Line]:
+def _lines(
+    model: type[Record], principal: Principal, asked: ImportOptions, table: Table, begin: int = 0
+) -> Iterator[Line]:
     return lines(model, principal, table.rows(begin), asked.mapping, is_text=asked.form == "csv")
 
 
@@ -150,7 +152,7 @@ def _as_able(principal: Principal, before: Principal, report: Report) -> Princip
     return replace(principal, organization_id=before.organization_id)
 
 
-def ask(unit: Unit, model: type[Record], asked: Asked, storage_key: str) -> StorageImport:
+def ask(unit: Unit, model: type[Record], asked: ImportOptions, storage_key: str) -> StorageImport:
     """Have a file imported by a job; raises RateLimited."""
     principal = unit.principal
     unit.lock(f"imports of {principal.user_id}")

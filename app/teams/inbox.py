@@ -29,7 +29,7 @@ MAX_BYTES = 262_144
 MAX_KEY_LENGTH, MAX_ERROR_LENGTH = 600, 1000
 OPEN = ("received", "processing", "failed")
 DONE = ("processed", "ignored")
-KEPT = timedelta(days=3)
+RETENTION = timedelta(days=3)
 
 Work = Callable[[Unit, IntegrationInboundEvent], None]
 
@@ -96,7 +96,10 @@ def _process(unit: Unit, event_id: UUID, work: Work, *, wait: bool) -> bool:
 
 def expire() -> None:
     """Delete events that are done, or have failed for good, and are so old that nobody repeats them."""
-    done = (IntegrationInboundEvent.status.in_((*DONE, "failed")), IntegrationInboundEvent.created_at < now() - KEPT)
+    done = (
+        IntegrationInboundEvent.status.in_((*DONE, "failed")),
+        IntegrationInboundEvent.created_at < now() - RETENTION,
+    )
     run_unit(SYSTEM, Unit.bookkeep, delete(IntegrationInboundEvent).where(*done))
 
 

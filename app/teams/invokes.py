@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.ai_agent.models import AiAgentDeliverable
 from app.analytics.models import AnalyticsActivity
-from app.auth.accounts.users import signed_in_as
+from app.auth.accounts.users import require_user_principal
 from app.engine.declare.principal import SYSTEM
 from app.engine.read import records
 from app.engine.read.database import reading
@@ -80,7 +80,7 @@ def _decide(user_id: UUID, data: Json, decision: str, pressed_at: datetime | Non
     """Decide about an agent's work in the name of whoever pressed the button. The same decision again is no other."""
     try:
         identifier = UUID(str(data.get("deliverableId")))
-        principal = signed_in_as(user_id)
+        principal = require_user_principal(user_id)
         work = records.get(AiAgentDeliverable, principal, identifier)
         decided_at: datetime | None = work["decidedAt"]
         is_later = pressed_at is not None and decided_at is not None and decided_at > pressed_at

@@ -12,7 +12,7 @@ from flask import current_app
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
-from app.auth.accounts.users import found_again
+from app.auth.accounts.users import user_principal
 from app.auth.models.identity import AuthAccount
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
@@ -112,7 +112,7 @@ def post_again(conversation_id: UUID, body: dict[str, Any], asked_by: str = "") 
 
 def _may_post(session: Session, user_id: UUID, tenant_id: str) -> bool:
     """Whether a user may still write to the channels of a tenant."""
-    author = found_again(session, user_id)
+    author = user_principal(session, user_id)
     return author is not None and (author.is_admin or tenant_id in tenants_of(session, user_id))
 
 

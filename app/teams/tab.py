@@ -17,7 +17,7 @@ from app.auth.credentials.authentication import BearerScheme, tab_schemes
 from app.auth.credentials.sessions import SignedIn
 from app.auth.models.identity import AuthSession
 from app.auth.sign_in.oauth import linking
-from app.auth.sign_in.oauth.providers import Identity, Refused
+from app.auth.sign_in.oauth.providers import Identity, ProviderSignInFailed
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -53,7 +53,7 @@ def sign_in(header: str) -> SignedIn | Challenged:
     )  # fmt: skip
     try:
         opened = linking.sign_in(identity, None, method=METHOD)
-    except Refused as refused:
+    except ProviderSignInFailed as refused:
         raise Forbidden(f"The account cannot be used here: {refused.code}") from None
     if isinstance(opened, Challenged):
         return opened
@@ -74,14 +74,14 @@ def authenticate(header: str) -> Principal:
     _claims(header)
     digest = vault().digest(bearer_of(header))
     with suppress(Unauthenticated):
-        return credentials.of_session(digest)
+        return credentials.session_principal(digest)
     opened = sign_in(header)
     if isinstance(opened, Challenged):
         raise TeamsAuthenticationFailed()
     own = update(AuthSession).where(AuthSession.id == opened.session.id)
     with suppress(UniqueViolation):  # two requests of one page may come at once
         run_unit(SYSTEM, Unit.bookkeep, own.values(token_hash=digest))
-    return credentials.of_session(digest)
+    return credentials.session_principal(digest)
 
 
 tab_schemes.append(BearerScheme(is_token, authenticate))

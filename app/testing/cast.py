@@ -39,7 +39,7 @@ class Actor:
     def principal(self) -> Principal:
         """What the service makes of the session token."""
         with self.app.app_context():
-            return credentials.of_session(vault().digest(self.token or ""))
+            return credentials.session_principal(vault().digest(self.token or ""))
 
     def get(self, path: str, **options: Any) -> TestResponse:
         return self.send("GET", path, **options)

@@ -46,7 +46,7 @@ class Workshop:
         return self._make(model, **overrides)
 
     def _make(self, model: type[Record], **overrides: Any) -> dict[str, Any]:
-        if model.policy.create is Rule.NONE or model.served_apart:
+        if model.policy.create is Rule.NONE or model.has_custom_routes:
             return self.plant(model, **overrides)
         maker = self.maker(model)
         self.make_room(model)

@@ -113,7 +113,7 @@ def _caller(app: Flask) -> Caller:
         _, key = api_keys.issue(unit, user, scopes=("read",))
         session_id, token, cookie = opened.session.id, opened.token, opened.cookie
     with app.test_request_context():
-        return Caller(credentials.of_session_id(session_id), token, cookie, key)
+        return Caller(credentials.session_principal_by_id(session_id), token, cookie, key)
 
 
 @dataclass(frozen=True)

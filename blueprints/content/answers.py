@@ -17,7 +17,7 @@ from app.engine.read.encoding import dumps
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Failure, Forbidden
 from app.foundation.identifiers import uuid_of
-from blueprints.http.base import EVENTS, UNHELD, Blueprint
+from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint
 from blueprints.http.declarations import ANY_QUERY, Body, Operation, serve
 from schemas.conversation import ChatQuestion, spoken
 
@@ -152,7 +152,7 @@ def register(blp: Blueprint) -> None:
             failure.headers |= chat_id
             raise
         response = Response(AnswerStream(begun, form), content_type=form.content_type)
-        response.headers.update(UNHELD | form.headers | chat_id)
+        response.headers.update(NO_BUFFERING | form.headers | chat_id)
         return response
 
 

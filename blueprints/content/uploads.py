@@ -14,7 +14,7 @@ from flask import Response, current_app, redirect, request, send_file
 from app.auth.credentials import credentials
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
-from app.auth.credentials.presence import NARROWER
+from app.auth.credentials.presence import RIGHTS_REDUCED
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.principal import Principal
 from app.engine.read import records
@@ -29,7 +29,7 @@ from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.forms import FORM_ROOM, parsed_form
-from blueprints.http.replies import Reply, keyed_request, respond, run_keyed
+from blueprints.http.replies import Reply, idempotent_request, respond, run_idempotent
 from blueprints.records.writes import deleted
 from schemas.envelopes import Deleted
 from schemas.uploads import Uploaded, UploadMetadata, upload_body
@@ -120,12 +120,12 @@ def _received() -> Response:
     try:
         file = parsed_form(open_file)
         content = dumps([coming[0].sha256, file.filename, file.mimetype])
-        keyed = keyed_request(content)
+        keyed = idempotent_request(content)
 
         principal = _as_able()
 
         def run(store: Callable[[Unit], UUID]) -> Response:
-            return run_keyed(principal, keyed, partial(_kept, store=store))
+            return run_idempotent(principal, keyed, partial(_kept, store=store))
 
         return uploads.keep(run, coming[0], file.filename or "", file.mimetype)
     finally:
@@ -136,9 +136,9 @@ def _received() -> Response:
 def _as_able() -> Principal:
     """The caller as the database knows them by now, as a file may take minutes to come, in the organization of then;
     raises Unauthenticated, and Forbidden where they may do less than then."""
-    principal = credentials.renewed(caller())
+    principal = credentials.reload_principal(caller())
     if not principal.covers(caller()):
-        raise Forbidden(NARROWER)
+        raise Forbidden(RIGHTS_REDUCED)
     return replace(principal, organization_id=caller().organization_id)
 
 

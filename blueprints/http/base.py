@@ -14,13 +14,13 @@ from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from app.engine.operations.verbs import Operation
+from app.engine.operations.verbs import RecordOperation
 from app.engine.read.encoding import dumps
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 from schemas import strict_json
-from schemas.errors import flat
+from schemas.errors import flatten_messages
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 JSON = "application/json"
 EVENTS = "text/event-stream"
 # On streams: no cache and no proxy may hold back what comes.
-UNHELD = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+NO_BUFFERING = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 
 class Parser(FlaskParser):
@@ -63,7 +63,7 @@ def json_object(body: Any) -> dict[str, Any]:
 
 def invalid(messages: dict[str, Any]) -> Invalid:
     """The failure that stands for marshmallow's messages."""
-    return Invalid({name: flat(found) for name, found in messages.items()})
+    return Invalid({name: flatten_messages(found) for name, found in messages.items()})
 
 
 def json_body() -> Any:
@@ -116,7 +116,7 @@ class Blueprint(flask_smorest.Blueprint):
 
     ARGUMENTS_PARSER = Parser()
     # Describes the operations of records; the description of the API sets it.
-    describe_operation: ClassVar[Callable[[Operation, str], dict[str, Any]]]
+    describe_operation: ClassVar[Callable[[RecordOperation, str], dict[str, Any]]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -134,7 +134,7 @@ class Blueprint(flask_smorest.Blueprint):
         return mark
 
     @staticmethod
-    def of_operation(operation: Operation, name: str) -> Callable[[F], F]:
+    def of_operation(operation: RecordOperation, name: str) -> Callable[[F], F]:
         """Say which operation of records a view carries out, and what it is called in the description."""
 
         def mark(view: F) -> F:
@@ -157,7 +157,7 @@ class Blueprint(flask_smorest.Blueprint):
         """Describe the routes of this blueprint in ``spec``."""
         for describe in self._undescribed:
             describe()
-            give_way()
+            yield_if_overdue()
         self._undescribed.clear()  # only now: whoever is broken off begins anew
         super().register_views_in_doc(*args, **kwargs)
 
@@ -168,5 +168,5 @@ class Blueprint(flask_smorest.Blueprint):
 
 def _in_turns(doc: dict[str, Any], _: dict[str, Any], **__: Any) -> dict[str, Any]:
     """Let others run between two operations that are described: all of them take a second."""
-    give_way()
+    yield_if_overdue()
     return doc

@@ -48,7 +48,7 @@ def refuse_condition() -> None:
         raise Invalid({name: ["Is for one record; with many, each takes ifMatch."]})
 
 
-def is_known(tag: str) -> bool:
+def matches_if_none_match(tag: str) -> bool:
     """Whether the caller of the running request has this representation already."""
     sent, asked = given("HTTP_IF_NONE_MATCH", IF_NONE_MATCH)
     if sent is None and asked is None:

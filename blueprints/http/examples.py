@@ -12,7 +12,7 @@ from schemas.derive import create_schema, read_schema
 LATER = "2027-01-31T09:00:00.000Z"
 STAMPS = {"createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z"}
 USER = {"id": EXAMPLE_ID, "name": "Ada", "email": "ada@example.com", "image": None, "emailVerified": False, **STAMPS}
-ASKED = {"where": {"createdAt": {"gte": "2026-01-01T00:00:00.000Z"}}, "sort": ["-createdAt"], "take": 20}
+QUERY_EXAMPLE = {"where": {"createdAt": {"gte": "2026-01-01T00:00:00.000Z"}}, "sort": ["-createdAt"], "take": 20}
 TEXTS = {
     "firstName": "Ada",
     "lastName": "Lovelace",

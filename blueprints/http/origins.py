@@ -10,8 +10,16 @@ from blueprints.http.base import Blueprint
 from config import EVERY_ORIGIN
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-SENT = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Range", "X-Request-Id"]
-READ = [
+ALLOWED_HEADERS = [
+    "Authorization",
+    "Content-Type",
+    "If-Match",
+    "If-None-Match",
+    "Last-Event-ID",
+    "Range",
+    "X-Request-Id",
+]
+EXPOSED_HEADERS = [
     "Content-Disposition", "ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "set-auth-token",
     "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
 ]  # fmt: skip
@@ -25,7 +33,7 @@ def open_to(origins: list[str], blueprint: Blueprint) -> Blueprint:
     exact = [re.compile(re.escape(each) + r"\Z") for each in origins if each != EVERY_ORIGIN]
     if origins:
         CORS(
-            blueprint, origins=exact or EVERY_ORIGIN, send_wildcard=True, methods=METHODS, allow_headers=SENT,
-            expose_headers=READ, max_age=MAX_AGE,
+            blueprint, origins=exact or EVERY_ORIGIN, send_wildcard=True, methods=METHODS,
+            allow_headers=ALLOWED_HEADERS, expose_headers=EXPOSED_HEADERS, max_age=MAX_AGE,
         )  # fmt: skip
     return blueprint

@@ -17,12 +17,12 @@ from app.engine.declare.principal import Principal
 from app.engine.read.database import DRIVER_ERRORS, LostRace
 from app.engine.read.encoding import Representation, dumps
 from app.engine.write import idempotency, kept_bytes, leases
-from app.engine.write.idempotency import Answer, KeyedRequest
+from app.engine.write.idempotency import Answer, IdempotentRequest
 from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Invalid
 from blueprints.http.base import JSON, body_bytes
-from blueprints.http.conditional import entity_tag, given, is_known
+from blueprints.http.conditional import entity_tag, given, matches_if_none_match
 
 P = ParamSpec("P")
 IDEMPOTENCY_KEY = "idempotencyKey"
@@ -57,7 +57,7 @@ class Reply:
 
     def response(self) -> Response:
         tag = self.tag
-        if tag is not None and request.method in ("GET", "HEAD") and is_known(tag):
+        if tag is not None and request.method in ("GET", "HEAD") and matches_if_none_match(tag):
             return Response(status=304, headers={"ETag": tag})
         response = Response(self.body, self.status, self.headers, content_type=JSON)
         if tag is not None:
@@ -68,9 +68,9 @@ class Reply:
         """What is kept of it under the idempotency key of ``owner``."""
         value = self.value if not self.secrets else {**self.value, **dict.fromkeys(self.secrets)}
         body = self.body if not self.secrets else dumps(value)
-        if kept_bytes.take_room(unit, owner, len(body)):
+        if kept_bytes.reserve_bytes(unit, owner, len(body)):
             return Answer(self.status, body.decode(), self.tag)
-        return Answer(self.status, dumps(brief(value)).decode(), self.tag, truncated=True)
+        return Answer(self.status, dumps(ids_and_versions(value)).decode(), self.tag, truncated=True)
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,17 @@ class Replay:
 
 def respond(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
     """Do ``work`` in a unit of the caller, once for each idempotency key, and answer with its reply."""
-    return run_keyed(caller(), keyed_request(), lambda unit: work(unit, *arguments, **options))
+    return run_idempotent(caller(), idempotent_request(), lambda unit: work(unit, *arguments, **options))
 
 
-def run_keyed(principal: Principal, keyed: KeyedRequest | None, work: Callable[[Unit], Reply]) -> Response:
+def run_idempotent(principal: Principal, keyed: IdempotentRequest | None, work: Callable[[Unit], Reply]) -> Response:
     """The same in the name of ``principal``, and for the request as ``keyed`` knows it."""
     if keyed is None:
         return run_unit(principal, work).response()
     return run_unit(principal, _once, keyed, work).response()
 
 
-def run_with_lease(keyed: KeyedRequest | None, work: Callable[[Lease | None], Reply]) -> Response:
+def run_with_lease(keyed: IdempotentRequest | None, work: Callable[[Lease | None], Reply]) -> Response:
     """Do work of several transactions, or of other services, while its key is held; ``work`` renews the lease with each
     transaction. A failure gives the key up, and what is done is not done again."""
     if keyed is None:
@@ -118,7 +118,7 @@ def run_with_lease(keyed: KeyedRequest | None, work: Callable[[Lease | None], Re
     return reply.response()
 
 
-def keyed_request(content: bytes = b"") -> KeyedRequest | None:
+def idempotent_request(content: bytes = b"") -> IdempotentRequest | None:
     """The running request with its idempotency key, if it has one; ``content`` stands for a body that is not JSON.
     Raises Invalid."""
     key = _key()
@@ -132,7 +132,7 @@ def keyed_request(content: bytes = b"") -> KeyedRequest | None:
     query = sorted(pair for pair in pairs if pair[0] not in NOT_HASHED)
     parts = (method, path, query, principal.organization_id, environ.get("HTTP_IF_MATCH"))
     digest = sha256(dumps(parts) + b"\n" + (content or body_bytes()))
-    return KeyedRequest(principal, key, method, path[:2048], digest.hexdigest())
+    return IdempotentRequest(principal, key, method, path[:2048], digest.hexdigest())
 
 
 def _key() -> str | None:
@@ -149,7 +149,7 @@ def _key() -> str | None:
     return key
 
 
-def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Reply | Replay:
+def _once(unit: Unit, keyed: IdempotentRequest, work: Callable[[Unit], Reply]) -> Reply | Replay:
     kept = idempotency.begin(unit, keyed)
     if kept is not None:
         return Replay(kept)
@@ -157,7 +157,7 @@ def _once(unit: Unit, keyed: KeyedRequest, work: Callable[[Unit], Reply]) -> Rep
         reply = work(unit)
     except (Failure, *DRIVER_ERRORS) as failure:
         # What is in the way may be the work of a request with the same key that had just ended.
-        if idempotency.is_kept(keyed):
+        if idempotency.has_answer(keyed):
             raise LostRace() from failure
         raise
     idempotency.remember(unit, keyed, reply.answer(unit, keyed.owner))
@@ -168,12 +168,12 @@ def _complete(unit: Unit, lease: Lease, reply: Reply) -> None:
     lease.complete(unit, reply.answer(unit, lease.request.owner))
 
 
-def brief(value: Any) -> Any:
+def ids_and_versions(value: Any) -> Any:
     """Return the ids and versions in an answer."""
     if isinstance(value, Representation):
         return {"id": value["id"], "version": value.version}
     if isinstance(value, Mapping) and isinstance(value.get("data"), list):
-        return {**value, "data": [brief(each) for each in value["data"]]}
+        return {**value, "data": [ids_and_versions(each) for each in value["data"]]}
     if isinstance(value, Mapping) and "body" in value:
-        return {**value, "body": brief(value["body"])}
+        return {**value, "body": ids_and_versions(value["body"])}
     return {name: value[name] for name in ("id", "version") if name in value} if isinstance(value, Mapping) else None

@@ -30,7 +30,7 @@ def init_app(app: Flask) -> None:
     app.after_request(_without_type)
 
 
-def add_late(app: Flask, add: Callable[[], None]) -> None:
+def add_lazily(app: Flask, add: Callable[[], None]) -> None:
     """Have ``add`` add the routes of ``app`` at the first request, which many a process never gets."""
     plain, adding = app.create_url_adapter, Lock()
 
@@ -45,13 +45,13 @@ def add_late(app: Flask, add: Callable[[], None]) -> None:
     app.create_url_adapter = adapter  # type: ignore[method-assign]
 
 
-def check_apart(app: Flask, owners: Mapping[str, str]) -> None:
+def check_route_conflicts(app: Flask, owners: Mapping[str, str]) -> None:
     """Refuse a route of a plugin that another one has: ``owners`` has the plugins by the names of their blueprints, and
     our own without a name. Raises SettingError."""
     taken: dict[tuple[str, str], str] = {}
     for rule in app.url_map.iter_rules():
         owner = owners.get(rule.endpoint.partition(".")[0], "")
-        for method in sorted((rule.methods or set()) - ANSWERED_BESIDE):
+        for method in sorted((rule.methods or set()) - IMPLICIT_METHODS):
             key = re.sub(r"<[^>]*>", "<>", rule.rule), method
             other = taken.setdefault(key, owner)
             if other != owner:
@@ -60,7 +60,7 @@ def check_apart(app: Flask, owners: Mapping[str, str]) -> None:
 
 
 # What every route for GET answers as well.
-ANSWERED_BESIDE = {"HEAD", "OPTIONS"}
+IMPLICIT_METHODS = {"HEAD", "OPTIONS"}
 
 
 class Route(Rule):

@@ -11,7 +11,7 @@ import flask_smorest
 import orjson
 
 from app.foundation.errors import NotFound
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 from blueprints.http.base import Blueprint
 from blueprints.openapi.parts import part
 from schemas.errors import Error
@@ -31,7 +31,7 @@ class Api(flask_smorest.Api):
         self.domains: dict[str, list[str]] = {}
         self._finish = finish
         super().__init__(*args, **kwargs)
-        self._app.extensions["flask-smorest"]["apis"][""]["ext_obj"] = Described(self)
+        self._app.extensions["flask-smorest"]["apis"][""]["ext_obj"] = LazySpec(self)
 
     def register_blueprint(self, blp: Blueprint, *, domain: str, **options: Any) -> None:
         """Serve ``blp``; its paths are in the part of ``domain``."""
@@ -57,11 +57,11 @@ class Api(flask_smorest.Api):
                 self.spec.tag({"name": name, "description": blp.description})
                 of_tag[name] = domain
             self._undescribed.clear()
-            give_way()
+            yield_if_overdue()
             document = self.spec.to_dict()
             for path, operations in document["paths"].items():
                 self._domain_of[path] = next(of_tag[each["tags"][0]] for each in operations.values() if "tags" in each)
-            give_way()
+            yield_if_overdue()
             return orjson.dumps(self._finish(document), option=orjson.OPT_NON_STR_KEYS)
 
     def part(self, domain: str) -> bytes:
@@ -76,14 +76,14 @@ class Api(flask_smorest.Api):
             return self._parts[domain]
 
 
-class Described:
+class LazySpec:
     """The API as the commands ``flask openapi`` know it: they print what is served, which is built when they ask."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     @property
-    def spec(self) -> Described:
+    def spec(self) -> LazySpec:
         return self
 
     def to_dict(self) -> Any:

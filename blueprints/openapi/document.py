@@ -24,14 +24,14 @@ from app.foundation.errors import (
     UnsupportedMediaType,
     UpstreamFailure,
 )
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 from blueprints.http.base import Blueprint
 from blueprints.openapi import imports, many, queries, relations
 from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
 from schemas.conversation import ChatPart
-from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, body_of
-from schemas.fields import Email, Identifier, Json, Moment, Nested, Url
+from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
+from schemas.fields import Email, Embedded, Identifier, Json, Moment, Url
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
 `Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
@@ -56,8 +56,8 @@ SECURITY = {
 # Where keys may come in the query; elsewhere, a session may come in the cookie.
 DATA = "/api/v1/"
 # Where a key in the query reads at most, and what reads there by POST.
-GUARDED, READING = "/api/v1/auth/", ("/_query", "/_aggregate")
-OF_PEOPLE: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
+GUARDED, READ_ENDINGS = "/api/v1/auth/", ("/_query", "/_aggregate")
+SESSION_SECURITY: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 FAILURES: tuple[Failure, ...] = (
     Invalid({"email": ["Not a valid email address."]}),
@@ -104,7 +104,7 @@ def build(app: Flask) -> Api:
     api.register_field(Moment, "string", "date-time")
     api.register_field(Email, "string", "email")
     api.register_field(Url, "string", "uri")
-    api.register_field(Nested, None, None)
+    api.register_field(Embedded, None, None)
     api.ma_plugin.converter.add_attribute_function(_json_shape)
     api.ma_plugin.converter.add_attribute_function(_not_blank)
     api.spec.components.schema("GuideError", schema=GuideError)
@@ -124,7 +124,7 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
             components.setdefault(kind, {}).update(found)
     relations.add_related(components["schemas"], models)
     for name, schema in components["schemas"].items():
-        give_way()
+        yield_if_overdue()
         for member, each in schema.get("properties", {}).items():
             if each.get("type") == "boolean" and "enum" in each:
                 # Generators for Java make texts of what is enumerated and has a type, and that for Python takes no
@@ -141,13 +141,13 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
         components[kind].update(found)
     document["security"] = [{"bearer": []}, {"apiKey": []}]
     for path, operations in document["paths"].items():
-        give_way()
+        yield_if_overdue()
         for method, operation in operations.items():
             if isinstance(operation, dict):
                 operation.get("responses", {}).pop("default", None)
                 if not path.startswith(DATA):
-                    operation.setdefault("security", OF_PEOPLE)
-                elif path.startswith(GUARDED) and method != "get" and not path.endswith(READING):
+                    operation.setdefault("security", SESSION_SECURITY)
+                elif path.startswith(GUARDED) and method != "get" and not path.endswith(READ_ENDINGS):
                     operation.setdefault("security", [{"bearer": []}])
     document["servers"] = [{"url": "/"}]
     return document
@@ -156,7 +156,7 @@ def finish(document: dict[str, Any]) -> dict[str, Any]:
 def _responses() -> Any:
     for family, path in (("Error", "/api/v1/crm/contact"), ("GuideError", GUIDE_PATH), ("ApiKeyError", KEY_PATH)):
         for failure in FAILURES:
-            content = {"schema": {"$ref": f"#/components/schemas/{family}"}, "example": body_of(failure, path)}
+            content = {"schema": {"$ref": f"#/components/schemas/{family}"}, "example": error_body(failure, path)}
             described = {"description": MEANINGS[failure.status], "content": {"application/json": content}}
             yield f"{family}{failure.status}", described
 

@@ -9,9 +9,9 @@ from app.engine.declare import relations
 from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
-from app.engine.read.aggregates import Function, Unit
-from app.engine.transfer.exporting import Form
-from app.runtime.turns import give_way
+from app.engine.read.aggregates import Function, Interval
+from app.engine.transfer.exporting import ExportFormat
+from app.runtime.turns import yield_if_overdue
 from schemas import asking
 from schemas.asking import readable
 from schemas.queries import MAX_SKIP
@@ -57,7 +57,7 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "as": {
         "description": "What the export is written as.",
-        "schema": {"type": "string", "enum": list(Form), "default": str(Form.CSV)},
+        "schema": {"type": "string", "enum": list(ExportFormat), "default": str(ExportFormat.CSV)},
     },
     "csvSafe": {
         "description": "Whether what a spreadsheet would run as a formula gets an apostrophe in front; for CSV.",
@@ -65,10 +65,12 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "exportedFields": {"name": "fields", "description": "Only these fields, comma-separated."},
 }  # fmt: skip
-OF_LISTS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
-OF_SUMS = ("where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"),
-    "sort", "timeZone")  # fmt: skip
-OF_EXPORTS = ("as", "csvSafe", "where", "search", "sort", "exportedFields")
+LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
+AGGREGATE_PARAMETERS = (
+    "where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"), "sort",
+    "timeZone",
+)  # fmt: skip
+EXPORT_PARAMETERS = ("as", "csvSafe", "where", "search", "sort", "exportedFields")
 
 # The component of ``amount[eq]``, beside that of ``amount``, which asks the same.
 BRACKETED = "eq.bracketed"
@@ -100,7 +102,7 @@ SUM_QUERY = {
                     {"type": "string"},
                     {
                         "type": "object",
-                        "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Unit)}},
+                        "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Interval)}},
                         "required": ["field"],
                         "additionalProperties": False,
                     },
@@ -148,7 +150,7 @@ def condition_parameters(model: type[Record]) -> list[Any]:
     found: list[Any] = []
     for field in filterable(model):
         for operator in operators(field):
-            if operator is Operator.EQ and _is_apart(field):
+            if operator is Operator.EQ and _differs_by_model(field):
                 found += [equality(field, field.name), equality(field, f"{field.name}[eq]")]
             elif operator is Operator.EQ:
                 found += [_name(field, operator), _name(field, BRACKETED)]
@@ -157,7 +159,7 @@ def condition_parameters(model: type[Record]) -> list[Any]:
     return found
 
 
-def _is_apart(field: Field) -> bool:
+def _differs_by_model(field: Field) -> bool:
     """Whether fields of this name take other values in other models."""
     return isinstance(field.spec.kind, Enum)
 
@@ -183,7 +185,7 @@ def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     parameters = {name: parameter(name, **options) for name, options in SHARED.items()}
     schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS}
     for model in models:
-        give_way()
+        yield_if_overdue()
         for field in filterable(model):
             schemas[_condition_name(field.spec.kind)] = _condition(field.spec.kind)
             for operator in operators(field):

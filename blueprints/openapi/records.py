@@ -7,14 +7,14 @@ from typing import Any
 
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
-from app.engine.operations.verbs import Operation, Verb
+from app.engine.operations.verbs import RecordOperation, Verb
 from app.engine.write.plan import MAX_RECORDS
 from app.engine.write.upserts import rules_of
 from blueprints.http.base import JSON
 from blueprints.http.declarations import window_parameters
-from blueprints.http.examples import ASKED, example, record_example
+from blueprints.http.examples import QUERY_EXAMPLE, example, record_example
 from blueprints.openapi import imports, many
-from blueprints.openapi.queries import OF_EXPORTS, OF_LISTS, OF_SUMS, condition_parameters
+from blueprints.openapi.queries import AGGREGATE_PARAMETERS, EXPORT_PARAMETERS, LIST_PARAMETERS, condition_parameters
 from blueprints.openapi.relations import related_parameters
 from blueprints.openapi.vocabulary import (
     access_text,
@@ -29,9 +29,9 @@ from blueprints.records.exports import CONTENT_TYPES
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, guide_list_schema, list_schema
 
-READING = (400, 401, 403, 429, 500, 503)
-QUERYING = (*READING, 413, 415)
-MAKING = (400, 401, 403, 409, 413, 415, 422, 429, 500, 503)
+READ_STATUSES = (400, 401, 403, 429, 500, 503)
+QUERY_STATUSES = (*READ_STATUSES, 413, 415)
+CREATE_STATUSES = (400, 401, 403, 409, 413, 415, 422, 429, 500, 503)
 SUMMARIES = {
     verbs.LIST: "List {plural}, newest first",
     verbs.CREATE: "Create {article} {noun}",
@@ -49,17 +49,20 @@ SUMMARIES = {
     verbs.IMPORT: "Import {plural}",
 }
 STATUSES = {
-    verbs.LIST: READING, verbs.READ: (*READING, 404), verbs.AGGREGATE: READING, verbs.EXPORT: READING,
-    verbs.QUERY: QUERYING, verbs.QUERY_AGGREGATE: QUERYING, verbs.CREATE: MAKING, verbs.IMPORT: MAKING,
-    verbs.UPDATE: (*MAKING, 404, 412, 428),
+    **dict.fromkeys((verbs.LIST, verbs.AGGREGATE, verbs.EXPORT), READ_STATUSES),
+    **dict.fromkeys((verbs.QUERY, verbs.QUERY_AGGREGATE), QUERY_STATUSES),
+    **dict.fromkeys((verbs.CREATE, verbs.IMPORT), CREATE_STATUSES),
+    verbs.READ: (*READ_STATUSES, 404),
+    verbs.UPDATE: (*CREATE_STATUSES, 404, 412, 428),
     verbs.DELETE: (400, 401, 403, 404, 409, 412, 422, 428, 429, 500, 503),
     **dict.fromkeys(
-        (verbs.UPDATE_MANY, verbs.DELETE_MANY, verbs.UPDATE_MATCHING, verbs.DELETE_MATCHING), (*MAKING, 404, 412)
+        (verbs.UPDATE_MANY, verbs.DELETE_MANY, verbs.UPDATE_MATCHING, verbs.DELETE_MATCHING),
+        (*CREATE_STATUSES, 404, 412),
     ),
 }  # fmt: skip
 
 
-def describe_operation(operation: Operation, name: str) -> dict[str, Any]:
+def describe_operation(operation: RecordOperation, name: str) -> dict[str, Any]:
     """Return the description of an operation of records, which is called ``name``."""
     model, verb = operation.model, operation.verb
     document: dict[str, Any] = {
@@ -74,7 +77,12 @@ def describe_operation(operation: Operation, name: str) -> dict[str, Any]:
 
 
 def _list(model: type[Record], document: dict[str, Any]) -> None:
-    document["parameters"] = [*window_parameters(), *OF_LISTS, *condition_parameters(model), *related_parameters(model)]
+    document["parameters"] = [
+        *window_parameters(),
+        *LIST_PARAMETERS,
+        *condition_parameters(model),
+        *related_parameters(model),
+    ]
     document["responses"][200] = json_answer((guide_list_schema if model.guide else list_schema)(model))
 
 
@@ -120,13 +128,13 @@ def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
 
 
 def _query(model: type[Record], document: dict[str, Any]) -> None:
-    document["requestBody"] = json_body(schema_reference(f"{model.__name__}Query"), ASKED)
+    document["requestBody"] = json_body(schema_reference(f"{model.__name__}Query"), QUERY_EXAMPLE)
     family = "GuideList" if model.guide else "List"
     document["responses"][200] = json_answer(schema_reference(f"{model.__name__}{family}"))
 
 
 def _aggregate(model: type[Record], document: dict[str, Any]) -> None:
-    document["parameters"] = list(OF_SUMS)
+    document["parameters"] = list(AGGREGATE_PARAMETERS)
     document["description"] += " Takes the conditions of the list, operators included."
     document["responses"][200] = json_answer(schema_reference("Sums"))
 
@@ -139,7 +147,7 @@ def _query_aggregate(model: type[Record], document: dict[str, Any]) -> None:
 def _export(model: type[Record], document: dict[str, Any]) -> None:
     said = "All of the list as a file, with the fields of single records. Takes the conditions of the list."
     document["description"] += f" {said}"
-    document["parameters"] = list(OF_EXPORTS)
+    document["parameters"] = list(EXPORT_PARAMETERS)
     forms = [each.partition(";")[0] for each in CONTENT_TYPES.values()]
     found: dict[str, Any] = {each: {"schema": {"type": "string", "format": "binary"}} for each in forms}
     found[JSON]["schema"] = {"type": "array", "items": schema_reference(model.__name__)}

@@ -7,7 +7,7 @@ from typing import Any
 from app.engine.declare import relations
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.queries import equality, filterable
 
 # Names the model of a member that ``expand`` adds.
@@ -17,7 +17,7 @@ RELATED = "x-related"
 def add_related(schemas: dict[str, Any], models: list[type[Record]]) -> None:
     """Say in the schema of each record which members ``expand`` adds to it."""
     for model in models:
-        give_way()
+        yield_if_overdue()
         if (record := schemas.get(model.__name__)) is not None:
             related = {name: _related(each) for name, each in relations.of(model).items()}
             schemas[model.__name__] = {**record, "properties": {**record["properties"], **related}}
@@ -42,7 +42,7 @@ def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     """The parameters that the lists of ``models`` refer to."""
     found = {}
     for model in models:
-        give_way()
+        yield_if_overdue()
         for relation, field in _one_hop(model):
             found[_component(relation, field)] = equality(field, f"{relation.name}.{field.name}")
     return {"parameters": found}

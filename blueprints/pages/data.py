@@ -21,7 +21,7 @@ def export() -> Response:
     principal = caller()
     found = run_unit(principal, exports.own)
     may_ask = len(found) < exports.MAX_EXPORTS and not any(each.status == "pending" for each in found)
-    deletion_at = notices.standing_of(principal).delete_after
+    deletion_at = notices.account_status_of(principal).delete_after
     return pages.page("export", exports=found, may_ask=may_ask, deletion_at=deletion_at)
 
 
@@ -36,7 +36,7 @@ def ask() -> Response:
 def delete() -> Response:
     failure: Failure | None = g.get("failure")
     named: list[dict[str, Any]] = failure.details.get("organizations", []) if failure else []
-    deletion_at = notices.standing_of(caller()).delete_after
+    deletion_at = notices.account_status_of(caller()).delete_after
     return pages.page("delete", organizations=named, deletion_at=deletion_at, days=deletion.GRACE.days)
 
 

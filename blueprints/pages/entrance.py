@@ -8,7 +8,7 @@ from flask import Blueprint, Response, redirect, request, url_for
 
 from app.auth.credentials import challenge_cookie, cookies, sessions
 from app.auth.credentials.authentication import caller_if_any, session_of_cookie
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.credentials.sessions import SignedIn
 from app.auth.sign_in import sign_in as services
 from app.auth.sign_in.oauth import flow, providers
@@ -26,7 +26,7 @@ from schemas.sign_in import SignUp
 SIGN_UP = SignUp()
 
 
-@login_welcome("is where whoever is not signed in signs in")
+@login_optional("is where whoever is not signed in signs in")
 def sign_in() -> Response:
     # Whoever needs a recent proof comes here signed in.
     if caller_if_any() is not None and "again" not in request.args:
@@ -36,9 +36,9 @@ def sign_in() -> Response:
     return pages.page("sign_in", form=pages.shown(SignInForm), next=pages.onward(), told=told, providers=_providers())
 
 
-@login_welcome("opens the session")
+@login_optional("opens the session")
 @pages.acts_on("sign_in")
-@rate_limits.counts(rate_limits.SIGN_INS)
+@rate_limits.limited_by(rate_limits.SIGN_INS)
 def enter() -> Response:
     form = pages.sent(SignInForm)
     opened = services.with_password(form.email.data, form.password.data)
@@ -46,16 +46,16 @@ def enter() -> Response:
     return _entered(opened, remember=form.rememberMe.data)
 
 
-@login_welcome("is where people make an account")
+@login_optional("is where people make an account")
 def sign_up() -> Response:
     if caller_if_any() is not None:
         return pages.to("profile")
     return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.onward(), providers=_providers())
 
 
-@login_welcome("makes the account that signs in")
+@login_optional("makes the account that signs in")
 @pages.acts_on("sign_up")
-@rate_limits.counts(rate_limits.SIGN_UPS)
+@rate_limits.limited_by(rate_limits.SIGN_UPS)
 def join() -> Response:
     form = pages.sent(SignUpForm)
     given = load(SIGN_UP, {name: form[name].data for name in ("name", "email", "password")})
@@ -71,7 +71,7 @@ def join() -> Response:
     return _entered(opened, remember=True)
 
 
-@login_welcome("leads to the provider where people sign in")
+@login_optional("leads to the provider where people sign in")
 @pages.acts_on("sign_in")
 def go_to_provider(provider: str) -> Response:
     """A page that goes on to the provider by itself. A redirect would meet the rule on where forms of these pages lead,
@@ -81,7 +81,7 @@ def go_to_provider(provider: str) -> Response:
     return pages.page("away", place=place, provider=provider)
 
 
-@login_welcome("ends a session if there is one")
+@login_optional("ends a session if there is one")
 @pages.acts_on("profile")
 def sign_out() -> Response:
     principal = caller_if_any() or session_of_cookie()

@@ -6,7 +6,7 @@ from flask import Blueprint, Response
 
 from app.auth.credentials import cookies, sessions
 from app.auth.credentials.authentication import caller, caller_if_any
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.organizations import invitations as services
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.languages import gettext
@@ -26,7 +26,7 @@ class JoinForm(AccountForm):
     password = new_password_field(_("Password"))
 
 
-@login_welcome("the secret of the mail says which invitation")
+@login_optional("the secret of the mail says which invitation")
 @links.leads_to("invitation")
 def invitation(token: str) -> Response:
     principal = caller_if_any()
@@ -43,9 +43,9 @@ def accept() -> Response:
     return links.used("invitation", pages.done("organizations", gettext("You are a member now.")))
 
 
-@login_welcome("makes the account of whoever is invited, and signs it in")
+@login_optional("makes the account of whoever is invited, and signs it in")
 @pages.acts_on("invitation")
-@rate_limits.counts(rate_limits.SIGN_UPS)
+@rate_limits.limited_by(rate_limits.SIGN_UPS)
 def join() -> Response:
     form = pages.sent(JoinForm)
     token = links.secret_of("invitation")
@@ -57,7 +57,7 @@ def join() -> Response:
     return links.used("invitation", response)
 
 
-@login_welcome("the secret of the mail says which invitation")
+@login_optional("the secret of the mail says which invitation")
 @pages.acts_on("invitation")
 def decline() -> Response:
     services.reject(links.secret_of("invitation"))
@@ -65,7 +65,7 @@ def decline() -> Response:
     return links.used("invitation", response)
 
 
-@login_welcome("makes room for the invited person")
+@login_optional("makes room for the invited person")
 @pages.acts_on("invitation")
 def leave() -> Response:
     """Sign out and stay here, where the invited person signs in."""

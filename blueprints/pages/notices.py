@@ -9,7 +9,7 @@ from flask import current_app, g, request
 
 from app.auth.accounts import standing
 from app.auth.accounts.mails import SECURITY
-from app.auth.accounts.standing import Standing
+from app.auth.accounts.standing import AccountStatus
 from app.engine.declare.principal import Principal
 from app.foundation.languages import gettext as _
 from blueprints.pages.formats import day
@@ -26,18 +26,18 @@ class Notice:
     link: str
 
 
-def standing_of(principal: Principal) -> Standing:
+def account_status_of(principal: Principal) -> AccountStatus:
     """How the account of the caller stands; read once, for the notices of a page and for what is below them."""
     if "standing" not in g:
         g.standing = standing.of(principal)
-    return cast(Standing, g.standing)
+    return cast(AccountStatus, g.standing)
 
 
 def of_caller(principal: Principal | None) -> list[Notice]:
     """What whoever is signed in should know, where a page is looked at; a page does not lead to itself."""
     if principal is None or principal.user_id is None or request.method != "GET":
         return []
-    own = standing_of(principal)
+    own = account_status_of(principal)
     found = []
     if own.delete_after is not None:
         text = _("Your account will be deleted on %(day)s.") % {"day": day(own.delete_after)}

@@ -16,7 +16,7 @@ from wtforms import ValidationError
 
 from app.auth.credentials import cookies, sessions
 from app.auth.credentials.authentication import caller
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.errors import ReauthenticationRequired
 from app.engine.declare.principal import SAFE_METHODS, Principal
 from app.engine.write.unit_of_work import run_unit
@@ -61,7 +61,7 @@ def signed_in(view: F, *, private: bool = False) -> F:
         back = request.full_path.rstrip("?") if request.method in SAFE_METHODS else _place_of(view, options)
         return redirect(url_for("account.sign_in", next=own_path(back)), 303)
 
-    declare = login_welcome("leads whoever is not signed in to the sign-in page", private=private)
+    declare = login_optional("leads whoever is not signed in to the sign-in page", private=private)
     return declare(checked)  # type: ignore[return-value]
 
 

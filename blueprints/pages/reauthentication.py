@@ -34,7 +34,7 @@ def confirm() -> Response:
 
 @pages.signed_in
 @pages.acts_on("confirm")
-@rate_limits.counts(rate_limits.SIGN_INS)
+@rate_limits.limited_by(rate_limits.SIGN_INS)
 def by_password() -> Response:
     form = pages.sent(PasswordForm)
     try:
@@ -48,7 +48,7 @@ def by_password() -> Response:
 
 @pages.signed_in
 @pages.acts_on("confirm")
-@rate_limits.counts(rate_limits.SIGN_INS)
+@rate_limits.limited_by(rate_limits.SIGN_INS)
 def by_code() -> Response:
     form = pages.sent(CodeForm)
     try:

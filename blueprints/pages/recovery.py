@@ -11,7 +11,7 @@ from wtforms import BooleanField
 from app.auth.accounts import proofs, verification
 from app.auth.accounts import recovery as services
 from app.auth.credentials.authentication import caller_if_any
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.errors import InvalidEmailOrPassword
 from app.foundation.languages import gettext
 from app.foundation.languages import lazy as _
@@ -30,39 +30,39 @@ class ResetForm(AccountForm):
     revokeKeys = BooleanField(_("Revoke my API keys as well"))  # noqa: N815 - the wire name
 
 
-@login_welcome("is where people come who have forgotten their password")
+@login_optional("is where people come who have forgotten their password")
 def forgot() -> Response:
     return pages.page("forgot", form=pages.shown(AddressForm))
 
 
-@login_welcome("tells nothing of accounts")
+@login_optional("tells nothing of accounts")
 @pages.acts_on("forgot")
-@rate_limits.counts(rate_limits.MAILS)
+@rate_limits.limited_by(rate_limits.MAILS)
 def forget() -> Response:
     services.forget(pages.sent(AddressForm).email.data)
     return pages.to("forgot_sent")
 
 
-@login_welcome("says the same whether or not there is an account")
+@login_optional("says the same whether or not there is an account")
 def forgot_sent() -> Response:
     return pages.page("forgot_sent")
 
 
-@login_welcome("the secret of the mail says whose address it is")
+@login_optional("the secret of the mail says whose address it is")
 @links.leads_to("verify")
 def verify(token: str) -> Response:
-    proof = proofs.seen(token, proofs.VERIFY, proofs.CHANGE)
+    proof = proofs.preview(token, proofs.VERIFY, proofs.CHANGE)
     return pages.page(
         "verify", address=proof.context["email"], is_own=_is_own(proof), form=pages.shown(OwnPasswordForm)
     )  # fmt: skip
 
 
-@login_welcome("the session of the account, or its password in the form")
+@login_optional("the session of the account, or its password in the form")
 @pages.acts_on("verify")
-@rate_limits.counts(rate_limits.SIGN_INS)
+@rate_limits.limited_by(rate_limits.SIGN_INS)
 def confirm() -> Response:
     token = links.secret_of("verify")
-    is_own = _is_own(proofs.seen(token, proofs.VERIFY, proofs.CHANGE))
+    is_own = _is_own(proofs.preview(token, proofs.VERIFY, proofs.CHANGE))
     password = None if is_own else pages.sent(OwnPasswordForm).password.data
     try:
         with nullcontext() if is_own else rate_limits.SIGN_INS:
@@ -74,23 +74,23 @@ def confirm() -> Response:
     return links.used("verify", pages.done("profile" if caller_if_any() else "sign_in", told))
 
 
-@login_welcome("tells nothing of accounts")
+@login_optional("tells nothing of accounts")
 @pages.acts_on("verify")
-@rate_limits.counts(rate_limits.MAILS)
+@rate_limits.limited_by(rate_limits.MAILS)
 def resend() -> Response:
     verification.resend(pages.sent(AddressForm).email.data)
     told = gettext("If this address waits to be confirmed, a new link is on its way to it.")
     return pages.done("profile" if caller_if_any() else "sign_in", told)
 
 
-@login_welcome("the secret of the mail says whose password it is")
+@login_optional("the secret of the mail says whose password it is")
 @links.leads_to("reset")
 def reset(token: str) -> Response:
-    proof = proofs.seen(token, proofs.RESET)
+    proof = proofs.preview(token, proofs.RESET)
     return pages.page("reset", address=proof.context["email"], form=pages.shown(ResetForm))
 
 
-@login_welcome("the secret of the mail says whose password it is")
+@login_optional("the secret of the mail says whose password it is")
 @pages.acts_on("reset")
 def choose() -> Response:
     form = pages.sent(ResetForm)
@@ -99,13 +99,13 @@ def choose() -> Response:
     return links.used("reset", pages.done("sign_in", told))
 
 
-@login_welcome("the secret of the mail says whose address it was")
+@login_optional("the secret of the mail says whose address it was")
 @links.leads_to("revert")
 def revert(token: str) -> Response:
-    return pages.page("revert", address=proofs.seen(token, proofs.REVERT).context["email"])
+    return pages.page("revert", address=proofs.preview(token, proofs.REVERT).context["email"])
 
 
-@login_welcome("the secret of the mail says whose address it was")
+@login_optional("the secret of the mail says whose address it was")
 @pages.acts_on("revert")
 def take_back() -> Response:
     verification.revert(links.secret_of("revert"))

@@ -44,7 +44,7 @@ def build() -> Blueprint:
         group.route(blp)
     blp.record_once(_set_up)
     blp.before_request(languages.remember)
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     blp.after_request(pages.dressed)
     return blp
 

@@ -9,7 +9,7 @@ from wtforms import BooleanField
 
 from app.auth.accounts.proofs import MAX_SECRET_LENGTH
 from app.auth.credentials import challenge_cookie
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.errors import InvalidCode
 from app.auth.sign_in.two_factor import challenges, codes
 from app.foundation.languages import lazy as _
@@ -24,7 +24,7 @@ class SecondFactorForm(AccountForm):
     trustDevice = BooleanField(_("Do not ask again on this device for 30 days"))  # noqa: N815 - the wire name
 
 
-@login_welcome("is where the second factor of a sign-in is given")
+@login_optional("is where the second factor of a sign-in is given")
 def second_factor() -> Response:
     held = challenge_cookie.take()
     if held is None:
@@ -41,9 +41,9 @@ def second_factor() -> Response:
     )  # fmt: skip
 
 
-@login_welcome("opens the session")
+@login_optional("opens the session")
 @pages.acts_on("second_factor")
-@rate_limits.counts(rate_limits.SIGN_INS)
+@rate_limits.limited_by(rate_limits.SIGN_INS)
 def answer() -> Response:
     form = pages.sent(SecondFactorForm)
     challenge, then, remember = challenge_cookie.take() or ("", "", True)
@@ -63,7 +63,7 @@ def answer() -> Response:
     return response
 
 
-@login_welcome("asks for the second factor after a passkey that has not verified its user")
+@login_optional("asks for the second factor after a passkey that has not verified its user")
 @pages.acts_on("sign_in")
 def ask() -> Response:
     """The script of passkeys comes here with the challenge that it was answered with."""

@@ -47,7 +47,7 @@ def security() -> Response:
     return pages.page(
         "security", user=user, has_password=has_password, password=password, address=pages.shown(AddressForm),
         disabling=disabling, devices=run_unit(principal, devices.trusted), passkeys=run_unit(principal, keeping.own),
-        waiting=notices.standing_of(principal).waiting,
+        waiting=notices.account_status_of(principal).waiting,
     )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def change_password() -> Response:
 
 @pages.signed_in
 @pages.acts_on("security")
-@rate_limits.counts(rate_limits.MAILS)
+@rate_limits.limited_by(rate_limits.MAILS)
 def change_address() -> Response:
     verification.ask_to_change(caller(), pages.sent(AddressForm).email.data)
     return pages.done(
@@ -80,7 +80,7 @@ def change_address() -> Response:
 
 @pages.signed_in
 @pages.acts_on("security")
-@rate_limits.counts(rate_limits.MAILS)
+@rate_limits.limited_by(rate_limits.MAILS)
 def send_link_again() -> Response:
     _session, user = sessions.current(caller())
     verification.resend(user.email)
@@ -89,7 +89,7 @@ def send_link_again() -> Response:
 
 def _has_password() -> bool:
     with reading() as session:
-        return passwords.stored_of(session, pages.own_id()) is not None
+        return passwords.stored_hash_of(session, pages.own_id()) is not None
 
 
 def route(blp: Blueprint) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from app.auth.credentials.authentication import open_to_all
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.notification import mails
 from blueprints.pages import pages
 
 
-@login_welcome("the link says whose notifications they are")
+@login_optional("the link says whose notifications they are")
 def unsubscribe() -> Response:
     token = request.args.get("token", "")
     mails.receiver_of(token)

@@ -9,7 +9,7 @@ from flask import Response
 from app.auth.accounts import recovery, verification
 from app.auth.credentials import reauthentication
 from app.auth.credentials.authentication import caller, caller_if_any, open_to_all
-from app.auth.credentials.login import login_required, login_welcome
+from app.auth.credentials.login import login_optional, login_required
 from app.auth.sign_in.passkeys import sign_in as passkeys
 from app.auth.sign_in.two_factor import enrolment
 from app.engine.declare.policy import SessionOnly
@@ -18,7 +18,7 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
-from blueprints.people.entering import unstored
+from blueprints.people.entering import no_store
 from schemas.accounts import (
     Address,
     ChangePassword,
@@ -42,7 +42,7 @@ session_required = login_required(SessionOnly.ALL)
 
 def build() -> Blueprint:
     blp = Blueprint("addresses", __name__, url_prefix="/api/auth", description="Addresses and passwords.")
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_verification(blp)
     _route_change(blp)
     _route_recovery(blp)
@@ -56,14 +56,14 @@ def _route_verification(blp: Blueprint) -> None:
         access=open_to_all("tells nothing of accounts", limited=True), takes=Body(Address, example=ADDRESS),
         gives=Answer(Empty, example={}, status=202), description=ALIKE,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.MAILS)
+    @rate_limits.limited_by(rate_limits.MAILS)
     def resend(given: dict[str, Any]) -> Response:
         verification.resend(given["email"])
         return answer({}, 202)
 
     @serve(blp, "POST", "/verify-email", Operation(
         "verifyEmail", "Verify an address by the secret of its mail",
-        access=login_welcome("the session of the account, or its password in the body"),
+        access=login_optional("the session of the account, or its password in the body"),
         takes=Body(VerifyEmail, example={"token": TOKEN}), gives=Answer(Verified, example={"user": USER}),
         fails=(401, 409), description="Verifies the address of the account, or its new one. Signs nobody in.",
     ))  # fmt: skip
@@ -78,7 +78,7 @@ def _route_change(blp: Blueprint) -> None:
         gives=Answer(Empty, example={}, status=202),
         description="Sends a link to the new address. The old one is told, and can take the change back for a week.",
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.MAILS)
+    @rate_limits.limited_by(rate_limits.MAILS)
     def change_email(given: dict[str, Any]) -> Response:
         verification.ask_to_change(caller(), given["email"])
         return answer({}, 202)
@@ -100,7 +100,7 @@ def _route_recovery(blp: Blueprint) -> None:
         access=open_to_all("tells nothing of accounts", limited=True), takes=Body(Address, example=ADDRESS),
         gives=Answer(Empty, example={}, status=202), description=ALIKE,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.MAILS)
+    @rate_limits.limited_by(rate_limits.MAILS)
     def forgot(given: dict[str, Any]) -> Response:
         recovery.forget(given["email"])
         return answer({}, 202)
@@ -126,7 +126,7 @@ def _route_proof(blp: Blueprint) -> None:
         elsewhere = given.get("revoke_other_sessions", False)
         current = given.get("current_password")
         token = recovery.change(caller(), current, given["new_password"], elsewhere=elsewhere)
-        return unstored(answer({"token": token}))
+        return no_store(answer({"token": token}))
 
     @serve(blp, "POST", "/reauthenticate", Operation(
         "reauthenticate", "Prove a credential again", access=session_required,

@@ -27,9 +27,9 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer, json_body, json_object, load, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
-from blueprints.http.examples import ASKED, record_example
-from blueprints.http.replies import keyed_request, respond, run_keyed
-from blueprints.people.key_writes import issued, issued_anonymously, limited, revoked, rotated
+from blueprints.http.examples import QUERY_EXAMPLE, record_example
+from blueprints.http.replies import idempotent_request, respond, run_idempotent
+from blueprints.people.key_writes import issue_anonymous_key, issue_key, revoked, rotate_key, set_key_limit
 from blueprints.records.reads import read_record, respond_with_page
 from blueprints.records.writes import changed
 from schemas.api_keys import (
@@ -63,7 +63,7 @@ session_reads = credentials_required(SessionOnly.ALL, reads=True)
 
 def build() -> Blueprint:
     blp = Blueprint("api-key", __name__, url_prefix="/api/v1/auth/api-key", description="API keys and their use.")
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_creation(blp)
     _route_lists(blp)
     _route_items(blp)
@@ -80,7 +80,7 @@ def _route_creation(blp: Blueprint) -> None:
         gives=Answer(example=MADE, status=201, any_of=(AuthApiKeyMade, AuthApiKeyMadeAnonymous)), fails=(401,),
         description=CREATION, once=True,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
+    @rate_limits.limited_by(rate_limits.KEYS, rate_limits.ANONYMOUS_KEYS)
     def create() -> Response:
         principal = caller_if_any()
         return _create_anonymous() if principal is None else _create(principal)
@@ -90,13 +90,13 @@ def _route_creation(blp: Blueprint) -> None:
         takes=Body(AuthApiKeyRotate, example={"graceSeconds": 3600}),
         gives=Answer(AuthApiKeyMade, example=MADE, status=201), once=True,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.ROTATIONS)
+    @rate_limits.limited_by(rate_limits.ROTATIONS)
     def rotate(given: dict[str, Any], id: str) -> Response:
         _check_verified(caller())
         records.get(AuthApiKey, caller(), parse_id(id))  # one that is not there counts for nothing
         with rate_limits.ROTATIONS:
             grace = timedelta(seconds=given.get("grace_seconds", 0))
-            return respond(rotated, parse_id(id), grace)
+            return respond(rotate_key, parse_id(id), grace)
 
 
 def _route_lists(blp: Blueprint) -> None:
@@ -112,7 +112,7 @@ def _route_lists(blp: Blueprint) -> None:
     @serve(blp, "POST", "/_query", Operation(
         "queryAuthApiKey", "List API keys by a query in the body", access=session_reads,
         gives=Answer(list_schema(AuthApiKey)), query=ANY_QUERY, fails=(413, 415),
-        takes=Body(example=ASKED, any_of=({"$ref": "#/components/schemas/AuthApiKeyQuery"},)),
+        takes=Body(example=QUERY_EXAMPLE, any_of=({"$ref": "#/components/schemas/AuthApiKeyQuery"},)),
     ))  # fmt: skip
     def query_keys() -> Response:
         owner, args = _owner_wanted(caller(), request.args)
@@ -168,7 +168,7 @@ def _route_changes(blp: Blueprint) -> None:
     def set_limit(given: dict[str, Any], id: str) -> Response:
         if not caller().is_admin:
             raise Forbidden("Platform admins set the limits of keys")
-        return respond(limited, parse_id(id), given)
+        return respond(set_key_limit, parse_id(id), given)
 
     @serve(blp, "DELETE", "/<key:id>", Operation(
         "deleteAuthApiKey", "Revoke an API key", access=session_required, gives=Answer(Deleted), fails=(413, 415),
@@ -185,7 +185,7 @@ def _create(principal: Principal) -> Response:
     ends = given.get("expires_at", now() + api_keys.DEFAULT_LIFE)
     api_keys.check(given.get("scopes", ["read"]), ends, is_admin=principal.is_admin)
     with rate_limits.KEYS:
-        return respond(issued, given)
+        return respond(issue_key, given)
 
 
 def _create_anonymous() -> Response:
@@ -197,7 +197,7 @@ def _create_anonymous() -> Response:
     given = load(NEW_ANONYMOUS, body)
     life = timedelta(days=given["expires_in_days"]) if "expires_in_days" in given else api_keys.ANONYMOUS_LIFE
     with rate_limits.ANONYMOUS_KEYS:
-        return run_keyed(SYSTEM, keyed_request(), partial(issued_anonymously, given=given, life=life))
+        return run_idempotent(SYSTEM, idempotent_request(), partial(issue_anonymous_key, given=given, life=life))
 
 
 def _asks_anonymously() -> bool:

@@ -19,17 +19,19 @@ from blueprints.http.base import answer
 from schemas.sign_in import user_body
 
 
-def entered(outcome: SignedIn | Challenged, *, with_cookie: bool, remember: bool = True, **more: Any) -> Response:
+def sign_in_response(
+    outcome: SignedIn | Challenged, *, with_cookie: bool, remember: bool = True, **more: Any
+) -> Response:
     """Answer a sign-in."""
     if isinstance(outcome, Challenged):
-        return unstored(answer(challenge_body(outcome)))
+        return no_store(answer(challenge_body(outcome)))
     body = {"redirect": False, "token": outcome.token, "user": user_body(outcome.user), **more}
-    return with_session(body | notices(outcome.user), outcome, with_cookie=with_cookie, remember=remember)
+    return session_response(body | notices(outcome.user), outcome, with_cookie=with_cookie, remember=remember)
 
 
-def with_session(body: dict[str, Any], opened: SignedIn, *, with_cookie: bool, remember: bool = True) -> Response:
+def session_response(body: dict[str, Any], opened: SignedIn, *, with_cookie: bool, remember: bool = True) -> Response:
     """Answer with the two secrets of a new session: the token in the body and a header, the other in the cookie."""
-    response = unstored(answer(body))
+    response = no_store(answer(body))
     response.headers["set-auth-token"] = opened.token
     if with_cookie:
         set_cookies(response, opened, remember=remember)
@@ -57,13 +59,13 @@ def notices(user: AuthUser, waiting: Sequence[UUID] | None = None) -> dict[str, 
     they are known, and a deletion under way."""
     if waiting is None:
         with reading() as session:
-            _, waiting = memberships.look_up(session, user.id)
+            _, waiting = memberships.load_effective(session, user.id)
     return ({"twoFactorSetup": waiting} if waiting else {}) | (
         {"deletionAt": user.delete_after} if user.delete_after else {}
     )
 
 
-def unstored(response: Response) -> Response:
+def no_store(response: Response) -> Response:
     """An answer that no cache keeps."""
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -8,7 +8,7 @@ from flask import Response
 
 from app.auth.credentials import cookies
 from app.auth.credentials.authentication import caller_if_any, open_to_all
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.organizations import invitations
 from app.engine.declare.kind import EXAMPLE_ID
 from app.foundation.errors import Invalid, Unauthenticated
@@ -16,7 +16,7 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER
-from blueprints.people.entering import entered
+from blueprints.people.entering import sign_in_response
 from schemas.accounts import (
     AcceptInvitation,
     Empty,
@@ -39,7 +39,7 @@ ACCEPTING = """With a session whose address the invitation was sent to, its acco
 def build() -> Blueprint:
     about = "Invitations, for whoever holds their mail."
     blp = Blueprint("invitations", __name__, url_prefix="/api/auth/invitation", description=about)
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_sight(blp)
     _route_acceptance(blp)
     return blp
@@ -67,12 +67,12 @@ def _route_sight(blp: Blueprint) -> None:
 def _route_acceptance(blp: Blueprint) -> None:
     @serve(blp, "POST", "/accept", Operation(
         "acceptInvitation", "Accept an invitation by the secret of its mail",
-        access=login_welcome("the session of the invited person, or name and password in the body"),
+        access=login_optional("the session of the invited person, or name and password in the body"),
         takes=Body(AcceptInvitation, example=TOKEN),
         gives=Answer(example={"organizationId": EXAMPLE_ID}, any_of=(Joined, JoinedAsNew)), fails=(401, 422),
         description=ACCEPTING,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_UPS)
+    @rate_limits.limited_by(rate_limits.SIGN_UPS)
     def accept(given: dict[str, Any]) -> Response:
         as_new = {"name", "password"} & given.keys()
         principal = caller_if_any()
@@ -85,4 +85,4 @@ def _route_acceptance(blp: Blueprint) -> None:
             raise Invalid({min(missing): ["Missing data for required field."]})
         with_cookie = cookies.may_be_set()
         _, opened, joined = invitations.accept_as_new(given["token"], given["name"], given["password"])
-        return entered(opened, with_cookie=with_cookie, organizationId=joined)
+        return sign_in_response(opened, with_cookie=with_cookie, organizationId=joined)

@@ -15,7 +15,7 @@ from app.foundation.errors import Forbidden, NotFound, Unauthenticated
 from blueprints.http.replies import Reply
 
 
-def issued(unit: Unit, given: dict[str, Any]) -> Reply:
+def issue_key(unit: Unit, given: dict[str, Any]) -> Reply:
     """The new key of the caller, with its secret."""
     owner = unit.session.get(AuthUser, unit.principal.user_id)
     if owner is None:
@@ -25,13 +25,13 @@ def issued(unit: Unit, given: dict[str, Any]) -> Reply:
     return _shown_once(_issued_body(key, secret), key)
 
 
-def issued_anonymously(unit: Unit, given: dict[str, Any], life: timedelta) -> Reply:
+def issue_anonymous_key(unit: Unit, given: dict[str, Any], life: timedelta) -> Reply:
     """The new key of nobody, with its secret."""
     made, secret = api_keys.issue_anonymous(unit, name=given.get("name"), email=given.get("email"), life=life)
     return _shown_once({"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}, made)
 
 
-def rotated(unit: Unit, identifier: UUID, grace: timedelta) -> Reply:
+def rotate_key(unit: Unit, identifier: UUID, grace: timedelta) -> Reply:
     """The key in place of one of the caller, with its secret."""
     key = api_keys.locked(unit, identifier)
     if key.user_id != unit.principal.user_id:
@@ -40,9 +40,9 @@ def rotated(unit: Unit, identifier: UUID, grace: timedelta) -> Reply:
     return _shown_once(_issued_body(new, secret), new)
 
 
-def limited(unit: Unit, identifier: UUID, given: dict[str, Any]) -> Reply:
+def set_key_limit(unit: Unit, identifier: UUID, given: dict[str, Any]) -> Reply:
     """The limit that a key has now; raises NotFound."""
-    api_keys.limit_seen(unit, identifier, **given)
+    api_keys.set_visible_key_limit(unit, identifier, **given)
     return Reply(given)
 
 

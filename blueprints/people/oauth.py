@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from app.auth.credentials import challenge_cookie, cookies
 from app.auth.credentials.authentication import caller_if_any, open_to_all
-from app.auth.credentials.login import login_welcome
+from app.auth.credentials.login import login_optional
 from app.auth.sign_in.oauth import flow, linking
-from app.auth.sign_in.oauth.providers import Refused
+from app.auth.sign_in.oauth.providers import ProviderSignInFailed
 from app.auth.sign_in.two_factor.challenges import Challenged
 from blueprints.http.base import Blueprint, answer, json_body, load
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
@@ -39,7 +39,7 @@ def build() -> Blueprint:
 def _route_start(blp: Blueprint) -> None:
     @serve(blp, "POST", "/<string:provider>", Operation(
         "startOAuth", "Start a sign-in through a provider",
-        access=login_welcome("leads to the provider where people sign in"),
+        access=login_optional("leads to the provider where people sign in"),
         takes=Body(example={"callbackURL": "/welcome"}, any_of=(OAuthStart,)),
         gives=Answer(OAuthStarted, example={"url": "https://github.com/login/oauth/authorize?...", "redirect": True}),
         fails=(502,), description=STARTING,
@@ -64,11 +64,11 @@ def _route_finish(blp: Blueprint) -> None:
             return _redirect(HOME)  # whoever looks ahead must not use the state up
         try:
             back = flow.resume(provider)
-        except Refused as refusal:
+        except ProviderSignInFailed as refusal:
             return _redirect(HOME, refusal.code)
         try:
             outcome = linking.sign_in(flow.identify(provider), back.session_id)
-        except Refused as refusal:
+        except ProviderSignInFailed as refusal:
             return _redirect(back.error_callback_url, refusal.code)
         if isinstance(outcome, Challenged):
             response = _redirect(SECOND_FACTOR)

@@ -17,7 +17,7 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS, USER
-from blueprints.people.entering import entered, unstored
+from blueprints.people.entering import no_store, sign_in_response
 from schemas.envelopes import Deleted
 from schemas.factors import (
     AskPasskey,
@@ -44,7 +44,7 @@ session_required = login_required(SessionOnly.ALL)
 def build() -> Blueprint:
     about = "Passkeys (WebAuthn level 3)."
     blp = Blueprint("passkeys", __name__, url_prefix="/api/auth/passkey", description=about)
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_registration(blp)
     _route_sign_in(blp)
     _route_keeping(blp)
@@ -57,7 +57,7 @@ def _route_registration(blp: Blueprint) -> None:
         gives=Answer(PasskeyOptions, example=OPTIONS), description="Wants recent proof.",
     ))  # fmt: skip
     def options() -> Response:
-        return unstored(answer(keeping.options(caller())))
+        return no_store(answer(keeping.options(caller())))
 
     @serve(blp, "POST", "/register/verify", Operation(
         "registerPasskey", "Register a passkey", access=session_required,
@@ -75,9 +75,9 @@ def _route_sign_in(blp: Blueprint) -> None:
         gives=Answer(PasskeyOptions, example=OPTIONS), fails=(401,),
         description="With the challenge of a sign-in, the passkey is its second factor.",
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_INS)
+    @rate_limits.limited_by(rate_limits.SIGN_INS)
     def options(given: dict[str, Any]) -> Response:
-        return unstored(answer(sign_in.options(given.get("challenge"))))
+        return no_store(answer(sign_in.options(given.get("challenge"))))
 
     @serve(blp, "POST", "/sign-in/verify", Operation(
         "signInWithPasskey", "Sign in with a passkey", access=open_to_all("opens the session", limited=True),
@@ -85,12 +85,12 @@ def _route_sign_in(blp: Blueprint) -> None:
         gives=Answer(SignedInBody, example={"redirect": False, "token": "rg_sess_4Zq1...", "user": USER}),
         fails=(401, 403), description="Counts as both factors where the authenticator has verified its user.",
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_INS)
+    @rate_limits.limited_by(rate_limits.SIGN_INS)
     def verify(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         with rate_limits.SIGN_INS:
             outcome = sign_in.verify(given["response"], given.get("challenge"))
-        return entered(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        return sign_in_response(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
 
 def _route_keeping(blp: Blueprint) -> None:

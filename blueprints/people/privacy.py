@@ -15,7 +15,7 @@ from app.engine.write.unit_of_work import run_unit
 from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
-from blueprints.people.entering import unstored
+from blueprints.people.entering import no_store
 from schemas.accounts import Deletion, Empty, Impersonate, Impersonation
 from schemas.sign_in import user_body
 
@@ -51,6 +51,6 @@ def build() -> Blueprint:
     def impersonate(given: dict[str, Any]) -> Response:
         opened = impersonation.impersonate(caller(), given["user_id"])
         body = {"token": opened.token, "user": user_body(opened.user), "expiresAt": opened.session.expires_at}
-        return unstored(answer(body))
+        return no_store(answer(body))
 
     return blp

@@ -9,7 +9,7 @@ from flask import Response, request
 
 from app.auth.credentials import cookies, sessions
 from app.auth.credentials.authentication import caller, caller_if_any, open_to_all, session_of_cookie
-from app.auth.credentials.login import login_required, login_welcome
+from app.auth.credentials.login import login_optional, login_required
 from app.auth.sign_in import sign_in
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
@@ -21,7 +21,7 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS, USER
-from blueprints.people.entering import entered, notices, unstored, with_session
+from blueprints.people.entering import no_store, notices, session_response, sign_in_response
 from schemas.sign_in import (
     ActIn,
     ActingIn,
@@ -59,7 +59,7 @@ session_required = login_required(SessionOnly.ALL)
 
 def build() -> Blueprint:
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_entrance(blp)
     _route_exit(blp)
     _route_session(blp)
@@ -73,14 +73,14 @@ def _route_entrance(blp: Blueprint) -> None:
         takes=Body(SignUp, example=CREDENTIALS), gives=Answer(SignedUp, example={"token": TOKEN, "user": USER}),
         fails=(403, 422),
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_UPS)
+    @rate_limits.limited_by(rate_limits.SIGN_UPS)
     def sign_up(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         user, opened = sign_in.sign_up(given)
         if opened is None:
-            return unstored(answer({"token": None, "user": user_body(user)}))
+            return no_store(answer({"token": None, "user": user_body(user)}))
         body = {"token": opened.token, "user": user_body(user)}
-        return with_session(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        return session_response(body, opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
     @serve(blp, "POST", "/signin", Operation(
         "signIn", "Sign in with email and password", access=open_to_all("opens the session", limited=True),
@@ -90,16 +90,16 @@ def _route_entrance(blp: Blueprint) -> None:
         ),
         fails=(401, 403), description=SECOND,
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_INS)
+    @rate_limits.limited_by(rate_limits.SIGN_INS)
     def sign_in_with_password(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         outcome = sign_in.with_password(given["email"], given["password"])
-        return entered(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        return sign_in_response(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
 
 def _route_exit(blp: Blueprint) -> None:
     @serve(blp, "POST", "/signout", Operation(
-        "signOut", "Sign out", access=login_welcome("ends a session if there is one", reads=True),
+        "signOut", "Sign out", access=login_optional("ends a session if there is one", reads=True),
         gives=Answer(SignedOut, example={"success": True}),
     ))  # fmt: skip
     def sign_out() -> Response:
@@ -114,18 +114,18 @@ def _route_exit(blp: Blueprint) -> None:
 
 def _route_session(blp: Blueprint) -> None:
     @serve(blp, "GET", "/session", Operation(
-        "readSession", "Read the current session", access=login_welcome("says whether somebody is signed in"),
+        "readSession", "Read the current session", access=login_optional("says whether somebody is signed in"),
         gives=Answer(example={"session": SESSION, "user": USER}, any_of=(CurrentSession, {"type": "null"})),
     ))  # fmt: skip
     def read_session() -> Response:
         principal = caller_if_any()
         if principal is None:
-            return unstored(answer(None))
+            return no_store(answer(None))
         try:
             session, user = sessions.current(principal)
         except Unauthenticated:
-            return unstored(answer(None))
-        return unstored(
+            return no_store(answer(None))
+        return no_store(
             answer({"session": session_body(session), "user": user_body(user)} | notices(user, principal.waiting))
         )
 
@@ -145,7 +145,7 @@ def _route_use(blp: Blueprint) -> None:
     ))  # fmt: skip
     def renew_token() -> Response:
         token, end = run_unit(caller(), sessions.renew_token, _end())
-        return unstored(answer({"token": token, "expiresAt": end}))
+        return no_store(answer({"token": token, "expiresAt": end}))
 
     @serve(blp, "POST", "/session/organization", Operation(
         "actInOrganization", "Choose the organization that the session acts in", access=session_required,

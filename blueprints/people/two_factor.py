@@ -20,7 +20,7 @@ from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
-from blueprints.people.entering import entered, unstored
+from blueprints.people.entering import no_store, sign_in_response
 from schemas.accounts import Empty
 from schemas.envelopes import Deleted
 from schemas.factors import AnswerChallenge, Code, Devices, Disable, Enrolled, NewRecoveryCodes, device_body
@@ -41,7 +41,7 @@ session_required = login_required(SessionOnly.ALL)
 def build() -> Blueprint:
     about = "Second factors by codes, and the devices that need none."
     blp = Blueprint("two-factor", __name__, url_prefix="/api/auth/two-factor", description=about)
-    blp.after_request(rate_limits.tell)
+    blp.after_request(rate_limits.add_headers)
     _route_challenge(blp)
     _route_enrolment(blp)
     _route_devices(blp)
@@ -56,7 +56,7 @@ def _route_challenge(blp: Blueprint) -> None:
         gives=Answer(SignedInBody, example={"redirect": False, "token": "rg_sess_4Zq1...", "user": USER}),
         fails=(401, 403), description="After five wrong codes the challenge is void.",
     ))  # fmt: skip
-    @rate_limits.counts(rate_limits.SIGN_INS)
+    @rate_limits.limited_by(rate_limits.SIGN_INS)
     def challenge(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         sent = [name for name in ("code", "recovery_code") if name in given]
@@ -67,7 +67,7 @@ def _route_challenge(blp: Blueprint) -> None:
                 given["challenge"], given[sent[0]], recovery=sent == ["recovery_code"],
                 trust_device=given.get("trust_device", False) and with_cookie,
             )  # fmt: skip
-        return entered(opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
+        return sign_in_response(opened, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
 
 def _route_enrolment(blp: Blueprint) -> None:
@@ -79,7 +79,7 @@ def _route_enrolment(blp: Blueprint) -> None:
     def enroll() -> Response:
         begun = enrolment.enroll(caller())
         body = {"id": begun.id, "secret": begun.secret, "uri": begun.uri, "qrSvg": qr_code(begun.uri)}
-        return unstored(answer(body))
+        return no_store(answer(body))
 
     @serve(blp, "POST", "/confirm", Operation(
         "confirmTwoFactor", "Switch the second factor on with its first code", access=session_required,
@@ -87,14 +87,14 @@ def _route_enrolment(blp: Blueprint) -> None:
         description="Ends the other sessions. The recovery codes are shown this once.",
     ))  # fmt: skip
     def confirm(given: dict[str, Any]) -> Response:
-        return unstored(answer({"recoveryCodes": enrolment.confirm(caller(), given["code"])}))
+        return no_store(answer({"recoveryCodes": enrolment.confirm(caller(), given["code"])}))
 
     @serve(blp, "POST", "/recovery-codes", Operation(
         "renewRecoveryCodes", "Replace the recovery codes", access=session_required,
         gives=Answer(NewRecoveryCodes, example=CODES), fails=(404,), description="Wants recent proof.",
     ))  # fmt: skip
     def recovery_codes() -> Response:
-        return unstored(answer({"recoveryCodes": enrolment.renew_recovery_codes(caller())}))
+        return no_store(answer({"recoveryCodes": enrolment.renew_recovery_codes(caller())}))
 
     @serve(blp, "POST", "/disable", Operation(
         "disableTwoFactor", "Switch the second factor off", access=session_required,

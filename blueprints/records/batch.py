@@ -23,9 +23,9 @@ from app.auth.credentials.authentication import Access, authorize, caller, crede
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.read.database import DRIVER_ERRORS, OutcomeUnknown, translated
-from app.engine.read.statements import reading_apart, reading_within
+from app.engine.read.statements import reads_in_transaction, reads_outside_transaction
 from app.engine.write import locks
 from app.engine.write.kept_bytes import MAX_ANSWER_BYTES
 from app.engine.write.leases import Lease, LeaseLost
@@ -44,12 +44,12 @@ from app.foundation.errors import (
 )
 from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
-from blueprints.http.replies import Reply, brief, keyed_request, respond, run_with_lease
+from blueprints.http.replies import Reply, idempotent_request, ids_and_versions, respond, run_with_lease
 from blueprints.records.bindings import BINDINGS
-from blueprints.records.parts import PartRequest
+from blueprints.records.parts import RoutedSubRequest
 from schemas import batch
-from schemas.batch import Part
-from schemas.errors import body_of
+from schemas.batch import SubRequest
+from schemas.errors import error_body
 
 MAX_READ = 1000
 # All answers of a batch are noted with each write, so they are held to what is kept of one answer.
@@ -83,11 +83,11 @@ def build() -> Blueprint:
         g.parts = parts = batch.parts_of(given)
         if len(parts) > 1:
             credentials.consume_further(caller(), len(parts) - 1)
-        with place_for(caller()):
+        with query_slot(caller()):
             if given.get("atomic", True):
-                response = respond(_together, parts)
+                response = respond(_run_atomically, parts)
             else:
-                response = run_with_lease(keyed_request(), partial(_apart, parts))
+                response = run_with_lease(idempotent_request(), partial(_run_independently, parts))
         if "Idempotency-Replayed" in response.headers:
             _check_rights(parts, orjson.loads(response.get_data()))
         return response
@@ -99,7 +99,7 @@ class Run:
     """The requests of a batch that were carried out so far: the replies of those that have a name, and how much is
     read, expanded and answered."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[SubRequest]) -> None:
         self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}
         self._fields: dict[str, dict[str, Any]] = {}
         self._read = self._expanded = self._answered = self._put_in = 0
@@ -109,13 +109,13 @@ class Run:
         self._most_expanded = settings.max_records
         self._deadline = time.monotonic() + settings.batch_timeout
 
-    def carry_out(self, unit: Unit, part: Part) -> Reply:
+    def carry_out(self, unit: Unit, part: SubRequest) -> Reply:
         """Carry out one request; raises its failure, and QueryTimeout where those before it took too long."""
         if time.monotonic() > self._deadline:
             raise QueryTimeout("The batch takes too long: send fewer requests, or cheaper ones")
         if self._is_other_caller:
-            with reading_within(unit.session):
-                unit.principal = credentials.renewed(unit.principal, unit.session)
+            with reads_in_transaction(unit.session):
+                unit.principal = credentials.reload_principal(unit.principal, unit.session)
         path, body = batch.resolved(part, self._named, self._value)
         path, _, query = path.partition("?")
         percent_encoding.check("", query.encode().decode("latin-1"))  # as WSGI hands it out
@@ -126,14 +126,14 @@ class Run:
         args = MultiDict(parse_qsl(query, keep_blank_values=True))
         # Reads before the first write are queries like all others, and keep no transaction open.
         self._has_written |= part.method != "GET"
-        with reading_within(unit.session) if self._has_written else reading_apart():
-            reply = work(unit, model, PartRequest(identifier, args, body, part.if_match, self._reserve))
+        with reads_in_transaction(unit.session) if self._has_written else reads_outside_transaction():
+            reply = work(unit, model, RoutedSubRequest(identifier, args, body, part.if_match, self._reserve))
         # What is written of accounts may change who the caller is, and what is theirs, for the next request.
         self._is_other_caller |= part.method != "GET" and model.domain == "auth"
         self._count(part, reply)
         return reply
 
-    def keep(self, part: Part, reply: Reply) -> Reply:
+    def keep(self, part: SubRequest, reply: Reply) -> Reply:
         """Let later requests refer to what counts."""
         if part.ref is not None:
             self._named[part.ref] = reply
@@ -160,7 +160,7 @@ class Run:
             most = self._most_expanded
             raise AnswerTooLarge(f"The batch could hold {self._expanded} records: expand fewer, at most {most}")
 
-    def _count(self, part: Part, reply: Reply) -> None:
+    def _count(self, part: SubRequest, reply: Reply) -> None:
         self._answered += len(reply.body)
         if self._answered > self._most:
             raise AnswerTooLarge.than(self._most)
@@ -170,7 +170,7 @@ class Run:
             raise AnswerTooLarge(f"A batch reads at most {MAX_READ} records")
 
 
-def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
+def _run_atomically(unit: Unit, parts: Sequence[SubRequest]) -> Reply:
     run, answers, has_locks = Run(parts), [], False
     for part in parts:
         if part.method != "GET" and not has_locks:  # what comes before keeps nobody waiting
@@ -185,11 +185,11 @@ def _together(unit: Unit, parts: Sequence[Part]) -> Reply:
     return _reply(answers)
 
 
-def _apart(parts: Sequence[Part], lease: Lease | None) -> Reply:
+def _run_independently(parts: Sequence[SubRequest], lease: Lease | None) -> Reply:
     """Carry out the requests in transactions of their own. What a write answers is noted in that transaction, so that
     the same batch, sent again, goes on behind it."""
 
-    def carry_out_one(unit: Unit, part: Part) -> Reply:
+    def carry_out_one(unit: Unit, part: SubRequest) -> Reply:
         reply = run.carry_out(unit, part)
         if lease is not None and part.method != "GET":
             written[str(part.index)] = _noted(part, reply)
@@ -211,17 +211,17 @@ def _apart(parts: Sequence[Part], lease: Lease | None) -> Reply:
             if lease is not None and isinstance(failure, LeaseLost | OutcomeUnknown):
                 raise
             written.pop(str(part.index), None)
-            answers.append(_answer(part, Reply(body_of(failure, part.path), failure.status)))
+            answers.append(_answer(part, Reply(error_body(failure, part.path), failure.status)))
     return _reply(answers)
 
 
-def _noted(part: Part, reply: Reply) -> dict[str, Any]:
+def _noted(part: SubRequest, reply: Reply) -> dict[str, Any]:
     """What is noted of an answer: of a large one the id and the version."""
     is_large = len(reply.body) > MAX_NOTED_BYTES
-    return {**_answer(part, reply), "body": brief(reply.value) if is_large else orjson.loads(reply.body)}
+    return {**_answer(part, reply), "body": ids_and_versions(reply.value) if is_large else orjson.loads(reply.body)}
 
 
-def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:
+def _lock_named(unit: Unit, parts: Sequence[SubRequest]) -> None:
     """Lock the records that changes and removals name, always in the same order: two batches that write the same ones
     the other way round would wait for each other."""
     named: dict[type[Record], set[UUID]] = defaultdict(set)
@@ -236,7 +236,7 @@ def _lock_named(unit: Unit, parts: Sequence[Part]) -> None:
             locks.lock(model, unit.principal, unit.session, named[model], "update")
 
 
-def _check_rights(parts: Sequence[Part], kept: Mapping[str, Any]) -> None:
+def _check_rights(parts: Sequence[SubRequest], kept: Mapping[str, Any]) -> None:
     """Refuse a kept answer to a caller whose credential would not reach as far today as what it tells of: the batch
     itself is open to all who may read. Raises Forbidden."""
     for part, told in zip(parts, kept["data"], strict=True):
@@ -245,7 +245,7 @@ def _check_rights(parts: Sequence[Part], kept: Mapping[str, Any]) -> None:
             authorize(caller(), access, part.method)
 
 
-def _route(path: str, method: str) -> tuple[verbs.Operation, Access, str]:
+def _route(path: str, method: str) -> tuple[verbs.RecordOperation, Access, str]:
     """The operation that a part asks for, who may do it, and the id in its path; raises NotFound, MethodNotAllowed and
     Invalid."""
     adapter = current_app.url_map.bind("")
@@ -256,7 +256,7 @@ def _route(path: str, method: str) -> tuple[verbs.Operation, Access, str]:
     except HTTPException:
         raise NotFound() from None
     view: Any = current_app.view_functions[endpoint]
-    operation: verbs.Operation | None = getattr(view, "operation", None)
+    operation: verbs.RecordOperation | None = getattr(view, "operation", None)
     if operation is None or BINDINGS[operation.verb].in_batch is None:
         raise Invalid({"path": ["Is no route that a batch takes."]})
     return operation, view.access, values.get("id", "")
@@ -272,7 +272,7 @@ def _note_parts(response: Response) -> Response:
     return response
 
 
-def _rule(part: Part) -> str:
+def _rule(part: SubRequest) -> str:
     """The route of a part, as it is written down: without the ids in its path."""
     try:
         rule, _ = current_app.url_map.bind("").match(part.path.partition("?")[0], part.method, return_rule=True)
@@ -281,17 +281,17 @@ def _rule(part: Part) -> str:
     return rule.rule
 
 
-def _failed(part: Part, failure: Failure) -> Failure:
+def _failed(part: SubRequest, failure: Failure) -> Failure:
     """The failure of the whole. What says nothing of the part itself stays what it is."""
     if isinstance(failure, Unavailable | OutcomeUnknown):
         return failure
-    details = {"index": part.index, "status": failure.status, "body": body_of(failure, part.path)}
+    details = {"index": part.index, "status": failure.status, "body": error_body(failure, part.path)}
     whole = BatchFailed(details={**details, "ref": part.ref}, headers=failure.headers)
     whole.status = failure.status
     return whole
 
 
-def _answer(part: Part, reply: Reply) -> dict[str, Any]:
+def _answer(part: SubRequest, reply: Reply) -> dict[str, Any]:
     return {"ref": part.ref, "status": reply.status, "etag": reply.tag, "body": reply.value}
 
 

@@ -11,7 +11,7 @@ from flask import Response
 from app.auth.credentials.authentication import rights_required
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
-from app.engine.operations.verbs import Operation, Verb, operations
+from app.engine.operations.verbs import RecordOperation, Verb, operations
 from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import Blueprint
 from blueprints.http.conditional import IF_MATCH
@@ -19,7 +19,7 @@ from blueprints.http.declarations import strict
 from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
 from blueprints.records import bulk, exports, imports, reads, writes
-from blueprints.records.parts import PartRequest
+from blueprints.records.parts import RoutedSubRequest
 from schemas import imports as of_imports
 from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
 from schemas.queries import CREDENTIAL
@@ -32,36 +32,36 @@ ON_ITEM = (*WRITING, IF_MATCH)
 @dataclass(frozen=True)
 class Binding:
     """How a verb is carried out. It is routed at ``path`` below the collection, by the methods of ``called``, under the
-    names that the description has for them, and at the path ``by_query`` by the method QUERY; ``takes`` are its query
+    names that the description has for them, and at the path ``query_path`` by the method QUERY; ``takes`` are its query
     parameters. ``in_batch`` carries it out as a request of a batch."""
 
     path: str
     called: Mapping[str, str]
     handler: Callable[[type[Record]], Handler]
     takes: tuple[str, ...] | None = None  # the handler reads them
-    by_query: str | None = None
-    in_batch: Callable[[Unit, type[Record], PartRequest], Reply] | None = None
+    query_path: str | None = None
+    in_batch: Callable[[Unit, type[Record], RoutedSubRequest], Reply] | None = None
 
 
 BINDINGS: dict[Verb, Binding] = {
-    verbs.LIST: Binding("", {"GET": "list"}, reads.list_records, in_batch=reads.list_part),
+    verbs.LIST: Binding("", {"GET": "list"}, reads.list_records, in_batch=reads.list_in_batch),
     verbs.CREATE: Binding(
         "", {"POST": "create"}, writes.create_records, (*WRITING, ON_CONFLICT, RESOLUTION, RETURN),
-        in_batch=writes.create_part,
+        in_batch=writes.create_in_batch,
     ),
-    verbs.READ: Binding("/<id>", {"GET": "read"}, reads.read_record, in_batch=reads.read_part),
+    verbs.READ: Binding("/<id>", {"GET": "read"}, reads.read_record, in_batch=reads.read_in_batch),
     verbs.UPDATE: Binding(
-        "/<id>", {"PUT": "update", "PATCH": "patch"}, writes.update_record, ON_ITEM, in_batch=writes.update_part,
+        "/<id>", {"PUT": "update", "PATCH": "patch"}, writes.update_record, ON_ITEM, in_batch=writes.update_in_batch,
     ),
     verbs.DELETE: Binding(
-        "/<id>", {"DELETE": "delete"}, writes.delete_record, ON_ITEM, in_batch=writes.delete_part,
+        "/<id>", {"DELETE": "delete"}, writes.delete_record, ON_ITEM, in_batch=writes.delete_in_batch,
     ),
-    verbs.QUERY: Binding("/_query", {"POST": "query"}, reads.query_records, WRITING, by_query=""),
+    verbs.QUERY: Binding("/_query", {"POST": "query"}, reads.query_records, WRITING, query_path=""),
     verbs.AGGREGATE: Binding(
-        "/_aggregate", {"GET": "aggregate"}, reads.aggregate_records, in_batch=reads.aggregate_part,
+        "/_aggregate", {"GET": "aggregate"}, reads.aggregate_records, in_batch=reads.aggregate_in_batch,
     ),
     verbs.QUERY_AGGREGATE: Binding(
-        "/_aggregate", {"POST": "queryAggregate"}, reads.query_aggregate, WRITING, by_query="/_aggregate",
+        "/_aggregate", {"POST": "queryAggregate"}, reads.query_aggregate, WRITING, query_path="/_aggregate",
     ),
     verbs.EXPORT: Binding("/_export", {"GET": "export"}, exports.export_records),
     verbs.UPDATE_MANY: Binding("", {"PUT": "updateMany", "PATCH": "patchMany"}, bulk.update_many, (*WRITING, RETURN)),
@@ -82,7 +82,7 @@ def add_routes(blp: Blueprint, model: type[Record]) -> None:
         _route(blp, operation, BINDINGS[operation.verb], collection)
 
 
-def _route(blp: Blueprint, operation: Operation, binding: Binding, collection: str) -> None:
+def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collection: str) -> None:
     model, verb = operation.model, operation.verb
     converter = converter_of(model.path) if model.path else "string"
     rule = collection + binding.path.replace("<id>", f"<{converter}:id>")
@@ -93,5 +93,5 @@ def _route(blp: Blueprint, operation: Operation, binding: Binding, collection: s
         checked = handler if binding.takes is None else strict(handler, binding.takes)
         view = guard(blp.of_operation(operation, name)(checked))
         blp.add_url_rule(rule, name, view, methods=[method])
-        if binding.by_query is not None:
-            blp.add_query_rule(f"{collection}{binding.by_query}", f"{name}BySafeMethod", view)
+        if binding.query_path is not None:
+            blp.add_query_rule(f"{collection}{binding.query_path}", f"{name}BySafeMethod", view)

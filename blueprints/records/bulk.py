@@ -10,7 +10,7 @@ from flask import Response, current_app, request
 
 from app.auth.credentials.authentication import caller
 from app.engine.declare.record import Record
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.read.encoding import Representation
 from app.engine.read.query import Junction
 from app.engine.write.conflicts import UniqueRule
@@ -61,7 +61,7 @@ def upserted(
 
 def _carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
     """Do ``work`` once there is a place for it: writes of many by one caller leave connections to others."""
-    with place_for(caller()):
+    with query_slot(caller()):
         return respond(work, *arguments, **options)
 
 

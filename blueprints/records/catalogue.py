@@ -12,9 +12,9 @@ from app.auth.credentials.authentication import caller, credentials_required
 from app.engine.read.encoding import dumps
 from blueprints.http.base import JSON, Blueprint
 from blueprints.http.compression import compressed, wants_gzip
-from blueprints.http.conditional import is_known
+from blueprints.http.conditional import matches_if_none_match
 from blueprints.http.declarations import Answer, Operation, serve
-from schemas.catalogue import Catalogue, Standing, catalogue_for
+from schemas.catalogue import CallerProfile, Catalogue, catalogue_for
 
 TEXT = (
     "Every model that the caller may read, with its fields, relations and states, and what the caller may do with "
@@ -44,13 +44,13 @@ def build() -> Blueprint:
         access=credentials_required(), gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
     ))  # fmt: skip
     def read_catalogue() -> Response:
-        kept = _kept(Standing.of(caller()), current_app.config["SETTINGS"].upload_max_bytes)
+        kept = _kept(CallerProfile.of(caller()), current_app.config["SETTINGS"].upload_max_bytes)
         headers = {"ETag": kept.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
-        if is_known(kept.tag):
+        if matches_if_none_match(kept.tag):
             return Response(status=304, headers=headers)
         if not wants_gzip():
             return Response(kept.body, content_type=JSON, headers=headers)
-        return Response(kept.zipped, content_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(kept.gzipped, content_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
 
     return blp
 
@@ -59,11 +59,11 @@ class Kept(NamedTuple):
     """An answer as it goes out."""
 
     body: bytes
-    zipped: bytes
+    gzipped: bytes
     tag: str
 
 
 @cache
-def _kept(standing: Standing, upload_max_bytes: int) -> Kept:
+def _kept(standing: CallerProfile, upload_max_bytes: int) -> Kept:
     body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes})
     return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

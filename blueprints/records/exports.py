@@ -13,7 +13,7 @@ from app.auth.credentials import presence
 from app.auth.credentials.authentication import caller
 from app.engine.declare.record import Record
 from app.engine.transfer.copying import Client, ClientGone
-from app.engine.transfer.exporting import Export, Form
+from app.engine.transfer.exporting import Export, ExportFormat
 from app.foundation.clock import now
 from app.foundation.errors import RequestTimedOut
 from blueprints.http.base import JSON
@@ -21,7 +21,9 @@ from blueprints.http.compression import GZIP_WINDOW, wants_gzip
 from schemas.exporting import export_query
 
 CONTENT_TYPES = {
-    Form.CSV: "text/csv; charset=utf-8; header=present", Form.NDJSON: "application/x-ndjson", Form.JSON: JSON,
+    ExportFormat.CSV: "text/csv; charset=utf-8; header=present",
+    ExportFormat.NDJSON: "application/x-ndjson",
+    ExportFormat.JSON: JSON,
 }  # fmt: skip
 # What compresses most of all costs five times as much, in which nobody else is served.
 GZIP_LEVEL = 1
@@ -38,25 +40,29 @@ def export(model: type[Record]) -> Response:
     name = f"{model.domain}-{model.segment}-{now().date()}.{asked.form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept-Encoding"}
     body: Any = iter(())
-    zipped = wants_gzip()
-    if zipped:
+    gzipped = wants_gzip()
+    if gzipped:
         headers["Content-Encoding"] = "gzip"
     if request.method != "HEAD":
         try:
             body = Export(model, caller(), asked, _client())
         except ClientGone as gone:
             raise RequestTimedOut("The client is gone") from gone
-        body = Zipped(body) if zipped else body
+        body = GzipStream(body) if gzipped else body
     return Response(body, headers=headers, content_type=CONTENT_TYPES[asked.form])
 
 
 def _client() -> Client | None:
     """Who reads, where the server tells the socket that the request came on. The answer goes on after the request."""
     socket = request.environ.get("gunicorn.socket") or request.environ.get("werkzeug.socket")
-    return Client(socket, copy_current_request_context(partial(presence.lasts, caller()))) if socket else None
+    return (
+        Client(socket, copy_current_request_context(partial(presence.is_still_authorized, caller())))
+        if socket
+        else None
+    )
 
 
-class Zipped:
+class GzipStream:
     """Blocks compressed on their way; closing it closes what they come from."""
 
     def __init__(self, blocks: Export) -> None:

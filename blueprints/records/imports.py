@@ -18,24 +18,24 @@ from app.auth.credentials.authentication import caller, credentials_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.read.database import OutcomeUnknown
-from app.engine.read.statements import reading_within
+from app.engine.read.statements import reads_in_transaction
 from app.engine.transfer.importing import Report
-from app.engine.write.idempotency import KeyedRequest
+from app.engine.write.idempotency import IdempotentRequest
 from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import PayloadTooLarge, RequestTimedOut, UnsupportedMediaType
 from app.storage import imports, kept_files
 from app.storage.import_models import StorageImport
-from app.storage.imports import Asked, Undone
+from app.storage.imports import ImportOptions, ImportRolledBack
 from app.storage.object_store import object_store
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.forms import FORM_ROOM, parsed_form
-from blueprints.http.replies import Reply, keyed_request, run_keyed, run_with_lease
+from blueprints.http.replies import Reply, idempotent_request, run_idempotent, run_with_lease
 from schemas import tables
-from schemas.imports import ImportList, ImportState, asked_of, state_of
+from schemas.imports import ImportList, ImportState, import_options, state_of
 from schemas.tables import Bounds, Table
 
 MAX_ROWS_AT_ONCE = 10_000
@@ -53,7 +53,7 @@ def import_records(model: type[Record]) -> Callable[[], Response]:
     """Write the records of a file."""
 
     def handler() -> Response:
-        asked = asked_of(model, request.args, TYPES.get(request.mimetype, ""))
+        asked = import_options(model, request.args, TYPES.get(request.mimetype, ""))
         with _received() as (file, digest):
             return _imported(model, asked, file, digest)
 
@@ -80,15 +80,15 @@ def build() -> Blueprint:
         "cancelImport", "Cancel an import", access=signed_in, gives=Answer(ImportState, example=EXAMPLE), once=True,
     ))  # fmt: skip
     def cancel(id: str) -> Response:
-        return run_keyed(caller(), keyed_request(), partial(_cancelled, identifier=parse_id(id)))
+        return run_idempotent(caller(), idempotent_request(), partial(_cancelled, identifier=parse_id(id)))
 
     return blp
 
 
-def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -> Response:
-    keyed, settings = keyed_request(digest.encode()), current_app.config["SETTINGS"]
+def _imported(model: type[Record], asked: ImportOptions, file: IO[bytes], digest: str) -> Response:
+    keyed, settings = idempotent_request(digest.encode()), current_app.config["SETTINGS"]
     with (
-        place_for(caller()),
+        query_slot(caller()),
         tables.read(file, asked.form, Bounds.of(settings), most=MAX_ROWS_AT_ONCE) as table,
     ):
         if table.is_whole:
@@ -98,7 +98,7 @@ def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -
     key = kept_files.keep(file)
     asking = partial(_asked, model=model, asked=asked, key=key)
     try:
-        response = run_keyed(caller(), keyed, asking)
+        response = run_idempotent(caller(), keyed, asking)
     except OutcomeUnknown:  # the import may be there: where it is not, the file is swept
         raise
     except BaseException:
@@ -109,20 +109,22 @@ def _imported(model: type[Record], asked: Asked, file: IO[bytes], digest: str) -
     return response
 
 
-def _write_whole(model: type[Record], asked: Asked, table: Table, keyed: KeyedRequest | None) -> Response:
+def _write_whole(model: type[Record], asked: ImportOptions, table: Table, keyed: IdempotentRequest | None) -> Response:
     """Write all lines, and the answer under its key, in one transaction."""
 
     def write(unit: Unit) -> Reply:
         return _reply(imports.write_whole(unit, model, asked, table, renewed=_renewed))
 
     try:
-        return run_keyed(caller(), keyed, write)
-    except Undone as undone:
+        return run_idempotent(caller(), keyed, write)
+    except ImportRolledBack as undone:
         report = undone.report
-    return run_keyed(caller(), keyed, lambda unit: _reply(report))
+    return run_idempotent(caller(), keyed, lambda unit: _reply(report))
 
 
-def _write_stepwise(model: type[Record], asked: Asked, table: Table, keyed: KeyedRequest | None) -> Response:
+def _write_stepwise(
+    model: type[Record], asked: ImportOptions, table: Table, keyed: IdempotentRequest | None
+) -> Response:
     """Write each batch, and how far it leads, in one transaction: the same request goes on behind the last one."""
 
     def write(lease: Lease | None) -> Reply:
@@ -139,15 +141,15 @@ def _write_stepwise(model: type[Record], asked: Asked, table: Table, keyed: Keye
 
 def _renewed(unit: Unit) -> Principal:
     """The caller as the database knows them by now; raises Unauthenticated."""
-    with reading_within(unit.session):
-        return credentials.renewed(unit.principal, unit.session)
+    with reads_in_transaction(unit.session):
+        return credentials.reload_principal(unit.principal, unit.session)
 
 
 def _reply(report: Report) -> Reply:
     return Reply({"meta": report.meta, "data": report.faults})
 
 
-def _asked(unit: Unit, model: type[Record], asked: Asked, key: str) -> Reply:
+def _asked(unit: Unit, model: type[Record], asked: ImportOptions, key: str) -> Reply:
     made = imports.ask(unit, model, asked, key)
     place = f"/api/v1/_imports/{made.id}"
     return Reply({**state_of(made), "url": place}, 202, headers={"Location": place})

@@ -16,7 +16,7 @@ from schemas.queries import refuse_unknown
 
 
 @dataclass(frozen=True)
-class PartRequest:
+class RoutedSubRequest:
     """A request of a batch whose route is known: the id in its path, its query, its body and its condition. ``reserve``
     makes room for the records that its answer could hold with what it expands."""
 

@@ -11,20 +11,20 @@ from app.auth.credentials.authentication import caller
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages, records
-from app.engine.read.aggregates import SumQuery, sums
+from app.engine.read.aggregates import AggregateQuery, sums
 from app.engine.read.encoding import dumps
 from app.engine.read.query import Page, Query
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import AnswerTooLarge
 from blueprints.http.base import JSON, json_body, json_object, parse_id
 from blueprints.http.replies import Reply
-from blueprints.records.parts import PartRequest
+from blueprints.records.parts import RoutedSubRequest
 from config import Settings
 from schemas.queries import body_query, item_selection, list_query
-from schemas.sums import body_sum_query, sum_query
+from schemas.sums import aggregate_query, body_aggregate_query
 
 # RFC 10008, section 3.
-ASKED_BY = [("Accept-Query", f'"{JSON}"')]
+ACCEPT_QUERY = [("Accept-Query", f'"{JSON}"')]
 
 Handler = Callable[..., Response]
 
@@ -66,7 +66,7 @@ def aggregate_records(model: type[Record]) -> Handler:
     """The groups that the query parameters ask for."""
 
     def handler() -> Response:
-        return _groups(model, sum_query(model, caller(), request.args, _settings()))
+        return _groups(model, aggregate_query(model, caller(), request.args, _settings()))
 
     return handler
 
@@ -75,12 +75,12 @@ def query_aggregate(model: type[Record]) -> Handler:
     """The groups that the body asks for."""
 
     def handler() -> Response:
-        return _groups(model, body_sum_query(model, caller(), json_object(json_body()), _settings()))
+        return _groups(model, body_aggregate_query(model, caller(), json_object(json_body()), _settings()))
 
     return handler
 
 
-def list_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def list_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_query=True)
     query = list_query(model, unit.principal, asked.args, _settings())
@@ -88,7 +88,7 @@ def list_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
     return Reply(envelope_of(model)(query, pages.list_page(model, unit.principal, query)))
 
 
-def read_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def read_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_query=True)
     selection = item_selection(model, unit.principal, asked.args, _settings())
@@ -96,23 +96,23 @@ def read_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
     return Reply.of(records.get(model, unit.principal, parse_id(asked.identifier), selection))
 
 
-def aggregate_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def aggregate_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_query=True)
-    return Reply(_grouped(model, unit.principal, sum_query(model, unit.principal, asked.args, _settings())))
+    return Reply(_grouped(model, unit.principal, aggregate_query(model, unit.principal, asked.args, _settings())))
 
 
 def respond_with_page(model: type[Record], query: Query) -> Response:
     """The page that ``query`` asks for; raises AnswerTooLarge."""
     answered = envelope_of(model)(query, pages.list_page(model, caller(), query))
-    return Response(dumps(answered) if query.is_plain else sized(answered), 200, ASKED_BY, content_type=JSON)
+    return Response(dumps(answered) if query.is_plain else sized(answered), 200, ACCEPT_QUERY, content_type=JSON)
 
 
-def _groups(model: type[Record], query: SumQuery) -> Response:
+def _groups(model: type[Record], query: AggregateQuery) -> Response:
     return Response(sized(_grouped(model, caller(), query)), content_type=JSON)
 
 
-def _grouped(model: type[Record], principal: Principal, query: SumQuery) -> dict[str, Any]:
+def _grouped(model: type[Record], principal: Principal, query: AggregateQuery) -> dict[str, Any]:
     groups, more = sums(model, principal, query)
     return {"data": groups, "meta": {"take": query.take, "more": more}}
 

@@ -17,9 +17,9 @@ from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import json_body, json_object, load, parse_id
 from blueprints.http.conditional import precondition
-from blueprints.http.replies import Reply, keyed_request, run_keyed
+from blueprints.http.replies import Reply, idempotent_request, run_idempotent
 from blueprints.records import bulk
-from blueprints.records.parts import PartRequest
+from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import ON_CONFLICT, RESOLUTION, is_minimal
 from schemas.derive import create_schema, update_schema
 
@@ -63,10 +63,10 @@ def create_records(model: type[Record]) -> Handler:
         if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
-        minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), keyed_request()
-        if keyed is None and single.may_create(model, principal.reader):
+        minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), idempotent_request()
+        if keyed is None and single.creates_in_one_statement(model, principal.reader):
             return reply_with(single.create(principal, model, given), minimal=minimal).response()
-        return run_keyed(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
+        return run_idempotent(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
 
     return handler
 
@@ -76,10 +76,10 @@ def update_record(model: type[Record]) -> Handler:
 
     def handler(id: str) -> Response:
         given = load(update_schema(model), json_body())
-        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
-        if keyed is None and (record := single.change(principal, model, identifier, given, condition)) is not None:
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
+        if keyed is None and (record := single.update(principal, model, identifier, given, condition)) is not None:
             return Reply.of(record).response()
-        return run_keyed(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
+        return run_idempotent(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
 
     return handler
 
@@ -88,29 +88,29 @@ def delete_record(model: type[Record]) -> Handler:
     """That the record is gone."""
 
     def handler(id: str) -> Response:
-        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), keyed_request()
+        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
         # The guide routes answer with the record that was there.
         if keyed is None and not model.guide and single.delete(principal, model, identifier, condition):
             return removed(identifier).response()
-        return run_keyed(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
+        return run_idempotent(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
 
     return handler
 
 
-def create_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def create_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_body=True)
     return created(unit, model, load(create_schema(model), asked.body))
 
 
-def update_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def update_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_body=True, takes_condition=True)
     given = load(update_schema(model), asked.body)
     return changed(unit, model, parse_id(asked.identifier), given, asked.condition)
 
 
-def delete_part(unit: Unit, model: type[Record], asked: PartRequest) -> Reply:
+def delete_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """The same of a request in a batch."""
     asked.check(takes_condition=True)
     return deleted(unit, model, parse_id(asked.identifier), asked.condition)

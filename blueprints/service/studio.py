@@ -40,9 +40,9 @@ def build() -> Blueprint:
     @blp.get("/assets/<path:name>")
     @open_to_all("files of the studio, which hold no data")
     def asset(name: str) -> Response:
-        plain, zipped, kind = _asset(name)
-        if zipped is not None and wants_gzip():
-            return Response(zipped, content_type=kind, headers={**ASSET, "Content-Encoding": "gzip"})
+        plain, gzipped, kind = _asset(name)
+        if gzipped is not None and wants_gzip():
+            return Response(gzipped, content_type=kind, headers={**ASSET, "Content-Encoding": "gzip"})
         return Response(plain, content_type=kind, headers=ASSET)
 
     @blp.get("/extensions/<string:plugin>/<path:name>")
@@ -85,5 +85,5 @@ def _asset(name: str) -> tuple[bytes, bytes | None, str]:
         raise NotFound()
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     content = Path(folder, name).read_bytes()
-    zipped = None if kind in PACKED else compressed(content)
-    return content, zipped, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    gzipped = None if kind in PACKED else compressed(content)
+    return content, gzipped, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind

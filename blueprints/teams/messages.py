@@ -18,7 +18,7 @@ from app.teams.cards import Card, prepared
 from app.teams.messages import Place
 from blueprints.http.base import Blueprint
 from blueprints.http.declarations import Answer, Body, Operation, serve
-from blueprints.http.replies import Reply, keyed_request, run_with_lease
+from blueprints.http.replies import Reply, idempotent_request, run_with_lease
 from schemas.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
@@ -58,7 +58,7 @@ def build() -> Blueprint:
         message = given["message"]
         card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
         place = messages.channel(caller(), given["channel_id"])
-        return run_with_lease(keyed_request(), partial(_sent, place, message, card))
+        return run_with_lease(idempotent_request(), partial(_sent, place, message, card))
 
     return blp
 

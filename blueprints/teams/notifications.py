@@ -16,7 +16,7 @@ from app.foundation.errors import Invalid
 from app.notification import preferences
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import default_of
-from blueprints.http.base import EVENTS, UNHELD, Blueprint, answer
+from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS
 from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
@@ -70,7 +70,7 @@ def _route_stream(blp: Blueprint) -> None:
     def stream() -> Response:
         broadcaster: Broadcaster = current_app.extensions["broadcaster"]
         response = Response(broadcaster.open(caller(), _last()), content_type=EVENTS)
-        response.headers.update(UNHELD)
+        response.headers.update(NO_BUFFERING)
         return response
 
     @serve(blp, "POST", "/stream/ticket", Operation(

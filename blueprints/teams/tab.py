@@ -12,7 +12,7 @@ from app.teams import tab
 from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import ANY_QUERY, Answer, Operation, serve
 from blueprints.http.examples import USER
-from blueprints.people.entering import challenge_body, unstored
+from blueprints.people.entering import challenge_body, no_store
 from schemas.sign_in import TabSession, TwoFactorRequired, user_body
 
 # Where Teams and its relatives show pages in frames.
@@ -67,6 +67,6 @@ def build_page() -> flask.Blueprint:
 
 def _opened(opened: SignedIn | Challenged) -> Response:
     if isinstance(opened, Challenged):
-        return unstored(answer(challenge_body(opened)))
+        return no_store(answer(challenge_body(opened)))
     body = {"token": opened.token, "user": user_body(opened.user), "expiresAt": opened.session.expires_at}
-    return unstored(answer(body))
+    return no_store(answer(body))

@@ -14,8 +14,8 @@ from app.mail.models import PlatformMail
 from app.testing.database import transaction
 
 SENDERS = {
-    recovery.SEND_RESET: recovery.send_link,
-    verification.SEND_VERIFICATION: verification.send_again,
+    recovery.SEND_RESET: recovery.send_reset_link,
+    verification.SEND_VERIFICATION: verification.send_verification_link,
     verification.SEND_CHANGE: verification.send_change,
 }
 ASKED = text("SELECT args->>'row_id', args->>'sealed' FROM procrastinate_jobs WHERE task_name = :task ORDER BY id")

@@ -24,7 +24,7 @@ from app.engine.declare.catalogue import every_model  # noqa: E402
 from app.engine.declare.record import Record  # noqa: E402
 from app.engine.write.plan import MAX_RECORDS  # noqa: E402
 from app.factory import create_app  # noqa: E402
-from app.runtime.turns import give_way  # noqa: E402
+from app.runtime.turns import yield_if_overdue  # noqa: E402
 from app.testing import cast as cast_of_tests  # noqa: E402
 from app.testing.cast import Cast  # noqa: E402
 from app.testing.workshop import Workshop  # noqa: E402
@@ -48,7 +48,7 @@ class Arriving(BytesIO):
     """A body as it comes over a connection, which gives way with each piece that is read, as Werkzeug reads it."""
 
     def readinto(self, buffer: Any) -> int:
-        give_way()
+        yield_if_overdue()
         return super().readinto(buffer)
 
 

@@ -18,7 +18,7 @@ from tests import gone
 
 def lasts(app, principal):
     with app.test_request_context():
-        return presence.lasts(principal)
+        return presence.is_still_authorized(principal)
 
 
 @pytest.mark.parametrize("way", [gone.banned, gone.deleted, gone.removed, gone.demoted, gone.signed_out])
@@ -42,21 +42,21 @@ def test_work_lasts_no_longer_than_its_session(app, owner):
 def test_work_lasts_until_its_key_ends(app, cast, owner, whose, change):
     key = cast.key(owner, "read") if whose == "of somebody" else Cast(app).anonymous
     with app.test_request_context(environ_base={"REMOTE_ADDR": "127.0.0.1"}):
-        principal = credentials.of_key(vault().digest(key.token), from_query=False)
-        assert presence.lasts(principal)
+        principal = credentials.key_principal(vault().digest(key.token), from_query=False)
+        assert presence.is_still_authorized(principal)
         with transaction() as session:
             session.execute(update(AuthApiKey).where(AuthApiKey.id == principal.credential_id).values(**change))
-        assert not presence.lasts(principal)
+        assert not presence.is_still_authorized(principal)
 
 
 def test_work_lasts_until_its_key_is_narrowed(app, cast, owner):
     key = cast.key(owner, "write")
     with app.test_request_context():
-        principal = credentials.of_key(vault().digest(key.token), from_query=False)
+        principal = credentials.key_principal(vault().digest(key.token), from_query=False)
         with transaction() as session:
             narrowed = update(AuthApiKey).where(AuthApiKey.id == principal.credential_id)
             session.execute(narrowed.values(scopes=["read"]))
-        assert not presence.lasts(principal)
+        assert not presence.is_still_authorized(principal)
 
 
 def test_a_right_that_is_added_ends_nothing(app, cast, owner):

@@ -7,7 +7,7 @@ import json
 import pytest
 from sqlalchemy import text
 
-from app.engine.read.concurrency import usual_places
+from app.engine.read.concurrency import default_slots
 from app.jobs import queue, registry
 from app.testing.database import transaction, unit_of_work
 from config import Settings
@@ -111,6 +111,6 @@ def test_settings_that_let_one_caller_stop_the_others_are_named(build, looked):
     assert parts["bounds"]["state"] == "ok"
     _, parts = looked(build(**{**tight, "queries_per_user": 50, "default_limit": "101 per second"}))
     assert parts["bounds"]["state"] == "warning"
-    assert f"QUERIES_PER_USER is 50 ({usual_places(Settings()).each})" in parts["bounds"]["note"]
+    assert f"QUERIES_PER_USER is 50 ({default_slots(Settings()).each})" in parts["bounds"]["note"]
     assert "DEFAULT_LIMIT is 101 per second (6000 per minute)" in parts["bounds"]["note"]
     assert "QUERY_SECONDS" not in parts["bounds"]["note"]

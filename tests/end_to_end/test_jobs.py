@@ -38,7 +38,7 @@ def counted(app, query):
 
 
 def test_the_periodic_tasks_have_their_hours(app):
-    periodic = registry.opened(app).periodic_registry.periodic_tasks
+    periodic = registry.procrastinate_app(app).periodic_registry.periodic_tasks
     assert {task.task.name: task.cron for task in periodic.values()} == {
         "sum_key_use": "5 * * * *",
         "expire_key_use": "25 3 * * *",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
-from app.engine.declare.indexes import complete, index, unique
+from app.engine.declare.indexes import add_indexes, index, unique
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def table():
 )  # fmt: skip
 def test_a_reference_has_an_index_of_all_rows_that_begins_with_it(table, key, is_added):
     before = len(table.indexes) + len(table.constraints)
-    complete(SimpleNamespace(__table__=table, keys=(key,)))
+    add_indexes(SimpleNamespace(__table__=table, keys=(key,)))
     assert len(table.indexes) + len(table.constraints) == before + 1 + is_added
     of_all = [each for each in table.indexes if each.dialect_options["postgresql"]["where"] is None]
     assert is_added == ([list(each.columns.keys()) for each in of_all if len(each.columns) == 1] == [["book_id"]])

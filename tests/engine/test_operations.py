@@ -27,12 +27,12 @@ def test_no_verb_is_listed_twice():
 
 def test_no_two_routes_of_records_have_a_method_and_path_in_common():
     routed = [(method, binding.path) for binding in BINDINGS.values() for method in binding.called]
-    asked = [("QUERY", each.by_query) for each in BINDINGS.values() if each.by_query is not None]
+    asked = [("QUERY", each.query_path) for each in BINDINGS.values() if each.query_path is not None]
     assert [each for each, count in Counter([*routed, *asked]).items() if count > 1] == []
 
 
 def test_every_operation_that_somebody_may_do_has_its_routes_and_no_other_has(app, routes):
-    served = {operation for model in every_model() if not model.served_apart for operation in operations(model)}
+    served = {operation for model in every_model() if not model.has_custom_routes for operation in operations(model)}
     assert set(routes.values()) == served
     names = Counter(endpoint.rpartition(".")[2].removesuffix("BySafeMethod") for endpoint in routes)
     assert set(names) == {

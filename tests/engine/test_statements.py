@@ -10,14 +10,14 @@ from sqlalchemy import text
 from app.auth.keys import key_usage
 from app.crm.models import CrmCompany, CrmContact
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.indexes import COUNTED, counts_alone
+from app.engine.declare.indexes import COUNT_INDEX_PREDICATE, has_count_index
 from app.engine.declare.principal import Reader
 from app.engine.read import pages
 from app.engine.read.query import PLAIN
 from app.extensions import db
 from app.testing.workshop import Workshop
 
-MODELS = [model for model in every_model() if not model.served_apart]
+MODELS = [model for model in every_model() if not model.has_custom_routes]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 
 
@@ -126,12 +126,12 @@ def test_a_count_reads_the_smallest_index_and_a_page_that_of_its_order(app, cast
 @every
 def test_what_is_counted_by_the_owner_alone_says_so(model):
     statement = pages.compiled(model, Reader.MEMBER, PLAIN, None).sql
-    counted = counts_alone(model.__table__, model.policy.scope)
-    assert statement.count(COUNTED) == counted
+    counted = has_count_index(model.__table__, model.policy.scope)
+    assert statement.count(COUNT_INDEX_PREDICATE) == counted
     assert [index.name for index in model.__table__.indexes if str(index.name).endswith("_count")] == (
         [f"ix_{model.__tablename__}_{model.policy.scope.column}_count"] if counted else []
     )
-    assert COUNTED not in pages.compiled(model, Reader.ADMIN, PLAIN, None).sql
+    assert COUNT_INDEX_PREDICATE not in pages.compiled(model, Reader.ADMIN, PLAIN, None).sql
 
 
 @pytest.mark.parametrize("table", sorted({model.__tablename__ for model in MODELS}))

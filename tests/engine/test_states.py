@@ -12,7 +12,7 @@ from tests.writes import messages
 STATEFUL = [
     (model, field)
     for model in every_model()
-    if not (model.served_apart or model.policy.create is Rule.NONE or model.policy.update is Rule.NONE)
+    if not (model.has_custom_routes or model.policy.create is Rule.NONE or model.policy.update is Rule.NONE)
     for field in model.transitions
     if model.fields()[field].spec.access == "normal"
 ]

@@ -109,12 +109,12 @@ def test_a_job_that_a_worker_was_given_without_hearing_of_it_is_done_again(app, 
     document = owner.post(DOCUMENTS, BODY).json["id"]
 
     async def lose_a_job():
-        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.procrastinate_app(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             deaf = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
             deaf.worker_id = await opened.job_manager.register_worker()
             await opened.job_manager.fetch_job(queues=deaf.queues, worker_id=deaf.worker_id)
-            looking = asyncio.create_task(deaf.take_lost_back(0.05))
+            looking = asyncio.create_task(deaf.requeue_lost_jobs(0.05))
             while await opened.job_manager.list_jobs_async(status="doing", worker_id=deaf.worker_id):
                 await asyncio.sleep(0.05)
             looking.cancel()
@@ -147,7 +147,7 @@ def test_a_users_next_job_is_done_when_the_one_before_it_ends(app, owner):
     waiting = text("SELECT count(*) FROM procrastinate_jobs WHERE args ? 'row_id'")
 
     async def served():
-        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.procrastinate_app(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async(), asyncio.timeout(30):
             patient = worker.Worker(
                 opened, concurrency=20, fetch_job_polling_interval=5.0, additional_context={"application": app},
@@ -189,7 +189,7 @@ def test_a_job_that_is_handed_back_was_not_tried_in_vain(app, owner, waiting):
     document = owner.post(DOCUMENTS, BODY).json["id"]
 
     async def interrupted():
-        opened = registry.opened(app, worker.connector(app.config["SETTINGS"]))
+        opened = registry.procrastinate_app(app, worker.connector(app.config["SETTINGS"]))
         async with opened.open_async():
             stopped = worker.Worker(opened, queues=[queue.DEFAULT_QUEUE])
             stopped.worker_id = await opened.job_manager.register_worker()
@@ -197,7 +197,7 @@ def test_a_job_that_is_handed_back_was_not_tried_in_vain(app, owner, waiting):
             stopped._running_jobs = {
                 None: JobContext(app=opened, job=job, start_timestamp=0.0, abort_reason=lambda: None)
             }
-            await worker.hand_back([stopped])
+            await worker.requeue_running_jobs([stopped])
 
     asyncio.run(interrupted())
     assert waiting(document) == [("enter_document", "todo", 0)]

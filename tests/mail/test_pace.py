@@ -58,7 +58,7 @@ def test_jobs_that_meet_send_one_mail(mailing, email, monkeypatch):
 
     def send():
         with mailing.app_context():
-            recovery.send_link(None, sealed=vault().encrypt(email))
+            recovery.send_reset_link(None, sealed=vault().encrypt(email))
 
     def have_met():
         return len(writing) == 2 or (len(writing) == 1 and waits_for_a_lock(mailing))
@@ -84,7 +84,7 @@ def test_after_five_minutes_another_mail_can_be_had(mailing, email, monkeypatch)
     for minutes, mails in ((0, 1), (4.9, 1), (5.1, 2)):
         monkeypatch.setattr(outbox, "now", lambda minutes=minutes: clock() + timedelta(minutes=minutes))
         with mailing.app_context():
-            recovery.send_link(None, sealed=vault().encrypt(email))
+            recovery.send_reset_link(None, sealed=vault().encrypt(email))
         assert kinds(mailing, email).count("reset-password") == mails
 
 
@@ -99,7 +99,7 @@ def test_the_mail_of_the_sign_up_counts_as_one_that_was_asked_for(mailing, email
     for minutes, mails in ((0, 1), (6, 2)):
         monkeypatch.setattr(outbox, "now", lambda minutes=minutes: clock() + timedelta(minutes=minutes))
         with mailing.app_context():
-            verification.send_again(None, sealed=vault().encrypt(email))
+            verification.send_verification_link(None, sealed=vault().encrypt(email))
         assert kinds(mailing, email).count("verify-address") == mails
 
 

@@ -171,7 +171,7 @@ def test_two_causes_are_two_mails_and_one_cause_is_one(mailing, server, cast):
     for cause in (first, second, first):
         with mailing.app_context(), unit_of_work() as unit:
             user = unit.session.get_one(AuthUser, person.user_id)
-            mails.tell(unit, user, "password-changed", mails.FORGOT, cause=cause)
+            mails.send_account_mail(unit, user, "password-changed", mails.FORGOT, cause=cause)
             email = user.email
     work(mailing)
     assert kinds(mailing, email) == ["password-changed"] * 2
@@ -182,7 +182,7 @@ def test_a_mail_is_not_sent_where_its_cause_comes_to_nothing(mailing, server, ca
     person = cast.user()
 
     def fail(unit):
-        mails.tell(unit, unit.session.get_one(AuthUser, person.user_id), "password-changed", mails.FORGOT)
+        mails.send_account_mail(unit, unit.session.get_one(AuthUser, person.user_id), "password-changed", mails.FORGOT)
         raise Conflict
 
     with mailing.app_context(), pytest.raises(Conflict):

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from app.auth.models.identity import AuthUser
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
-from app.mail.delivery import concluded
+from app.mail.delivery import mail_concluded
 from app.mail.models import PlatformMail
 from app.notification import mails
 from app.testing.database import transaction, unit_of_work
@@ -81,7 +81,7 @@ def test_a_notification_says_what_its_mail_came_to(app, owner, sent, status):
     prefer(owner, channels={"email": True})
     notification = told(app, owner)
     with app.app_context(), unit_of_work() as unit:
-        concluded.emit(unit, "notification", notification["id"], sent)
+        mail_concluded.emit(unit, "notification", notification["id"], sent)
     shown = owner.get(f"/api/v1/notification/notification/{UUID(notification['id'])}").json
     assert shown["deliveryStatus"] == status
 

@@ -223,11 +223,11 @@ def test_a_plugin_that_fails_to_be_imported_says_where(started, above, modules, 
 
 def test_plugins_are_loaded_after_those_that_they_require():
     found = {"a": Plugin("a", requires="b"), "b": Plugin("b", requires=["c>=1"]), "c": Plugin("c", version="1.2")}
-    assert plugins._ordered(found) == ["c", "b", "a"]
+    assert plugins._dependency_order(found) == ["c", "b", "a"]
 
 
 def test_a_version_that_is_not_released_yet_is_a_version(monkeypatch):
     monkeypatch.setattr(plugins, "VERSION", "2.0.dev1")
-    plugins._ordered({"a": Plugin("a", requires="rowgate>=1.9")})
+    plugins._dependency_order({"a": Plugin("a", requires="rowgate>=1.9")})
     with pytest.raises(SettingError):
-        plugins._ordered({"a": Plugin("a", requires="rowgate>=2.0")})
+        plugins._dependency_order({"a": Plugin("a", requires="rowgate>=2.0")})

@@ -15,7 +15,7 @@ from tests.end_to_end.service import environment
 
 LISTENER = """
 import os, signal, sys
-from app.runtime.interruption import Interruption, Stopped
+from app.runtime.interruption import Interruption, StopRequested
 
 if len(sys.argv) > 1:
     os.open(sys.argv[1], os.O_RDWR)  # which becomes the terminal of this session
@@ -25,10 +25,10 @@ asked = Interruption()
 asked.begin_reloads()
 print("ready", flush=True)
 try:
-    while not asked.takes_reload():
+    while not asked.pop_reload_request():
         asked.pause(0.01)
     print("reload")
-except Stopped:
+except StopRequested:
     print("end")
 """
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from app.engine.read.database import reading
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.extensions import READS, db
 from app.foundation.errors import Unavailable
 from app.runtime import connections
@@ -31,7 +31,7 @@ def inside(build):
 
 
 def asked():
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         return connection.execute(PROCESS).fetchone()[0]
 
 
@@ -45,7 +45,7 @@ def test_one_after_the_other_has_the_same_connection_and_the_pool_is_not_asked(i
 
 
 def test_those_at_the_same_time_have_connections_of_their_own(inside):
-    with autocommitted() as one, autocommitted() as other:
+    with autocommit_connection() as one, autocommit_connection() as other:
         assert one is not other
         assert len(in_use(inside)["reads"]) == 2
     assert in_use(inside)["reads"] == {}
@@ -68,7 +68,7 @@ def test_a_pool_of_one_keeps_none_at_hand(build):
 
 def test_more_than_the_pool_has_wait_no_longer_than_that(inside):
     lent = [kept("reads").take() for _ in range(8)]
-    with pytest.raises(Unavailable), autocommitted():
+    with pytest.raises(Unavailable), autocommit_connection():
         pass
     for each in lent:
         kept("reads").give_back(each)
@@ -84,7 +84,7 @@ def test_a_connection_that_the_server_has_ended_is_not_lent(inside):
 
 def test_a_reader_that_was_interrupted_leaves_its_connection_to_nobody(inside):
     first = asked()
-    with pytest.raises(KeyboardInterrupt), autocommitted():
+    with pytest.raises(KeyboardInterrupt), autocommit_connection():
         raise KeyboardInterrupt
     assert asked() != first
     assert in_use(inside)["reads"] == {}
@@ -99,15 +99,15 @@ def test_what_is_at_hand_goes_with_the_pool(inside):
 
 
 def test_those_for_queries_are_held_to_their_time_from_the_second_use_on(inside):
-    with autocommitted("queries") as first:
+    with autocommit_connection("queries") as first:
         assert not first.limited
-    with autocommitted("queries") as connection:
+    with autocommit_connection("queries") as connection:
         assert connection is first
         assert connection.limited
         assert connection.execute("SHOW statement_timeout").fetchone() == ("300ms",)
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute("SELECT pg_sleep(5)")
-    with autocommitted() as other:
+    with autocommit_connection() as other:
         assert not other.limited
         assert other.execute("SHOW statement_timeout").fetchone() != ("300ms",)
 
@@ -127,7 +127,7 @@ def test_many_queries_at_once_leave_the_pool_to_others_and_their_time_to_themsel
     assert [each.connection.limited for each in again] == [True, True, False]
     for each in again:
         kept("queries").drop(each)
-    with autocommitted("queries") as connection:
+    with autocommit_connection("queries") as connection:
         assert not connection.limited
 
 
@@ -139,14 +139,14 @@ def test_returns_at_the_same_time_keep_no_more_than_so_many(inside):
 
 
 def test_the_embedded_server_answers_queries_of_callers_behind_all_else(inside):
-    with autocommitted("queries") as connection:
+    with autocommit_connection("queries") as connection:
         process = psutil.Process(connection.info.backend_pid)
-    with autocommitted("queries") as again, autocommitted() as read:
+    with autocommit_connection("queries") as again, autocommit_connection() as read:
         assert again.info.backend_pid == process.pid
         assert process.nice() == psutil.Process(read.info.backend_pid).nice() + NICENESS
 
 
 def test_no_process_but_the_embedded_server_s_own_is_put_behind(var_dir):
     own = psutil.Process().nice()
-    Cluster(Path(var_dir).resolve() / "postgres").put_behind(os.getpid())
+    Cluster(Path(var_dir).resolve() / "postgres").lower_priority(os.getpid())
     assert psutil.Process().nice() == own

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.runtime import prepared
 from app.runtime.connections import connect
-from app.runtime.prepared import MOST, THRESHOLD, numbered
+from app.runtime.prepared import MAX_STATEMENTS, THRESHOLD, with_numbered_parameters
 
 ENOUGH = THRESHOLD + 2
 
@@ -71,14 +71,14 @@ def test_a_statement_that_is_asked_rarely_is_not_remembered(connection):
 
 
 def test_the_server_remembers_no_more_than_so_many(connection):
-    for number in range(MOST + 5):
+    for number in range(MAX_STATEMENTS + 5):
         for _ in range(ENOUGH):
             assert connection.rows(f"SELECT {number}", {}) == [(number,)]
-    assert len(names(connection)) == MOST
+    assert len(names(connection)) == MAX_STATEMENTS
 
 
 def test_what_was_asked_once_is_forgotten(connection, monkeypatch):
-    monkeypatch.setattr(prepared, "MOST", 2)
+    monkeypatch.setattr(prepared, "MAX_STATEMENTS", 2)
     for number in range(50):
         connection.rows(f"SELECT {number}", {})
     assert len(connection._remembered._asked) <= 4
@@ -150,7 +150,7 @@ def test_a_pipeline_is_left_to_the_driver(connection):
 @given(st.lists(st.sampled_from(["a", "b", "c", "%%", " x "]), max_size=12))
 def test_parameters_get_their_numbers_in_the_order_they_come(words):
     sql = "".join(f"%({word})s" if len(word) == 1 else word for word in words)
-    text, found, formats = numbered(sql)
+    text, found, formats = with_numbered_parameters(sql)
     assert list(found) == list(dict.fromkeys(word for word in words if len(word) == 1))
     assert len(formats) == len(found)
     expected = "".join(f"${found.index(word) + 1}" if len(word) == 1 else word.replace("%%", "%") for word in words)

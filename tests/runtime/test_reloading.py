@@ -8,13 +8,13 @@ import time
 import gevent
 from gevent import socket as green
 
-from app.runtime.reloading import Former, Listening
+from app.runtime.reloading import Listening, OutgoingWorker
 
 
 def test_a_worker_of_before_is_well_until_it_should_have_left():
     now = time.monotonic()
-    assert Former(1, 1, now + 60).last_update() < now + 1
-    stuck = Former(1, 1, now - 60)
+    assert OutgoingWorker(1, 1, now + 60).last_update() < now + 1
+    stuck = OutgoingWorker(1, 1, now - 60)
     assert stuck.last_update() == now - 60
 
 

@@ -13,7 +13,7 @@ from app.foundation.errors import RateLimited, Unavailable
 from app.runtime import shared_places
 from app.runtime.embedded import redis_url
 from app.runtime.rate_limits import Counter
-from app.runtime.shared_places import SharedPlaces
+from app.runtime.shared_places import SharedConcurrencyLimit
 from app.testing.waiting import await_true
 
 
@@ -25,7 +25,7 @@ def make(var_dir, tmp_path):
     def make(*, is_away=False, **changes):
         url = f"redis+unix://{tmp_path}/none" if is_away else f"redis+{redis_url(var_dir)}"
         bounds = {"each": 2, "total": 3, "seconds": 60.0, "wait": 0.1} | changes
-        return SharedPlaces(Counter(storage_from_string(url)), name, **bounds)
+        return SharedConcurrencyLimit(Counter(storage_from_string(url)), name, **bounds)
 
     return make
 

@@ -41,7 +41,7 @@ def test_a_start_loads_nothing_that_it_does_not_need(tmp_path, words, left_out):
 
 
 def test_routes_that_come_late_are_there_at_the_first_request(app, settings):
-    application = create_app(settings, late_routes=True, commands=False)
+    application = create_app(settings, lazy_routes=True, commands=False)
     assert not any("crm" in rule.rule for rule in application.url_map.iter_rules())
     assert application.test_client().get("/healthz").status_code == 200
     assert any("crm" in rule.rule for rule in application.url_map.iter_rules())

@@ -21,7 +21,7 @@ import psutil
 
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres, Redis, _redis_program
-from app.runtime.keeper import SERVER, Keeper
+from app.runtime.keeper import SERVER, ChildReaper
 from app.runtime.processes import OwnProcess, end
 from app.testing.waiting import await_true
 from tests.end_to_end.service import FLASK, await_answer, environment, free_port
@@ -114,7 +114,7 @@ def numbers_used_again(folder: Path) -> dict[str, object]:
     part.send(signal.SIGKILL)
     found["part"] = used_again(part.number, lambda: end([part], 1))
     with (folder / "keeper.lock").open("a") as held:
-        keeper = Keeper(1, held.fileno())
+        keeper = ChildReaper(1, held.fileno())
         kept = OwnProcess.launch(["sleep", "1000"])
         keeper.watch(kept, SERVER)
         kept.send(signal.SIGKILL)

@@ -158,5 +158,5 @@ def _actor(app: Any, email: str, role: str) -> Actor:
             user_id: UUID = user.id
         with unit_of_work() as unit:
             found = unit.session.get_one(AuthUser, user_id)
-            home = organizations.home_of(unit.session, user_id)
+            home = organizations.personal_organization_of(unit.session, user_id)
             return Actor(app, sessions.open_session(unit, found).token, user_id, home)

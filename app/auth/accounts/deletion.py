@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 
 from app.auth.accounts import mails
 from app.auth.credentials import sessions
-from app.auth.credentials.reauthentication import require_fresh
+from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.engine.declare.principal import SYSTEM, Principal
@@ -31,7 +31,7 @@ BATCH_SIZE = 100
 def begin(principal: Principal) -> datetime:
     """Have the caller's account deleted in a week. Raises ReauthenticationRequired, and Conflict naming organizations
     that would be left without an owner, or for the last admin."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     return run_unit(principal, _begin)
 
 
@@ -47,7 +47,7 @@ def _begin(unit: Unit) -> datetime:
     if user.delete_after is None:
         user.delete_after = now() + GRACE
         audit.note(unit, "auth.user.begin_deletion", user)
-        mails.tell(unit, user, "deletion", "/account/delete", until=user.delete_after)
+        mails.send_account_mail(unit, user, "deletion", "/account/delete", until=user.delete_after)
     return user.delete_after
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.auth.accounts import identities, recovery, users
-from app.auth.credentials.reauthentication import require_fresh
+from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
@@ -64,7 +64,7 @@ def _cancel_invitations_of(user: AuthUser, write: Write) -> None:
 @on_delete(AuthUser, callers_only=True)
 def remove_user(user: AuthUser, write: Write) -> None:
     if user.id == write.unit.principal.user_id:
-        require_fresh(write.unit.principal)
+        require_recent_authentication(write.unit.principal)
     if user.role == "admin":
         _keep_an_admin(user, write)
     cancel_invitations(write.unit, AuthInvitation.inviter_id == user.id)
@@ -86,9 +86,9 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
 
 @on_delete(AuthAccount, callers_only=True)
 def unlink(account: AuthAccount, write: Write) -> None:
-    require_fresh(write.unit.principal)
+    require_recent_authentication(write.unit.principal)
     write.unit.get(AuthUser, account.user_id, lock=True)
-    users.keep_a_way_in(write.unit, account.user_id)
+    users.require_other_sign_in_method(write.unit, account.user_id)
     identities.tell_unlinked(write.unit, account)
 
 
@@ -100,7 +100,7 @@ def found(organization: AuthOrganization, write: Write) -> None:
     else:
         write.unit.store(organization)
     owner = provision_organization(write.unit, organization, write.unit.principal.user_id)
-    audit.written(write.unit, "create", owner)
+    audit.record_write(write.unit, "create", owner)
 
 
 def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None:
@@ -160,7 +160,7 @@ def leave(member: AuthMember, write: Write) -> None:
     teams = select(AuthTeam.id).where(AuthTeam.organization_id == member.organization_id)
     joined = (AuthTeamMember.user_id == member.user_id, AuthTeamMember.team_id.in_(teams))
     for membership in write.unit.session.scalars(select(AuthTeamMember).where(*joined)).all():
-        audit.written(write.unit, "delete", membership)
+        audit.record_write(write.unit, "delete", membership)
         write.unit.session.delete(membership)
     _leave_nothing(member, write)
 

@@ -16,7 +16,7 @@ LINKED, UNLINKED = "sign-in-linked", "sign-in-unlinked"
 
 
 @dataclass(frozen=True)
-class Link:
+class IdentityLink:
     """An identity that is to become a way to sign in."""
 
     provider: str
@@ -35,22 +35,22 @@ def find(unit: Unit, issuer: str, subject: str) -> AuthAccount | None:
     return unit.session.scalar(select(AuthAccount).where(*known))
 
 
-def add(unit: Unit, user: AuthUser, link: Link) -> AuthAccount:
+def add(unit: Unit, user: AuthUser, link: IdentityLink) -> AuthAccount:
     """Let an identity sign a user in; raises UniqueViolation where it is somebody's already."""
     account = AuthAccount(user_id=user.id, provider_id=link.provider, issuer=link.issuer, account_id=link.subject)
     unit.store(account)
-    audit.written(unit, "create", account, actor=user)
+    audit.record_write(unit, "create", account, actor=user)
     return account
 
 
-def link(unit: Unit, user: AuthUser, link: Link) -> AuthAccount:
+def link(unit: Unit, user: AuthUser, link: IdentityLink) -> AuthAccount:
     """The same for a user who was there before, and is told by mail."""
     account = add(unit, user, link)
-    mails.tell(unit, user, LINKED, PATH, cause=account.id, way=link.provider)
+    mails.send_account_mail(unit, user, LINKED, PATH, cause=account.id, way=link.provider)
     return account
 
 
 def tell_unlinked(unit: Unit, account: AuthAccount) -> None:
     """Tell a user by mail of a way to sign in that is removed."""
     user = unit.session.get_one(AuthUser, account.user_id)
-    mails.tell(unit, user, UNLINKED, PATH, cause=account.id, way=account.provider_id)
+    mails.send_account_mail(unit, user, UNLINKED, PATH, cause=account.id, way=account.provider_id)

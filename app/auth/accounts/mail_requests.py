@@ -18,7 +18,7 @@ from app.jobs.queue import defer
 from app.runtime import rate_limits
 
 # Jobs for one address within the pause of the outbox, which looks more closely.
-WINDOW, MOST = 300, 3
+WINDOW, MAX_JOBS = 300, 3
 
 
 def ask_for_mail(task: str, email: str, *, user_id: UUID | None = None) -> None:
@@ -30,7 +30,7 @@ def ask_for_mail(task: str, email: str, *, user_id: UUID | None = None) -> None:
         address = ""
     with rate_limits.MAILS:
         about = vault().digest(f"{task}:{address or email}")
-        if rate_limits.counter().hit(f"mail/{about}", WINDOW) <= MOST:
+        if rate_limits.counter().hit(f"mail/{about}", WINDOW) <= MAX_JOBS:
             run_unit(SYSTEM, defer, task, user_id or uuid7(), sealed=vault().encrypt(address))
 
 

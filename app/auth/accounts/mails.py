@@ -23,7 +23,7 @@ PROVING = ("verify-address", "change-address", "reset-password", "welcome")
 SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console/keys", "/account/forgot"
 
 
-def tell(
+def send_account_mail(
     unit: Unit,
     user: AuthUser,
     kind: str,
@@ -36,7 +36,7 @@ def tell(
     """Write a mail of ``kind`` to a user, or to another address of theirs; its link leads to ``path``. Times are shown
     in UTC. An address that was never proved may be a stranger's, who is not to hear of everything that somebody does
     to an account of that address."""
-    if not (user.email_verified or kind in PROVING or outbox.is_due(unit, kind, to or user.email)):
+    if not (user.email_verified or kind in PROVING or outbox.may_send(unit, kind, to or user.email)):
         return
     language = user.locale or languages.DEFAULT
     shown = {name: moment(value, language) if isinstance(value, datetime) else value for name, value in values.items()}

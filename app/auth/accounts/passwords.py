@@ -18,14 +18,16 @@ from app.auth.errors import PasswordBreached, PasswordTooCommon, PasswordTooLong
 from app.auth.models.identity import AuthAccount
 from app.foundation.errors import Unavailable
 from app.runtime.gevent_support import run_in_thread
-from app.runtime.places import Places
+from app.runtime.places import ConcurrencyLimit
 
 T = TypeVar("T")
 
 MAX_LENGTH = 128
 COMMON_PASSWORDS = 30_000
 # Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
-PLACES = Places(total=100, each=3, wait=0.0, refusal=lambda: Unavailable("Too many people sign in at this moment"))
+PLACES = ConcurrencyLimit(
+    total=100, each=3, wait=0.0, refusal=lambda: Unavailable("Too many people sign in at this moment")
+)
 # Words of this place that a guess would begin with.
 OWN_WORDS = ("rowgate",)
 ADDED = "0123456789!"
@@ -57,18 +59,18 @@ def _is_like(password: str, word: str) -> bool:
     return password == word or (bare != "" and bare == word.strip(ADDED))
 
 
-def stored_of(session: Session, user_id: UUID) -> str | None:
+def stored_hash_of(session: Session, user_id: UUID) -> str | None:
     """What is stored of the password of a user, who may have none."""
     mine = (AuthAccount.user_id == user_id, AuthAccount.provider_id == "credential")
     return session.scalar(select(AuthAccount.password).where(*mine))
 
 
-def hashed(password: str, *, network: str = "") -> str:
+def hash_password(password: str, *, network: str = "") -> str:
     """Hash a password, for a caller in ``network``; raises Unavailable when too many wait for that."""
     return _computed(network, HASHER.hash, password)
 
 
-def is_right(stored: str | None, password: str, *, network: str = "") -> bool:
+def verify_password(stored: str | None, password: str, *, network: str = "") -> bool:
     """Whether ``password`` is the one that ``stored`` was made of. Without a stored one it takes as long to say no."""
     # A longer one is none that was accepted; its length must not make the hash dearer.
     return _computed(network, _verify, stored, password[: MAX_LENGTH + 1]) and stored is not None

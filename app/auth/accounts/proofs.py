@@ -20,7 +20,7 @@ from app.foundation.clock import now
 VERIFY, RESET = "email_verification", "password_reset"
 CHANGE, REVERT = "change_email", "change_email_revert"
 CHALLENGE, PASSKEY = "two_factor_challenge", "passkey_challenge"
-LASTS = {
+LIFETIME = {
     VERIFY: timedelta(hours=24),
     RESET: timedelta(minutes=30),
     CHANGE: timedelta(hours=24),
@@ -60,7 +60,7 @@ def issue(
     made = AuthVerification(
         purpose=purpose, user_id=user_id, identifier=identifier(purpose, subject or str(user_id)),
         value=crypto.vault().digest(secret), context=crypto.vault().encrypt(orjson.dumps(context).decode()),
-        expires_at=now() + (lasts or LASTS[purpose]),
+        expires_at=now() + (lasts or LIFETIME[purpose]),
     )  # fmt: skip
     unit.store(made)
     return _proof(made), secret
@@ -76,7 +76,7 @@ def redeem(unit: Unit, secret: str, *purposes: str) -> Proof:
     return _proof(row)
 
 
-def held(unit: Unit, secret: str, *purposes: str) -> AuthVerification:
+def get_for_update(unit: Unit, secret: str, *purposes: str) -> AuthVerification:
     """The row of a proof, locked until the end, for answers that do not use it up; raises InvalidToken."""
     row = unit.session.scalar(select(AuthVerification).where(*_live(secret, purposes)).with_for_update())
     if row is None:
@@ -84,7 +84,7 @@ def held(unit: Unit, secret: str, *purposes: str) -> AuthVerification:
     return row
 
 
-def look(unit: Unit, secret: str, *purposes: str) -> Proof:
+def peek(unit: Unit, secret: str, *purposes: str) -> Proof:
     """What a proof stands for, without using it; raises InvalidToken."""
     row = unit.session.scalar(select(AuthVerification).where(*_live(secret, purposes)))
     if row is None:
@@ -92,9 +92,9 @@ def look(unit: Unit, secret: str, *purposes: str) -> Proof:
     return _proof(row)
 
 
-def seen(secret: str, *purposes: str) -> Proof:
+def preview(secret: str, *purposes: str) -> Proof:
     """What a proof stands for, for a page that asks before it is used; raises InvalidToken."""
-    return run_unit(SYSTEM, look, secret, *purposes)
+    return run_unit(SYSTEM, peek, secret, *purposes)
 
 
 def void(unit: Unit, user_id: UUID, *purposes: str, since: UUID | None = None) -> None:

@@ -15,7 +15,7 @@ from app.auth.errors import InvalidToken, PasswordRefused
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember
-from app.auth.organizations.organizations import cancel_invitations, end_sessions, home_of
+from app.auth.organizations.organizations import cancel_invitations, end_sessions, personal_organization_of
 from app.auth.sign_in import devices
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write import audit
@@ -34,7 +34,7 @@ def forget(email: str) -> None:
     ask_for_mail(SEND_RESET, email)
 
 
-def send_link(_: UUID, *, sealed: str) -> None:
+def send_reset_link(_: UUID, *, sealed: str) -> None:
     """Do what ``forget`` was asked for, as a job."""
     run_unit(SYSTEM, _send_link, address_of(sealed))
 
@@ -43,16 +43,16 @@ def _send_link(unit: Unit, address: str) -> None:
     user = unit.session.scalar(select(AuthUser).where(AuthUser.email == address))
     if user is None or users.is_banned(user.banned, user.ban_expires):
         return
-    if not outbox.is_due(unit, KIND, address, by_day=not user.email_verified):
+    if not outbox.may_send(unit, KIND, address, by_day=not user.email_verified):
         return
     proof, secret = proofs.issue(unit, proofs.RESET, user.id, email=address)
-    mails.tell(unit, user, KIND, mails.secret_path("reset", secret), cause=proof.id)
+    mails.send_account_mail(unit, user, KIND, mails.secret_path("reset", secret), cause=proof.id)
 
 
 def welcome(unit: Unit, user: AuthUser) -> None:
     """Send the link by which a person whose account an admin has made chooses a password."""
     proof, secret = proofs.issue(unit, proofs.RESET, user.id, lasts=WELCOME_LASTS, email=user.email)
-    mails.tell(unit, user, "welcome", mails.secret_path("reset", secret), cause=proof.id)
+    mails.send_account_mail(unit, user, "welcome", mails.secret_path("reset", secret), cause=proof.id)
 
 
 def reset(token: str, password: str, *, revoke_keys: bool = False) -> None:
@@ -63,13 +63,13 @@ def reset(token: str, password: str, *, revoke_keys: bool = False) -> None:
     """
     user = run_unit(SYSTEM, _asked, token)
     passwords.check(password, about=users.words_about(user))
-    hashed = passwords.hashed(password)
+    hashed = passwords.hash_password(password)
     run_unit(SYSTEM, _reset, token, hashed, revoke_keys)
     throttling.forget(user.email)
 
 
 def _asked(unit: Unit, token: str) -> AuthUser:
-    return unit.session.get_one(AuthUser, proofs.look(unit, token, proofs.RESET).user_id)
+    return unit.session.get_one(AuthUser, proofs.peek(unit, token, proofs.RESET).user_id)
 
 
 def _reset(unit: Unit, token: str, hashed: str, revoke_keys: bool) -> None:
@@ -78,7 +78,7 @@ def _reset(unit: Unit, token: str, hashed: str, revoke_keys: bool) -> None:
     if user.email != proof.context["email"] or users.is_banned(user.banned, user.ban_expires):
         raise InvalidToken()
     if not user.email_verified:
-        remove_unproven(unit, user)
+        remove_unverified_access(unit, user)
         users.verify(unit, user)
     elif revoke_keys:
         _revoke_keys(unit, user)
@@ -86,18 +86,18 @@ def _reset(unit: Unit, token: str, hashed: str, revoke_keys: bool) -> None:
     proofs.void(unit, user.id, proofs.RESET, proofs.VERIFY, proofs.CHANGE, proofs.CHALLENGE)
     devices.distrust_all(unit, user.id)
     end_sessions(unit, user.id)
-    mails.tell(unit, user, "password-changed", mails.FORGOT)
+    mails.send_account_mail(unit, user, "password-changed", mails.FORGOT)
 
 
-def remove_unproven(unit: Unit, user: AuthUser) -> None:
+def remove_unverified_access(unit: Unit, user: AuthUser) -> None:
     """Take away every way in that was there before the address was proved, and whoever was let into the personal
     organization: whoever did so may be somebody else."""
-    remove_since(unit, user, user.created_at)
+    remove_credentials_since(unit, user, user.created_at)
     _empty_home(unit, user)
 
 
 def _empty_home(unit: Unit, user: AuthUser) -> None:
-    home = home_of(unit.session, user.id)
+    home = personal_organization_of(unit.session, user.id)
     # These first: whoever accepts one at this moment is among the members then.
     cancel_invitations(unit, AuthInvitation.organization_id == home, actor=user)
     others = (AuthMember.organization_id == home, AuthMember.user_id != user.id)
@@ -105,19 +105,19 @@ def _empty_home(unit: Unit, user: AuthUser) -> None:
         unit.delete(AuthMember, member_id)
 
 
-def forget_password(unit: Unit, user: AuthUser) -> None:
+def remove_password(unit: Unit, user: AuthUser) -> None:
     """Let nobody in by the password of an account, or on a device that it trusts, until a new one is chosen."""
     own = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
     unit.bookkeep(delete(AuthAccount).where(*own))
     devices.distrust_all(unit, user.id)
 
 
-def remove_since(unit: Unit, user: AuthUser, moment: datetime) -> None:
+def remove_credentials_since(unit: Unit, user: AuthUser, moment: datetime) -> None:
     """Take away the ways in that were added since ``moment``, keys among them."""
     for model in (AuthAccount, AuthTwoFactor, AuthPasskey):
         later = (model.user_id == user.id, model.created_at >= moment)
         for row in unit.session.scalars(select(model).where(*later)).all():
-            audit.written(unit, "delete", row, actor=user)
+            audit.record_write(unit, "delete", row, actor=user)
             user.two_factor_enabled = user.two_factor_enabled and model is not AuthTwoFactor
         unit.bookkeep(delete(model).where(*later))
     _revoke_keys(unit, user, since=moment)
@@ -134,19 +134,19 @@ def change(principal: Principal, current: str | None, new: str, *, elsewhere: bo
         passwords.check(new, about=users.words_about(user))
     except PasswordRefused as refused:
         raise refused.on("newPassword") from None
-    return run_unit(principal, _change, passwords.hashed(new), stored, elsewhere)
+    return run_unit(principal, _change, passwords.hash_password(new), stored, elsewhere)
 
 
 def _change(unit: Unit, hashed: str, stored: str | None, elsewhere: bool) -> str:
     user = sessions.own_user(unit)
-    if passwords.stored_of(unit.session, user.id) != stored:
+    if passwords.stored_hash_of(unit.session, user.id) != stored:
         raise Conflict("The password was changed meanwhile")
     users.replace_password(unit, user, hashed)
     proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
     if elsewhere:
         sessions.sign_out_elsewhere(unit)
         devices.distrust_all(unit, user.id)
-    mails.tell(unit, user, "password-changed", mails.FORGOT)
+    mails.send_account_mail(unit, user, "password-changed", mails.FORGOT)
     token, _ = sessions.renew_token(unit)
     return token
 

@@ -15,7 +15,7 @@ from app.engine.read.database import reading
 
 
 @dataclass(frozen=True)
-class Standing:
+class AccountStatus:
     """How an account stands; ``waiting`` names the organizations in which it counts for nothing without a factor."""
 
     delete_after: datetime | None
@@ -23,7 +23,7 @@ class Standing:
     waiting: list[str]
 
 
-def of(principal: Principal) -> Standing:
+def of(principal: Principal) -> AccountStatus:
     """How the account of the caller stands, in one statement."""
     names = select(func.array_agg(AuthOrganization.name)).where(AuthOrganization.id.in_(principal.waiting))
     user_id = principal.user_id
@@ -31,4 +31,4 @@ def of(principal: Principal) -> Standing:
     with reading() as session:
         found = session.execute(own.where(AuthUser.id == user_id)).one_or_none()
     delete_after, has_factor, waiting = found or (None, True, None)
-    return Standing(delete_after, has_factor, sorted(waiting or []))
+    return AccountStatus(delete_after, has_factor, sorted(waiting or []))

@@ -16,7 +16,7 @@ from app.auth.models.organizations import AuthInvitation
 from app.auth.organizations import memberships, organizations
 from app.auth.organizations.organizations import cancel_invitations, end_sessions
 from app.auth.sign_in import devices
-from app.engine.declare.principal import Credential, Principal, covered
+from app.engine.declare.principal import Credential, Principal, expand_scopes
 from app.engine.read.database import reading
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
@@ -38,9 +38,9 @@ def register(unit: Unit, *, email: str, password: str, name: str | None = None, 
     role = "admin" if admin else "user"
     user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
     add(unit, user)
-    account = add_password(unit, user, passwords.hashed(password))
+    account = add_password(unit, user, passwords.hash_password(password))
     for record in (user, account):
-        audit.written(unit, "create", record)
+        audit.record_write(unit, "create", record)
     return user
 
 
@@ -78,7 +78,7 @@ def by_email(session: Session, email: str) -> AuthUser:
 def promote(unit: Unit, user: AuthUser) -> None:
     """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
     before, user.role = user.role, "admin"
-    audit.written(unit, "update", user, {"role": before})
+    audit.record_write(unit, "update", user, {"role": before})
     end_sessions(unit, user.id)
 
 
@@ -86,7 +86,7 @@ def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
     """Refuse every credential of the user, as of the next request, and take the user's open invitations back."""
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
-    audit.written(unit, "update", user, before)
+    audit.record_write(unit, "update", user, before)
     end_sessions(unit, user.id)
     cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
 
@@ -94,10 +94,10 @@ def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
 def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
     """Take the address as proved to be the user's, by ``actor`` where the principal of the unit is nobody."""
     before, user.email_verified = user.email_verified, True
-    audit.written(unit, "update", user, {"email_verified": before}, actor=actor)
+    audit.record_write(unit, "update", user, {"email_verified": before}, actor=actor)
 
 
-def keep_a_way_in(unit: Unit, user_id: UUID) -> None:
+def require_other_sign_in_method(unit: Unit, user_id: UUID) -> None:
     """Refuse to take the last way to sign in from a user, whom the caller holds; raises LastSignInMethod."""
     models = (AuthAccount, AuthPasskey)
     ways = (select(func.count()).select_from(model).where(model.user_id == user_id) for model in models)
@@ -114,11 +114,11 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     """Replace the password of the user, or give the first one, and end all sessions, sign-ins under way and trust in
     devices. Raises PasswordRefused."""
     passwords.check(password, about=words_about(user))
-    replace_password(unit, user, passwords.hashed(password))
+    replace_password(unit, user, passwords.hash_password(password))
     proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
     devices.distrust_all(unit, user.id)
     end_sessions(unit, user.id)
-    mails.tell(unit, user, "password-changed", mails.FORGOT)
+    mails.send_account_mail(unit, user, "password-changed", mails.FORGOT)
 
 
 def replace_password(unit: Unit, user: AuthUser, hashed: str) -> None:
@@ -126,33 +126,33 @@ def replace_password(unit: Unit, user: AuthUser, hashed: str) -> None:
     mine = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
     account = unit.session.scalar(select(AuthAccount).where(*mine).with_for_update())
     if account is None:
-        audit.written(unit, "create", add_password(unit, user, hashed))
+        audit.record_write(unit, "create", add_password(unit, user, hashed))
     else:
         account.password = hashed
-        audit.written(unit, "update", account)
+        audit.record_write(unit, "update", account)
 
 
-def acting(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
+def member_principal(session: Session, user_id: UUID | None, organization_id: UUID) -> Principal | None:
     """A user as the caller of work that goes on in an organization without a request; never as an admin. None for one
     who is gone, banned, or no member any more."""
-    found = found_again(session, user_id)
+    found = user_principal(session, user_id)
     if found is None or organization_id not in found.memberships:
         return None
     held = {organization_id: found.memberships[organization_id]}
     return replace(found, organization_id=organization_id, is_admin=False, memberships=held)
 
 
-def signed_in_as(user_id: UUID) -> Principal:
+def require_user_principal(user_id: UUID) -> Principal:
     """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
     admin. Raises Unauthenticated for one who is banned."""
     with reading() as session:
-        found = found_again(session, user_id)
+        found = user_principal(session, user_id)
     if found is None:
         raise Unauthenticated()
     return replace(found, is_admin=False)
 
 
-def found_again(session: Session, user_id: UUID | None) -> Principal | None:
+def user_principal(session: Session, user_id: UUID | None) -> Principal | None:
     """A user as the caller of work that was asked for earlier, with what the user may do by now; None for one who is
     gone or banned. It asks the database each time, whatever ``session`` has read before."""
     if user_id is None:
@@ -162,4 +162,4 @@ def found_again(session: Session, user_id: UUID | None) -> Principal | None:
     if row is None or is_banned(row.banned, row.ban_expires):
         return None
     roles, _ = memberships.counting(user_id, row.memberships, session)
-    return Principal(Credential.SESSION, user_id, covered(["write"]), user_id, None, row.role == "admin", roles)
+    return Principal(Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, row.role == "admin", roles)

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.auth.accounts import addresses, mails, passwords, proofs, recovery, users
 from app.auth.accounts.mail_requests import address_of, ask_for_mail
-from app.auth.credentials.reauthentication import require_fresh, require_right
+from app.auth.credentials.reauthentication import require_correct_password, require_recent_authentication
 from app.auth.errors import InvalidEmail, InvalidToken
 from app.auth.models.identity import AuthUser
 from app.auth.organizations.organizations import end_sessions
@@ -28,7 +28,7 @@ def send(unit: Unit, user: AuthUser) -> None:
     """Send the link by which a user proves the address; an earlier one ceases to work."""
     proofs.void(unit, user.id, proofs.VERIFY)
     proof, secret = proofs.issue(unit, proofs.VERIFY, user.id, email=user.email)
-    mails.tell(unit, user, KIND_VERIFY, mails.secret_path("verify", secret), cause=proof.id)
+    mails.send_account_mail(unit, user, KIND_VERIFY, mails.secret_path("verify", secret), cause=proof.id)
 
 
 def resend(email: str) -> None:
@@ -36,14 +36,14 @@ def resend(email: str) -> None:
     ask_for_mail(SEND_VERIFICATION, email)
 
 
-def send_again(_: UUID, *, sealed: str) -> None:
+def send_verification_link(_: UUID, *, sealed: str) -> None:
     """Do what ``resend`` was asked for, as a job."""
     run_unit(SYSTEM, _send_again, address_of(sealed))
 
 
 def _send_again(unit: Unit, address: str) -> None:
     user = unit.session.scalar(select(AuthUser).where(AuthUser.email == address))
-    if user is not None and not user.email_verified and outbox.is_due(unit, KIND_VERIFY, address):
+    if user is not None and not user.email_verified and outbox.may_send(unit, KIND_VERIFY, address):
         send(unit, user)
 
 
@@ -55,16 +55,16 @@ def verify(token: str, password: str | None, principal: Principal | None) -> Aut
     """
     proof, user, stored = run_unit(SYSTEM, _asked, token)
     if principal is None or principal.user_id != user.id:
-        require_right(user, stored, password or "")
+        require_correct_password(user, stored, password or "")
     return run_unit(SYSTEM, _verify, token, proof.purpose)
 
 
 def _asked(unit: Unit, token: str) -> tuple[proofs.Proof, AuthUser, str | None]:
-    proof = proofs.look(unit, token, proofs.VERIFY, proofs.CHANGE)
+    proof = proofs.peek(unit, token, proofs.VERIFY, proofs.CHANGE)
     user = unit.session.get_one(AuthUser, proof.user_id)
     if users.is_banned(user.banned, user.ban_expires):
         raise InvalidToken()
-    return proof, user, passwords.stored_of(unit.session, user.id)
+    return proof, user, passwords.stored_hash_of(unit.session, user.id)
 
 
 def _verify(unit: Unit, token: str, purpose: str) -> AuthUser:
@@ -82,7 +82,7 @@ def _verify(unit: Unit, token: str, purpose: str) -> AuthUser:
 def ask_to_change(principal: Principal, email: str) -> None:
     """Send a link to a new address of the caller; it is theirs once the link was used. Raises InvalidEmail and
     ReauthenticationRequired."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     try:
         address = normalized(email)
     except ValidationError:
@@ -101,12 +101,12 @@ def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
         user is None
         or user.email == address
         or addresses.is_taken(unit, address, user.id)
-        or not outbox.is_due(unit, KIND_CHANGE, address)
+        or not outbox.may_send(unit, KIND_CHANGE, address)
     ):
         return
     proofs.void(unit, user.id, proofs.CHANGE)
     proof, secret = proofs.issue(unit, proofs.CHANGE, user.id, email=address)
-    mails.tell(unit, user, KIND_CHANGE, mails.secret_path("verify", secret), to=address, cause=proof.id)
+    mails.send_account_mail(unit, user, KIND_CHANGE, mails.secret_path("verify", secret), to=address, cause=proof.id)
 
 
 def _change(unit: Unit, user: AuthUser, address: str) -> None:
@@ -116,10 +116,10 @@ def _change(unit: Unit, user: AuthUser, address: str) -> None:
     if user.email_verified:
         _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
         path = mails.secret_path("revert", secret)
-        mails.tell(unit, user, "address-changed", path, to=user.email, address=address)
+        mails.send_account_mail(unit, user, "address-changed", path, to=user.email, address=address)
     user.email, user.email_verified = address, True
     proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET)
-    audit.written(unit, "update", user, before, actor=user)
+    audit.record_write(unit, "update", user, before, actor=user)
     unit.session.flush()
 
 
@@ -138,10 +138,10 @@ def _revert(unit: Unit, token: str) -> None:
     proofs.void(unit, user.id, proofs.CHANGE, proofs.RESET, proofs.CHALLENGE)
     # Whoever had the address before goes on to be able to take it back.
     proofs.void(unit, user.id, proofs.REVERT, since=proof.id)
-    recovery.remove_since(unit, user, proof.created_at)
-    recovery.forget_password(unit, user)
+    recovery.remove_credentials_since(unit, user, proof.created_at)
+    recovery.remove_password(unit, user)
     end_sessions(unit, user.id)
-    audit.written(unit, "update", user, before, actor=user)
+    audit.record_write(unit, "update", user, before, actor=user)
     unit.session.flush()
     reset, secret = proofs.issue(unit, proofs.RESET, user.id, email=user.email)
-    mails.tell(unit, user, "reset-password", mails.secret_path("reset", secret), cause=reset.id)
+    mails.send_account_mail(unit, user, "reset-password", mails.secret_path("reset", secret), cause=reset.id)

@@ -65,7 +65,7 @@ class Access:
 
 def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
     """Declare that a route asks for no credential, and why."""
-    return declaring(Access(open=reason, limited=limited))
+    return declare_access(Access(open=reason, limited=limited))
 
 
 def credentials_required(
@@ -76,22 +76,22 @@ def credentials_required(
 ) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb, or of reading alone where it
     ``reads``."""
-    return declaring(Access(session_only=session_only, reads=reads, composite=composite))
+    return declare_access(Access(session_only=session_only, reads=reads, composite=composite))
 
 
 def rights_required(model: type[Record], *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
     """Declare the same of a route to the records of ``model``, as its policy has it. A key in the query, which stays in
     logs and histories, writes nobody's accounts and organizations."""
     session_only, guarded = model.policy.session_only, model.domain == "auth"
-    return declaring(Access(session_only=session_only, reads=reads, private=private, guarded=guarded))
+    return declare_access(Access(session_only=session_only, reads=reads, private=private, guarded=guarded))
 
 
 def session_welcome(reason: str) -> Callable[[F], F]:
     """Declare that a route works without a credential, why, and that it knows whose session is presented."""
-    return declaring(Access(optional=reason, session_only=SessionOnly.ALL))
+    return declare_access(Access(optional=reason, session_only=SessionOnly.ALL))
 
 
-def declaring(access: Access) -> Callable[[F], F]:
+def declare_access(access: Access) -> Callable[[F], F]:
     """Declare what a route asks of its caller; a route that declares nothing is refused."""
 
     def declare(view: F) -> F:
@@ -124,7 +124,7 @@ def guard() -> None:
             current_app.login_manager.unauthorized()  # type: ignore[attr-defined]
         return
     try:
-        known.principal = admitted(access)
+        known.principal = authenticate_and_authorize(access)
     except Unauthenticated as refusal:
         if not access.optional or refusal.invalid_token:
             raise
@@ -138,7 +138,7 @@ def access_of_request() -> Access:
     return access
 
 
-def admitted(access: Access) -> Principal:
+def authenticate_and_authorize(access: Access) -> Principal:
     """The caller, with the scope that the verb needs. A request without a good credential counts for its address.
 
     Raises Unauthenticated, Invalid when two credentials come at once, Forbidden and RateLimited.
@@ -192,17 +192,17 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
     if principal.impersonator_id is not None and (access.tickets or access.private):
         raise Forbidden("An impersonating session has no access to secrets, exports and streams")
     if scope not in principal.scopes:
-        key_usage.conclude("INSUFFICIENT_PERMISSIONS")
+        key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
         raise InsufficientScope(scope)
     if access.guarded and principal.from_query and scope != "read":
-        key_usage.conclude("INSUFFICIENT_PERMISSIONS")
+        key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
         raise Invalid({"api_key": ["Writes no accounts and organizations; use the Authorization header."]})
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:
         return
     # An admin key of an admin may stand in for a session where only writes are narrowed.
     if access.session_only is SessionOnly.WRITES and (scope == "read" or principal.is_admin):
         return
-    key_usage.conclude("FORBIDDEN")
+    key_usage.set_outcome("FORBIDDEN")
     raise Forbidden("A session token is needed for this")
 
 
@@ -225,8 +225,8 @@ def authenticate(access: Access) -> Principal:
         end = crypto.end_of(token)
         if from_query or (end is not None and end <= now()):
             raise Unauthenticated(invalid_token=True)
-        return credentials.of_session(digest)
-    return credentials.of_key(digest, from_query=from_query)
+        return credentials.session_principal(digest)
+    return credentials.key_principal(digest, from_query=from_query)
 
 
 def _of_ticket() -> Principal:
@@ -242,8 +242,8 @@ def _of_cookie() -> Principal:
         raise Unauthenticated()
     if request.method not in SAFE_METHODS:
         cookies.require_same_origin()
-    principal = credentials.of_session(crypto.vault().digest(token), from_cookie=True)
-    if cookies.is_due():
+    principal = credentials.session_principal(crypto.vault().digest(token), from_cookie=True)
+    if cookies.needs_renewal():
         after_this_request(cookies.renew)
     return principal
 

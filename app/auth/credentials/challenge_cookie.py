@@ -8,17 +8,17 @@ from flask import Response
 
 from app.auth.credentials import cookies
 
-KIND, PATH, LASTS = "challenge", "/account", timedelta(minutes=10)
+KIND, PATH, LIFETIME = "challenge", "/account", timedelta(minutes=10)
 
 
 def put(response: Response, challenge: str, then: str, *, remember: bool = True) -> None:
     """Keep a challenge for the pages of the account."""
-    cookies.put(response, KIND, [challenge, then, remember], LASTS, path=PATH)
+    cookies.put(response, KIND, [challenge, then, remember], LIFETIME, path=PATH)
 
 
 def take() -> tuple[str, str, bool] | None:
     """The challenge of the browser, where it goes after it, and whether its session lasts; None without one."""
-    found = cookies.kept(KIND, LASTS, path=PATH)
+    found = cookies.kept(KIND, LIFETIME, path=PATH)
     return tuple(found) if found else None
 
 

@@ -14,7 +14,7 @@ from app.foundation.crypto import vault
 from app.foundation.errors import Forbidden
 from config import EVERY_ORIGIN
 
-LASTS = timedelta(days=7)
+LIFETIME = timedelta(days=7)
 
 
 def name() -> str:
@@ -31,7 +31,7 @@ def session_token() -> str | None:
 def set(response: Response, token: str, *, remember: bool) -> None:
     """Set the session cookie; unless ``remember``, it ends with the browser."""
     # Behind the secret stands the day of a cookie that is to be renewed; one that ends with the browser has none.
-    value, age = (f"{token}.{_today()}", LASTS) if remember else (f"{token}.", None)
+    value, age = (f"{token}.{_today()}", LIFETIME) if remember else (f"{token}.", None)
     response.set_cookie(name(), value, max_age=age, secure=_is_secure(), httponly=True, samesite="Lax", path="/")
 
 
@@ -61,7 +61,7 @@ def _called(kind: str, path: str) -> str:
     return f"__Host-{kind}" if path == "/" else f"__Secure-{kind}"
 
 
-def is_due() -> bool:
+def needs_renewal() -> bool:
     """Whether the cookie of the request was set on an earlier day and is to last on."""
     _, day = _parts()
     return day not in ("", _today())

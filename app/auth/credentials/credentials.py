@@ -18,10 +18,10 @@ from app.auth.keys import key_usage
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
-from app.engine.declare.principal import SYSTEM, Credential, Principal, covered
+from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes
 from app.engine.read.database import reading
-from app.engine.read.encoding import View
-from app.engine.read.statements import Viewed, autocommitted, compiled
+from app.engine.read.encoding import Projection
+from app.engine.read.statements import RecordStatement, autocommit_connection, compiled
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
@@ -33,12 +33,12 @@ IMPERSONATION = "impersonation"
 SEEN_EVERY = timedelta(minutes=1)
 
 
-def of_session(digest: str, *, from_cookie: bool = False) -> Principal:
+def session_principal(digest: str, *, from_cookie: bool = False) -> Principal:
     """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
     return _of_row(_one(_sessions_by("cookie_hash" if from_cookie else "token_hash"), digest))
 
 
-def of_session_id(identifier: UUID) -> Principal:
+def session_principal_by_id(identifier: UUID) -> Principal:
     """The principal of a session that was proved in another way; raises Unauthenticated."""
     return _of_row(_one(_sessions_by("id"), identifier))
 
@@ -86,7 +86,7 @@ def _impersonating(row: dict[str, Any]) -> Principal:
     return replace(_person(row), scopes=frozenset({"read"}), is_admin=False, impersonator_id=admin.id)
 
 
-def of_key(digest: str, *, from_query: bool) -> Principal:
+def key_principal(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
     row = _one(_keys_by("key_hash"), digest)
     if row is None:
@@ -99,11 +99,11 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     try:
         rate_limits.consume_for_key(row)
     except RateLimited:
-        key_usage.conclude("RATE_LIMITED")
+        key_usage.set_outcome("RATE_LIMITED")
         raise
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
-    scopes = covered(row["scopes"])
+    scopes = expand_scopes(row["scopes"])
     if row["user_id"] is None:
         return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
     return Principal(
@@ -117,7 +117,7 @@ def of_key(digest: str, *, from_query: bool) -> Principal:
     )
 
 
-def renewed(principal: Principal, session: Session | None = None) -> Principal:
+def reload_principal(principal: Principal, session: Session | None = None) -> Principal:
     """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
     more. Within a unit of work it is looked up with its ``session``."""
     if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
@@ -130,7 +130,7 @@ def renewed(principal: Principal, session: Session | None = None) -> Principal:
         return _person(row)
     if principal.user_id is None:
         return principal
-    scopes = principal.scopes & covered(row["scopes"])
+    scopes = principal.scopes & expand_scopes(row["scopes"])
     is_admin = principal.is_admin and row["role"] == "admin" and "admin" in scopes
     return replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))
 
@@ -197,8 +197,8 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     run_unit(SYSTEM, Unit.bookkeep, statement)
 
 
-def _one(statement: Viewed, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
-    with autocommitted() as connection:
+def _one(statement: RecordStatement, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
+    with autocommit_connection() as connection:
         rows = statement.rows(connection, {"wanted_digest": digest})
     if not rows:
         return None
@@ -208,7 +208,7 @@ def _one(statement: Viewed, digest: str | UUID, session: Session | None = None) 
 
 
 @cache
-def _sessions_by(name: str) -> Viewed:
+def _sessions_by(name: str) -> RecordStatement:
     """The session whose column of this name has the wanted value."""
     columns = [
         AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
@@ -221,7 +221,7 @@ def _sessions_by(name: str) -> Viewed:
 
 
 @cache
-def _keys_by(name: str) -> Viewed:
+def _keys_by(name: str) -> RecordStatement:
     """The key whose column of this name has the wanted value."""
     columns = [
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
@@ -233,5 +233,5 @@ def _keys_by(name: str) -> Viewed:
     return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)
 
 
-def _statement(statement: Any, columns: list[Any]) -> Viewed:
-    return compiled(statement, View((*(column.key for column in columns), "memberships"), None, ()))
+def _statement(statement: Any, columns: list[Any]) -> RecordStatement:
+    return compiled(statement, Projection((*(column.key for column in columns), "memberships"), None, ()))

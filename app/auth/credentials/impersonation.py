@@ -11,7 +11,7 @@ from flask import request
 
 from app.auth.accounts import mails, users
 from app.auth.credentials import sessions
-from app.auth.credentials.reauthentication import require_fresh
+from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.credentials.sessions import SignedIn
 from app.auth.models.identity import AuthSession, AuthUser
 from app.engine.declare.principal import Principal
@@ -25,7 +25,7 @@ def impersonate(principal: Principal, user_id: UUID) -> SignedIn:
     Raises Forbidden, ReauthenticationRequired and NotFound."""
     if not principal.is_admin or principal.impersonator_id is not None:
         raise Forbidden("Platform admins impersonate")
-    require_fresh(principal)
+    require_recent_authentication(principal)
     return run_unit(principal, _impersonate, user_id)
 
 
@@ -37,7 +37,9 @@ def _impersonate(unit: Unit, user_id: UUID) -> SignedIn:
         raise Forbidden("Nobody impersonates an admin")
     opened = sessions.impersonate(unit, user)
     admin = unit.session.get_one(AuthUser, unit.principal.user_id)
-    mails.tell(unit, user, "impersonated", cause=opened.session.id, by=admin.name, until=opened.session.expires_at)
+    mails.send_account_mail(
+        unit, user, "impersonated", cause=opened.session.id, by=admin.name, until=opened.session.expires_at
+    )
     return opened
 
 

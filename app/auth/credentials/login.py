@@ -12,7 +12,7 @@ import flask_login
 from flask import Flask, g, request
 from flask_login import LoginManager, UserMixin
 
-from app.auth.credentials.authentication import Access, access_of_request, admitted, declaring
+from app.auth.credentials.authentication import Access, access_of_request, authenticate_and_authorize, declare_access
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Principal
 from app.foundation.errors import Unauthenticated
@@ -30,7 +30,7 @@ class Person(UserMixin):
         return str(self.principal.user_id)
 
 
-class RequestLogins(LoginManager):
+class StatelessLoginManager(LoginManager):
     """A LoginManager without a session of its own: it reads and sets no cookie, and leaves Flask's session alone, so
     that no answer varies by a cookie that nobody read."""
 
@@ -41,13 +41,13 @@ class RequestLogins(LoginManager):
         self._update_request_context_with_user(self._load_user_from_request(request))
 
 
-manager = RequestLogins()
+manager = StatelessLoginManager()
 
 
 @manager.request_loader
 def _person(_: object) -> Person | None:
     try:
-        g.principal = admitted(access_of_request())
+        g.principal = authenticate_and_authorize(access_of_request())
         return Person(g.principal)
     except Unauthenticated as refusal:
         g.refusal = refusal
@@ -68,11 +68,11 @@ def login_required(
 ) -> Callable[[F], F]:
     """Declare that a route of people needs whoever is signed in, with the scope of its verb."""
     access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private)
-    return lambda view: declaring(access)(flask_login.login_required(view))
+    return lambda view: declare_access(access)(flask_login.login_required(view))
 
 
-def login_welcome(reason: str, *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
+def login_optional(reason: str, *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
     """Declare that a route of people works without a credential, why, and that it knows who is signed in. A credential
     that is not good counts as none. With ``reads``, one that may only read is good enough."""
     access = Access(optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads, private=private)
-    return declaring(access)
+    return declare_access(access)

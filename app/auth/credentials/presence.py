@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from app.auth.credentials.credentials import renewed
+from app.auth.credentials.credentials import reload_principal
 from app.engine.declare.principal import Principal
 from app.foundation.errors import Failure, Unauthenticated
 
 # What is said of work whose person is banned or gone.
-GONE = "Your account may no longer act"
+ACCOUNT_GONE = "Your account may no longer act"
 # And to others who may see the work.
-ASKER_GONE = "Whoever asked for it is not there any more"
+REQUESTER_GONE = "Whoever asked for it is not there any more"
 # And of work whose person has lost a right that it began with.
-NARROWER = "You may do less than when you asked for it"
+RIGHTS_REDUCED = "You may do less than when you asked for it"
 # Seconds between two questions, where the work has no steps of its own.
 ASK_EVERY = 2.0
 
 
-def lasts(principal: Principal) -> bool:
+def is_still_authorized(principal: Principal) -> bool:
     """Whether a caller who was admitted would be admitted now, with every right of then. A database that is away for a
     moment ends nothing."""
     try:
-        return renewed(principal).covers(principal)
+        return reload_principal(principal).covers(principal)
     except Unauthenticated:
         return False
     except Failure:

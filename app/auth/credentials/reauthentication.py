@@ -21,7 +21,7 @@ from app.foundation.errors import Unauthenticated
 FRESH = timedelta(minutes=10)
 
 
-def require_fresh(principal: Principal) -> None:
+def require_recent_authentication(principal: Principal) -> None:
     """Refuse unless the session proved a credential in the last ten minutes."""
     proved = principal.authenticated_at
     if proved is None or now() - proved > FRESH:
@@ -31,7 +31,7 @@ def require_fresh(principal: Principal) -> None:
 def by_password(principal: Principal, password: str) -> datetime:
     """Prove the caller's session anew by the password; raises InvalidEmailOrPassword."""
     check_password(principal, password)
-    return run_unit(principal, renew)
+    return run_unit(principal, mark_reauthenticated)
 
 
 def ways(principal: Principal) -> list[str]:
@@ -49,7 +49,7 @@ def ways(principal: Principal) -> list[str]:
 
 def check_password(principal: Principal, password: str) -> None:
     """Refuse unless the password is the caller's; raises InvalidEmailOrPassword."""
-    require_right(*run_unit(principal, _stored), password)
+    require_correct_password(*run_unit(principal, _stored), password)
 
 
 def check_password_if_any(principal: Principal, password: str | None) -> tuple[AuthUser, str | None]:
@@ -57,21 +57,21 @@ def check_password_if_any(principal: Principal, password: str | None) -> tuple[A
     of the password. Raises ReauthenticationRequired as well."""
     user, stored = run_unit(principal, _stored)
     if stored is None:
-        require_fresh(principal)
+        require_recent_authentication(principal)
     else:
-        require_right(user, stored, password or "")
+        require_correct_password(user, stored, password or "")
     return user, stored
 
 
-def require_right(user: AuthUser, stored: str | None, password: str) -> None:
+def require_correct_password(user: AuthUser, stored: str | None, password: str) -> None:
     """Refuse a password other than the one that ``stored`` was made of; guesses count as those at the sign-in do.
     Raises InvalidEmailOrPassword."""
-    right = passwords.is_right(stored, password)
+    right = passwords.verify_password(stored, password)
     if not throttling.record_for_request(user.id, user.email, succeeded=right):
         raise InvalidEmailOrPassword()
 
 
-def renew(unit: Unit) -> datetime:
+def mark_reauthenticated(unit: Unit) -> datetime:
     """Write down that the caller's session proved a credential now."""
     own = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update={"key_share": True})
     if own is None:  # signed out since the guard looked
@@ -85,4 +85,4 @@ def _stored(unit: Unit) -> tuple[AuthUser, str | None]:
     user = unit.session.get(AuthUser, unit.principal.user_id) if unit.principal.user_id else None
     if user is None:
         raise Unauthenticated(invalid_token=True)
-    return user, passwords.stored_of(unit.session, user.id)
+    return user, passwords.stored_hash_of(unit.session, user.id)

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 
 from app.auth.accounts import mails
 from app.auth.models.identity import AuthSession, AuthTrustedDevice, AuthUser, AuthVerification
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.auth.sign_in import devices
 from app.engine.declare.principal import Principal
 from app.engine.read.database import reading
@@ -47,17 +47,17 @@ def open_session(unit: Unit, user: AuthUser, *, method: str = "password") -> Sig
         token_hash=crypto.vault().digest(token),
         cookie_hash=crypto.vault().digest(cookie),
         sign_in_method=method,
-        active_organization_id=home_of(unit.session, user.id),
+        active_organization_id=personal_organization_of(unit.session, user.id),
         **_origin(),
     )
     is_new = has_request_context() and user.last_login_at is not None and _is_new_device(unit, user)
     user.last_login_at = now()
     user.locale = mails.language_of_request(user.locale)
     unit.store(opened)
-    audit.written(unit, "create", opened, actor=user)
+    audit.record_write(unit, "create", opened, actor=user)
     unit.session.flush()
     if is_new:
-        mails.tell(unit, user, "new-device", mails.SESSIONS, cause=opened.id, **mails.device())
+        mails.send_account_mail(unit, user, "new-device", mails.SESSIONS, cause=opened.id, **mails.device())
     return SignedIn(opened, user, token, cookie)
 
 
@@ -69,7 +69,7 @@ def impersonate(unit: Unit, user: AuthUser) -> SignedIn:
         token_hash=crypto.vault().digest(token),
         sign_in_method="impersonation",
         impersonated_by=unit.principal.user_id,
-        active_organization_id=home_of(unit.session, user.id),
+        active_organization_id=personal_organization_of(unit.session, user.id),
         expires_at=now() + IMPERSONATION,
         **_origin(),
     )
@@ -91,7 +91,7 @@ def sign_out(unit: Unit) -> None:
     """End the session of the principal."""
     own = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update=True)
     if own is not None:
-        audit.written(unit, "delete", own)
+        audit.record_write(unit, "delete", own)
         unit.session.delete(own)
 
 
@@ -100,7 +100,7 @@ def sign_out_elsewhere(unit: Unit) -> None:
     principal = unit.principal
     others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
     for other in unit.session.scalars(select(AuthSession).where(*others).with_for_update()).all():
-        audit.written(unit, "delete", other)
+        audit.record_write(unit, "delete", other)
         unit.session.delete(other)
 
 
@@ -149,11 +149,11 @@ def _is_new_device(unit: Unit, user: AuthUser) -> bool:
         AuthSession.user_id == user.id, AuthSession.user_agent == origin.user_agent(),
         AuthSession.impersonated_by.is_(None),
     )  # fmt: skip
-    here = _place(origin.address())
-    return not any(_place(address) == here for address in unit.session.scalars(own))
+    here = _network_prefix(origin.address())
+    return not any(_network_prefix(address) == here for address in unit.session.scalars(own))
 
 
-def _place(address: str | None) -> str:
+def _network_prefix(address: str | None) -> str:
     try:
         parsed = ip_address(address or "")
     except ValueError:

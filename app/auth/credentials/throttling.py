@@ -49,7 +49,7 @@ def record_attempt(account: str, network: str, *, succeeded: bool) -> bool:
     settings = current_app.config["SETTINGS"]
     keys = [f"sign-in/{kind}/{who}" for who in (f"account/{account}", f"network/{network}") for kind in KINDS]
     free = (settings.sign_in_failures, settings.sign_in_failures_per_network)
-    return rate_limits.counter().first_answer(
+    return rate_limits.counter().shared_or_local(
         lambda shared: _record_shared(shared, keys, free, succeeded),
         lambda own: _record_own(own, keys, free, succeeded),
     )
@@ -72,7 +72,7 @@ def forget(email: str) -> None:
     """Forget the failures of an account, whose owner has come in another way."""
     who = crypto.vault().digest(email)
     keys = [f"sign-in/{kind}/account/{who}" for kind in KINDS]
-    rate_limits.counter().first_answer(
+    rate_limits.counter().shared_or_local(
         lambda shared: shared.storage.delete(*keys), lambda own: [own.clear(key) for key in keys]
     )
 
@@ -84,7 +84,7 @@ def is_network_locked(network: str) -> bool:
     """Whether nothing from ``network`` succeeds now, whatever the password: nobody has to compute for it."""
     lock = f"sign-in/lock/network/{network}"
     return bool(
-        rate_limits.counter().first_answer(lambda shared: shared.storage.exists(lock), lambda own: own.get(lock))
+        rate_limits.counter().shared_or_local(lambda shared: shared.storage.exists(lock), lambda own: own.get(lock))
     )
 
 

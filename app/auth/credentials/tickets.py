@@ -44,4 +44,4 @@ def redeem(token: str) -> Principal:
     held = (proof.purpose == PURPOSE, proof.identifier == vault().digest(token), proof.expires_at > now())
     if len(token) > MAX_LENGTH or not run_unit(SYSTEM, Unit.bookkeep, delete(proof).where(*held)):
         raise Unauthenticated(invalid_token=True)
-    return credentials.of_session_id(UUID(vault().decrypt(token)))
+    return credentials.session_principal_by_id(UUID(vault().decrypt(token)))

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.auth.organizations.organizations import home_of
+from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.principal import SYSTEM
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
@@ -28,7 +28,7 @@ MAX_GRACE = 604_800
 
 LIMIT = ("rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
 # What a rotation carries over.
-KEPT = (
+COPIED_FIELDS = (
     "user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_",
     *LIMIT,
 )  # fmt: skip
@@ -51,7 +51,7 @@ def issue(
     """
     ends = expires_at or now() + DEFAULT_LIFE
     check(scopes, ends, is_admin=owner.role == "admin")
-    home = organization_id or home_of(unit.session, owner.id)
+    home = organization_id or personal_organization_of(unit.session, owner.id)
     made = AuthApiKey(user_id=owner.id, organization_id=home, scopes=list(dict.fromkeys(scopes)), **settings)
     return _stored(unit, made, crypto.KEY, name, ends)
 
@@ -84,7 +84,7 @@ def rotate(unit: Unit, key: AuthApiKey, *, grace: timedelta = timedelta()) -> tu
     """
     if not is_live(key) or key.rotated_to_id is not None:
         raise Conflict("Only a live key can be rotated")
-    made = AuthApiKey(**{name: getattr(key, name) for name in KEPT})
+    made = AuthApiKey(**{name: getattr(key, name) for name in COPIED_FIELDS})
     prefix = crypto.ANONYMOUS_KEY if key.anonymous else crypto.KEY
     fresh, secret = _stored(unit, made, prefix, key.name, key.expires_at)
     key.rotated_to_id = fresh.id
@@ -107,10 +107,10 @@ def limit(unit: Unit, key: AuthApiKey, *, requests: int | None, seconds: int = 6
     key.rate_limit_enabled = requests is not None
     if requests is not None:
         key.rate_limit_max, key.rate_limit_time_window = requests, seconds * 1000
-    audit.written(unit, "update", key, before)
+    audit.record_write(unit, "update", key, before)
 
 
-def limit_seen(unit: Unit, identifier: UUID, *, requests: int | None, seconds: int) -> None:
+def set_visible_key_limit(unit: Unit, identifier: UUID, *, requests: int | None, seconds: int) -> None:
     """Give a key that the principal sees a limit of its own, as ``limit`` does; raises NotFound."""
     limit(unit, locked(unit, identifier), requests=requests, seconds=seconds)
 
@@ -150,5 +150,5 @@ def _stored(unit: Unit, key: AuthApiKey, prefix: str, name: str | None, expires_
         usual = parse(current_app.config["SETTINGS"].key_limit)
         key.rate_limit_max, key.rate_limit_time_window = usual.amount, usual.get_expiry() * 1000
     unit.store(key)
-    audit.written(unit, "create", key)
+    audit.record_write(unit, "create", key)
     return key, secret

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.auth.credentials.reauthentication import require_fresh
+from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.engine.declare.principal import covered
+from app.engine.declare.principal import expand_scopes
 from app.engine.write.hooks import Write, on_update, require
 from app.foundation.errors import Forbidden
 
@@ -19,5 +19,5 @@ def change_key(key: AuthApiKey, write: Write) -> None:
     key.scopes = list(dict.fromkeys(key.scopes))
     owner = write.unit.get(AuthUser, key.user_id)
     require("admin" not in key.scopes or owner.role == "admin", "scopes", "Only admins have keys with the scope admin.")
-    if covered(key.scopes) - covered(write.before["scopes"]):
-        require_fresh(write.unit.principal)
+    if expand_scopes(key.scopes) - expand_scopes(write.before["scopes"]):
+        require_recent_authentication(write.unit.principal)

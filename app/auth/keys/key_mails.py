@@ -21,7 +21,7 @@ BATCH_SIZE = 500
 def tell_of_new(unit: Unit, key: AuthApiKey) -> None:
     """Tell the owner of a key that it was made."""
     owner = unit.session.get_one(AuthUser, key.user_id)
-    mails.tell(unit, owner, "key-created", mails.KEYS, cause=key.id, key=key.name, start=key.start)
+    mails.send_account_mail(unit, owner, "key-created", mails.KEYS, cause=key.id, key=key.name, start=key.start)
 
 
 def tell_of_ends() -> None:
@@ -45,6 +45,6 @@ def tell_of_ends() -> None:
 def _tell_of_end(unit: Unit, key: AuthApiKey) -> None:
     owner = unit.session.get(AuthUser, key.user_id)
     if owner is not None:
-        mails.tell(
+        mails.send_account_mail(
             unit, owner, "key-expires", mails.KEYS, cause=key.id, key=key.name, start=key.start, until=key.expires_at
         )

@@ -55,7 +55,7 @@ class AuthApiKey(Record):
     __tablename__ = "auth_api_key"
     domain, segment = "auth", "api-key"
     audited = True
-    served_apart = True
+    has_custom_routes = True
     bookkeeping = (
         "key_hash", "last_used_at", "rate_limit_enabled", "rate_limit_time_window", "rate_limit_max", "request_count",
     )  # fmt: skip

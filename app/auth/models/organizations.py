@@ -33,7 +33,7 @@ from app.engine.declare.indexes import unique
 from app.engine.declare.kinds import Boolean
 from app.engine.declare.policy import Organization, Parent, Policy, Rule
 from app.engine.declare.record import Record
-from app.engine.declare.structures import Nested
+from app.engine.declare.structures import Embedded
 
 
 class AuthOrganization(Record):
@@ -98,7 +98,7 @@ class AuthMember(Record):
         default="member",
         note="only an owner gives or takes the role owner",
     )
-    user = virtual(Nested(), READ_ONLY, expression=_person, note="id, name and image of the person")
+    user = virtual(Embedded(), READ_ONLY, expression=_person, note="id, name and image of the person")
 
 
 class AuthInvitation(Record):
@@ -190,4 +190,4 @@ class AuthTeamMember(Record):
         "auth_user", "cascade", IMMUTABLE, FILTERABLE, relation="userRecord",
         note="a member of the organization of the team",
     )  # fmt: skip
-    user = virtual(Nested(), READ_ONLY, expression=_person, note="id, name and image of the person")
+    user = virtual(Embedded(), READ_ONLY, expression=_person, note="id, name and image of the person")

@@ -42,7 +42,7 @@ def send(unit: Unit, invitation: AuthInvitation) -> None:
     """Give a new invitation its secret, and send that to its address, in the language of whoever has it. An address
     that has had an invitation a moment ago, or several today, gets none, from whomever they are; the invitation stands
     and has no link then."""
-    if not outbox.is_due(unit, KIND, invitation.email):
+    if not outbox.may_send(unit, KIND, invitation.email):
         return
     secret = crypto.link_secret()
     invitation.secret_hash = crypto.vault().digest(secret)
@@ -97,7 +97,7 @@ def accept_as_new(token: str, name: str, password: str) -> tuple[AuthUser, Signe
     """Make an account for the address that an invitation was sent to, which that proves, and join. Raises InvalidToken,
     PasswordRefused, UserAlreadyExists and RateLimitExceeded."""
     address = show(token).invitation.email
-    hashed = sign_in.hashed_for_sign_up(password, address, name)
+    hashed = sign_in.hash_for_sign_up(password, address, name)
     return run_unit(SYSTEM, _accept_as_new, token, name, hashed)
 
 
@@ -130,7 +130,7 @@ def _answer(unit: Unit, invitation: AuthInvitation, status: str, user: AuthUser 
     if status == "accepted" and user is not None:
         admit(unit, invitation, user.id)
     invitation.status, invitation.responded_at = status, now()
-    audit.written(unit, "update", invitation, {"status": "pending"}, actor=user)
+    audit.record_write(unit, "update", invitation, {"status": "pending"}, actor=user)
     return invitation.organization_id
 
 
@@ -143,7 +143,7 @@ def _join(
     if not joined:
         membership = model(**{group: group_id}, user_id=user_id, **values)
         unit.store(membership)
-        audit.written(unit, "create", membership)
+        audit.record_write(unit, "create", membership)
 
 
 def _held(unit: Unit, token: str) -> AuthInvitation:

@@ -15,12 +15,12 @@ from app.auth.sign_in.two_factor import factors
 from app.engine.read.database import reading
 
 # In front of a role that only counts with a second factor.
-ASKED = "?"
+FACTOR_REQUIRED = "?"
 
 
 def of(user_id: Any) -> Any:
     """The memberships of a user as one JSON object, organization to role, as ``counting`` reads it."""
-    role = case((AuthOrganization.require_two_factor, ASKED + AuthMember.role), else_=AuthMember.role)
+    role = case((AuthOrganization.require_two_factor, FACTOR_REQUIRED + AuthMember.role), else_=AuthMember.role)
     roles = select(func.jsonb_object_agg(AuthMember.organization_id, role))
     joined = roles.join(AuthOrganization, AuthOrganization.id == AuthMember.organization_id)
     return joined.where(AuthMember.user_id == user_id).scalar_subquery().label("memberships")
@@ -32,16 +32,20 @@ def counting(
     """The memberships that count, and the organizations where one waits for a second factor. Whether the user has one
     is looked up where it is asked for, with ``session`` or one that is lent for it."""
     roles = {UUID(organization): role for organization, role in (found or {}).items()}
-    asked = [each for each, role in roles.items() if role.startswith(ASKED)] if ASKED in "".join(roles.values()) else []
+    asked = (
+        [each for each, role in roles.items() if role.startswith(FACTOR_REQUIRED)]
+        if FACTOR_REQUIRED in "".join(roles.values())
+        else []
+    )
     if not asked:
         return roles, asked
     with nullcontext(session) if session else reading() as lent:
         proven = has_factor(lent, user_id)
-    live = {each: role.removeprefix(ASKED) for each, role in roles.items() if proven or each not in asked}
+    live = {each: role.removeprefix(FACTOR_REQUIRED) for each, role in roles.items() if proven or each not in asked}
     return live, [] if proven else sorted(asked)
 
 
-def look_up(session: Session, user_id: UUID) -> tuple[dict[UUID, str], list[UUID]]:
+def load_effective(session: Session, user_id: UUID) -> tuple[dict[UUID, str], list[UUID]]:
     """The same for a user whose memberships no credential has brought along."""
     return counting(user_id, session.scalar(select(of(user_id))), session)
 

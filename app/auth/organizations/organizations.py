@@ -57,7 +57,7 @@ def free_slug(session: Session, name: str) -> str:
     return f"{slug or 'org'}-{secrets.token_hex(4)}"
 
 
-def home_of(session: Session, user_id: UUID) -> UUID | None:
+def personal_organization_of(session: Session, user_id: UUID) -> UUID | None:
     """The personal organization of a user."""
     member = AuthMember.organization_id == AuthOrganization.id
     personal = select(AuthOrganization.id).join(AuthMember, member)
@@ -75,4 +75,4 @@ def cancel_invitations(unit: Unit, *which: ColumnElement[bool], actor: AuthUser 
     waiting = select(AuthInvitation).where(*which, AuthInvitation.status == "pending")
     for invitation in unit.session.scalars(waiting.with_for_update()).all():
         invitation.status, invitation.responded_at = "canceled", now()
-        audit.written(unit, "update", invitation, {"status": "pending"}, actor=actor)
+        audit.record_write(unit, "update", invitation, {"status": "pending"}, actor=actor)

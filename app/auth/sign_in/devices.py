@@ -21,7 +21,7 @@ from app.foundation import origin
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 
-KIND, LASTS = "device", timedelta(days=365)
+KIND, LIFETIME = "device", timedelta(days=365)
 MAX_ACCOUNTS = 8
 
 
@@ -36,7 +36,7 @@ def remember(response: Response, user_id: UUID) -> None:
     device = _read()
     others = [each for each in device["accounts"] if each != str(user_id)]
     device["accounts"] = [str(user_id), *others][:MAX_ACCOUNTS]
-    cookies.put(response, KIND, device, LASTS)
+    cookies.put(response, KIND, device, LIFETIME)
 
 
 def is_trusted(unit: Unit, factor: AuthTwoFactor) -> bool:
@@ -100,7 +100,7 @@ def _read() -> dict[str, Any]:
         return _new()
     found: dict[str, Any] | None = request.environ.get("rowgate.device")
     if found is None:
-        found = request.environ["rowgate.device"] = cookies.kept(KIND, LASTS) or _new()
+        found = request.environ["rowgate.device"] = cookies.kept(KIND, LIFETIME) or _new()
     return found
 
 

@@ -10,7 +10,7 @@ from marshmallow import ValidationError
 from sqlalchemy import select
 
 from app.auth.accounts import identities, mails, passwords, users, verification
-from app.auth.accounts.identities import Link
+from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials import throttling
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
@@ -20,7 +20,7 @@ from app.auth.sign_in.two_factor import challenges
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import LostRace, translating
-from app.engine.read.statements import autocommitted
+from app.engine.read.statements import autocommit_connection
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
@@ -34,7 +34,9 @@ WHERE u.email = %s
 """
 
 
-def enter(unit: Unit, user: AuthUser, *, method: str = "password", link: Link | None = None) -> SignedIn | Challenged:
+def complete_sign_in(
+    unit: Unit, user: AuthUser, *, method: str = "password", link: IdentityLink | None = None
+) -> SignedIn | Challenged:
     """Open a session for a user who gave a first factor, or ask for the second one where the account has one. Every way
     of signing in ends here, so that none goes round it. The identity in ``link`` becomes a way in as the session is
     opened, and none before."""
@@ -57,22 +59,22 @@ def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
     except ValidationError:
         raise InvalidEmail() from None
     name = given.get("name") or users.name_of(address)
-    hashed = hashed_for_sign_up(given["password"], address, name)
+    hashed = hash_for_sign_up(given["password"], address, name)
     return run_unit(SYSTEM, _sign_up, {"email": address, "name": name, "image": given.get("image")}, hashed)
 
 
-def hashed_for_sign_up(password: str, address: str, name: str) -> str:
+def hash_for_sign_up(password: str, address: str, name: str) -> str:
     """Check and hash the password of an account that is about to be made; raises PasswordRefused and
     RateLimitExceeded."""
     passwords.check(password, about=(address, address.partition("@")[0], name))
     with rate_limits.SIGN_UPS:
-        return passwords.hashed(password, network=rate_limits.counted_network(request.remote_addr))
+        return passwords.hash_password(password, network=rate_limits.counted_network(request.remote_addr))
 
 
 def _sign_up(unit: Unit, values: dict[str, Any], hashed: str) -> tuple[AuthUser, SignedIn | None]:
     user = add_account(unit, values, hashed)
     # Whoever deletes an account and makes it again has no further mail sent by that.
-    if outbox.is_due(unit, verification.KIND_VERIFY, user.email):
+    if outbox.may_send(unit, verification.KIND_VERIFY, user.email):
         verification.send(unit, user)
     return user, None if must_verify(user) else open_session(unit, user)
 
@@ -89,7 +91,7 @@ def add_account(unit: Unit, values: dict[str, Any], hashed: str) -> AuthUser:
             raise UserAlreadyExists() from None
         raise LostRace() from taken  # the slug of the organization went to somebody else meanwhile
     for record in (user, users.add_password(unit, user, hashed)):
-        audit.written(unit, "create", record, actor=user)
+        audit.record_write(unit, "create", record, actor=user)
     unit.session.flush()
     return user
 
@@ -99,11 +101,11 @@ def with_password(email: str, password: str) -> SignedIn | Challenged:
     RateLimitExceeded for too many tries from one network."""
     with rate_limits.SIGN_INS:
         user_id, stored = _proven(email, password)
-    fresh = passwords.hashed(password) if passwords.is_outdated(stored) else stored
-    return run_unit(SYSTEM, _enter_proven, user_id, stored, fresh)
+    fresh = passwords.hash_password(password) if passwords.is_outdated(stored) else stored
+    return run_unit(SYSTEM, _sign_in_with_password, user_id, stored, fresh)
 
 
-def _enter_proven(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedIn | Challenged:
+def _sign_in_with_password(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedIn | Challenged:
     """Let in the user whose password ``stored`` was proved, unless it was changed meanwhile."""
     unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
     proof = unit.session.scalar(select(AuthAccount).where(*unchanged).with_for_update())
@@ -113,7 +115,7 @@ def _enter_proven(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedI
     if must_verify(user):
         raise Forbidden("Verify the email address of the account first")
     proof.password = fresh
-    return enter(unit, user)
+    return complete_sign_in(unit, user)
 
 
 def _proven(email: str, password: str) -> tuple[Any, Any]:
@@ -122,11 +124,11 @@ def _proven(email: str, password: str) -> tuple[Any, Any]:
         address = normalized(email)
     except ValidationError:
         address = ""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
     if not devices.known(user_id) and throttling.is_network_locked(throttling.network()):
         raise InvalidEmailOrPassword()
-    right = passwords.is_right(stored, password, network=rate_limits.counted_network(request.remote_addr))
+    right = passwords.verify_password(stored, password, network=rate_limits.counted_network(request.remote_addr))
     if not throttling.record_for_request(user_id, address or email, succeeded=right):
         raise InvalidEmailOrPassword()
     return user_id, stored

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flask import current_app, has_app_context
 
 from app.engine.declare.declarations import check_names
-from app.engine.declare.indexes import complete
+from app.engine.declare.indexes import add_indexes
 from app.engine.declare.record import Base, Record
 
 
@@ -29,7 +29,7 @@ def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
     """Add a domain with its models, and tables of it that have no routes; raises SettingError for what is misspelt."""
     for model in (*domain.models, *internal):
         check_names(model)
-        complete(model)
+        add_indexes(model)
     if domain.models:
         DOMAINS.append(domain)
 

@@ -18,7 +18,7 @@ from app.engine.declare.fields import (
     UNLISTED,
     Factory,
 )
-from app.engine.declare.indexes import Key
+from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Reference
 from app.engine.declare.policy import Organization, Owner, Parent, Rule, SessionOnly
 from app.engine.declare.record import Field, Record, by_table, camel
@@ -28,7 +28,7 @@ def dictionary() -> dict[str, Any]:
     """Describe the catalogue, with the totals of models and explicit generic route paths."""
     models = [model for domain in domains() for model in domain.models]
     counted = [model for model in models if not model.guide]
-    explicit = [model for model in counted if not (model.path or model.served_apart)]
+    explicit = [model for model in counted if not (model.path or model.has_custom_routes)]
     return {
         "totals": {
             "domains": len(domains()),
@@ -104,7 +104,7 @@ def _ancestry(model: type[Record]) -> dict[str, Any]:
     return {"parent": parent.qualified_name(), "path": path, "root": reached.qualified_name()}
 
 
-def _key(key: Key) -> dict[str, Any]:
+def _key(key: IndexSpec) -> dict[str, Any]:
     fields = [("-" if name.startswith("-") else "") + camel(name.lstrip("-")) for name in key.columns]
     marks = {
         "unique": key.unique and bool(key.where),

@@ -17,11 +17,11 @@ from config import SettingError
 # Every id meets this. A count says so, to be served by the index that has it as predicate and nothing but the owner of
 # the rows as key: PostgreSQL keeps equal keys once, and counts many in half of the time. Without a predicate it would
 # serve pages, too, in plans that do not know how many rows a caller has: all of these would be read and sorted.
-COUNTED = "id >= '00000000-0000-0000-0000-000000000000'"
+COUNT_INDEX_PREDICATE = "id >= '00000000-0000-0000-0000-000000000000'"
 
 
 @dataclass(frozen=True)
-class Key:
+class IndexSpec:
     """A declared index over ``columns`` (a leading minus is descending) or, with ``unique``, a unique rule.
 
     ``deferrable`` rules are checked at commit when the transaction asks for it; ``null_is_value`` lets null
@@ -82,17 +82,17 @@ def _search_vector(table: Table, name: str) -> Column[Any]:
     return column
 
 
-def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> Key:
+def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> IndexSpec:
     """A rule that no two rows are equal in all of ``columns``, of those rows that ``where`` holds for."""
-    return Key(columns, True, deferrable, null_is_value, where)
+    return IndexSpec(columns, True, deferrable, null_is_value, where)
 
 
-def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> Key:
+def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> IndexSpec:
     """An index over ``columns`` in their order, of those rows that ``where`` holds for."""
-    return Key(columns, using=using, search=search, where=where)
+    return IndexSpec(columns, using=using, search=search, where=where)
 
 
-def complete(model: Any) -> None:
+def add_indexes(model: Any) -> None:
     """Give the table of ``model`` its declared keys, the order of its lists, and an index for every reference."""
     table: Table = model.__table__
     _guard_enumerations(table)
@@ -112,7 +112,7 @@ def complete(model: Any) -> None:
 def _is_of_all(index: Index) -> bool:
     """Tell whether an index has all rows."""
     where = index.dialect_options["postgresql"]["where"]
-    return where is None or str(where) == COUNTED
+    return where is None or str(where) == COUNT_INDEX_PREDICATE
 
 
 def _guard_enumerations(table: Table) -> None:
@@ -129,15 +129,17 @@ def _index_default_order(table: Table, scope: Any) -> None:
     Index(f"ix_{table.name}_order", *order)
     if scope.column and scope.column != "id":
         Index(f"ix_{table.name}_{scope.column}_order", table.c[scope.column], *order)
-    if counts_alone(table, scope):
-        Index(f"ix_{table.name}_{scope.column}_count", table.c[scope.column], postgresql_where=text(COUNTED))
+    if has_count_index(table, scope):
+        Index(
+            f"ix_{table.name}_{scope.column}_count", table.c[scope.column], postgresql_where=text(COUNT_INDEX_PREDICATE)
+        )
     if scope.public:
         ((name, values),) = scope.public.items()
         listed = name if values == [True] else f"{name} IN ({', '.join(repr(value) for value in values)})"
         Index(f"ix_{table.name}_public_order", *order, postgresql_where=text(listed))
 
 
-def counts_alone(table: Any, scope: Any) -> bool:
+def has_count_index(table: Any, scope: Any) -> bool:
     """Whether a list of one's own rows has no other condition than on the column of the owner."""
     if not isinstance(scope, Owner | Organization) or scope.column == "id":
         return False
@@ -163,7 +165,7 @@ def _unique_constraints(table: Table) -> list[UniqueConstraint]:
     return [each for each in table.constraints if isinstance(each, UniqueConstraint)]
 
 
-def sorted_by(*columns: str) -> Key:
+def sorted_by(*columns: str) -> IndexSpec:
     """An index for lists that are sorted by the last of ``columns``, in both directions, among rows that are equal in
     the others; text is found by its beginning, too."""
-    return Key(columns, sorts=True)
+    return IndexSpec(columns, sorts=True)

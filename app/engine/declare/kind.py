@@ -146,6 +146,6 @@ class Reference(Identifier):
         return ForeignKey(f"{self.table}.id", ondelete=self.on_delete.upper())
 
 
-def given(bounds: Mapping[str, Any]) -> dict[str, Any]:
+def non_empty(bounds: Mapping[str, Any]) -> dict[str, Any]:
     """The bounds that are set."""
     return {name: bound for name, bound in bounds.items() if bound}

@@ -14,14 +14,14 @@ from sqlalchemy.dialects.postgresql import ARRAY, TIMESTAMP
 from sqlalchemy.types import TypeEngine
 
 from app.engine.declare.kind import ARRAY as ARRAY_OPERATORS
-from app.engine.declare.kind import EQUALITY, ORDER, TEXT, Kind, Operator, given
+from app.engine.declare.kind import EQUALITY, ORDER, TEXT, Kind, Operator, non_empty
 from app.foundation.addresses import normalized
 from app.foundation.clock import NOT_A_MOMENT, moment_of
 
 INTEGER_MAX = 2147483647
 SAFE_MAX = 9007199254740991
 BIGINT_MAX = 2**63
-WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
+INTEGER_TEXT = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
@@ -43,7 +43,7 @@ class String(Kind):
     @property
     def constraints(self) -> dict[str, Any]:
         bounds = {"minLength": self.min, "maxLength": self.max, "format": self.format, "pattern": self.pattern}
-        return given(bounds)
+        return non_empty(bounds)
 
     def parse(self, text: str) -> Any:
         if self.format != "email":
@@ -72,7 +72,7 @@ class LongText(Kind):
 
     @property
     def constraints(self) -> dict[str, Any]:
-        return given({"minLength": self.min, "maxLength": self.max})
+        return non_empty({"minLength": self.min, "maxLength": self.max})
 
     def example(self) -> Any:
         return "Example text"[: self.max or None]
@@ -100,7 +100,7 @@ class Integer(Kind):
         return {"minimum": self.min, "maximum": self.max}
 
     def parse(self, text: str) -> Any:
-        value = int(text) if WHOLE.fullmatch(text) else None
+        value = int(text) if INTEGER_TEXT.fullmatch(text) else None
         return value if value is not None and -BIGINT_MAX <= value < BIGINT_MAX else None
 
     def parse_json(self, value: Any) -> Any:
@@ -211,7 +211,7 @@ class Strings(Kind):
     @property
     def constraints(self) -> dict[str, Any]:
         bounds = {"items": list(self.items), "maxItems": self.max_items}
-        return given(bounds | {"itemMaxLength": self.item_max, "minItems": self.min_items})
+        return non_empty(bounds | {"itemMaxLength": self.item_max, "minItems": self.min_items})
 
     def parse(self, text: str) -> Any:
         return text if not self.items or text in self.items else None

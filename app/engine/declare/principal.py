@@ -15,7 +15,7 @@ ROLES = (*MANAGERS, "member")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 
 
-def covered(scopes: Collection[str]) -> frozenset[str]:
+def expand_scopes(scopes: Collection[str]) -> frozenset[str]:
     """The scopes with what they include: admin covers write, write covers read."""
     if "admin" in scopes:
         return frozenset({"read", "write", "admin"})
@@ -106,4 +106,4 @@ class Principal:
 
 
 # The principal of jobs, commands and sign-ins, for which no caller is known: it may do whatever the models allow.
-SYSTEM = Principal(Credential.SYSTEM, UUID(int=0), covered(["admin"]), is_admin=True)
+SYSTEM = Principal(Credential.SYSTEM, UUID(int=0), expand_scopes(["admin"]), is_admin=True)

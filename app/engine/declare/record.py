@@ -32,14 +32,14 @@ from app.engine.declare.fields import (
     integer,
     timestamp,
 )
-from app.engine.declare.indexes import Key
+from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Identifier, Reference
 from app.engine.declare.kinds import SAFE_MAX, String
 from app.engine.declare.policy import Owner, Policy
 from app.engine.declare.principal import Principal
 from app.foundation.clock import now
 
-STAMPS = ("id", "created_at", "updated_at")
+BASE_FIELDS = ("id", "created_at", "updated_at")
 VERSION = "row_version"
 # What a field that names a record is called, the usual ones first.
 LABELS = (
@@ -62,7 +62,7 @@ class Base(DeclarativeBase):
 
     metadata = MetaData(naming_convention=NAMING)
 
-    keys: ClassVar[tuple[Key, ...]] = ()
+    keys: ClassVar[tuple[IndexSpec, ...]] = ()
 
     id: Mapped[UUID] = mapped_column(
         Uuid(), primary_key=True, default=uuid7, sort_order=-3, info={"spec": FieldSpec(Identifier(), COMMON)}
@@ -91,7 +91,7 @@ class Record(Base):
     policy: ClassVar[Policy]
     path: ClassVar[str] = ""
     guide: ClassVar[bool] = False
-    served_apart: ClassVar[bool] = False
+    has_custom_routes: ClassVar[bool] = False
     transitions: ClassVar[dict[str, dict[str, list[str]]]] = {}
     operations_note: ClassVar[str] = ""
     cascades_widely: ClassVar[bool] = False
@@ -236,7 +236,7 @@ def _fields(model: type[Record]) -> dict[str, Field]:
     for name, value in vars(model).items():
         if isinstance(value, Virtual):
             found[name] = Field(name, camel(name), value.spec, None, value)
-    declared = [name for name in vars(model) if name in found and name not in (*STAMPS, VERSION)]
+    declared = [name for name in vars(model) if name in found and name not in (*BASE_FIELDS, VERSION)]
     return {name: found[name] for name in ("id", *declared, "created_at", "updated_at")}
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, cast, types
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-from app.engine.declare.kind import Kind, given
+from app.engine.declare.kind import Kind, non_empty
 
 DEFAULT_MAX_BYTES = 65536
 
@@ -29,7 +29,7 @@ class Json(Kind):
 
     @property
     def constraints(self) -> dict[str, Any]:
-        return given({"shape": self.shape, "maxBytes": self.max_bytes})
+        return non_empty({"shape": self.shape, "maxBytes": self.max_bytes})
 
     def example(self) -> Any:
         return [] if self.shape == "array" else {}
@@ -40,7 +40,7 @@ class Json(Kind):
 
 
 @dataclass(frozen=True)
-class Nested(Json):
+class Embedded(Json):
     """A JSON value that the server makes of other rows."""
 
 

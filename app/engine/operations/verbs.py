@@ -42,7 +42,7 @@ VERBS = (
 
 
 @dataclass(frozen=True)
-class Operation:
+class RecordOperation:
     """A verb of a model."""
 
     model: type[Record]
@@ -55,8 +55,8 @@ class Operation:
         return rule
 
 
-def operations(model: type[Record]) -> Iterator[Operation]:
+def operations(model: type[Record]) -> Iterator[RecordOperation]:
     """Yield what somebody may do with records of ``model``."""
-    for operation in (Operation(model, verb) for verb in VERBS):
+    for operation in (RecordOperation(model, verb) for verb in VERBS):
         if operation.rule is not Rule.NONE:
             yield operation

@@ -18,10 +18,10 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.engine.read import pages
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.read.conditions import Source
-from app.engine.read.query import EVERYTHING, Junction, Key, Query
-from app.engine.read.statements import Statement, autocommitted, of_queries
+from app.engine.read.query import MATCH_ALL, CacheKey, Junction, Query
+from app.engine.read.statements import Statement, autocommit_connection, statement_cache
 from app.foundation.clock import wire
 from app.foundation.errors import InvalidFields
 
@@ -30,7 +30,7 @@ EARLIEST, LATEST = "timestamptz '0001-02-01 00:00Z'", "timestamptz '9999-11-30 0
 TOO_LARGE = "A sum is larger than a number can be"
 
 
-class Unit(StrEnum):
+class Interval(StrEnum):
     """The spans that moments are grouped by; a week begins on Monday (ISO 8601)."""
 
     HOUR = "hour"
@@ -58,14 +58,14 @@ class Group:
 
     path: tuple[Relation, ...]
     field: Field
-    unit: Unit | None = None
+    unit: Interval | None = None
 
     @property
     def name(self) -> str:
         return ".".join([*(relation.name for relation in self.path), self.field.name])
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         return (self.name, self.unit)
 
 
@@ -82,10 +82,10 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class SumQuery:
+class AggregateQuery:
     """What is summed. ``sort`` names groups and measures, each with whether it descends."""
 
-    where: Junction = EVERYTHING
+    where: Junction = MATCH_ALL
     search: str = ""
     groups: tuple[Group, ...] = ()
     measures: tuple[Measure, ...] = (Measure(Function.COUNT),)
@@ -94,20 +94,22 @@ class SumQuery:
     take: int = DEFAULT_TAKE
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         groups, measures = [each.key for each in self.groups], [each.name for each in self.measures]
         return (self.where.key, bool(self.search), tuple(groups), tuple(measures), self.sort)
 
 
-def sums(model: type[Record], principal: Principal, query: SumQuery) -> tuple[list[dict[str, Any]], bool]:
+def sums(model: type[Record], principal: Principal, query: AggregateQuery) -> tuple[list[dict[str, Any]], bool]:
     """The groups of the rows that the caller's list has and that match, and whether there are more of them.
 
     Raises QueryTimeout, and InvalidFields for sums beyond the range of numbers.
     """
-    statement = of_queries.get((model, principal.reader, "sums", query.key), lambda: _compiled(model, principal, query))
+    statement = statement_cache.get(
+        (model, principal.reader, "sums", query.key), lambda: _compiled(model, principal, query)
+    )
     binds = pages.bound_values(query.where, query.search) | principal.binds
     binds |= {"zone": query.zone, "take": query.take + 1}
-    with place_for(principal), autocommitted("queries") as connection:
+    with query_slot(principal), autocommit_connection("queries") as connection:
         try:
             rows = statement.rows_in_time(connection, binds)
         except psycopg.errors.InvalidParameterValue as error:
@@ -115,7 +117,7 @@ def sums(model: type[Record], principal: Principal, query: SumQuery) -> tuple[li
     return [_answered(query, row) for row in rows[: query.take]], len(rows) > query.take
 
 
-def _compiled(model: type[Record], principal: Principal, query: SumQuery) -> Statement:
+def _compiled(model: type[Record], principal: Principal, query: AggregateQuery) -> Statement:
     source = Source(model, principal.reader)
     where = pages.conditions(source, Query(where=query.where, search=query.search))
     groups = [_grouped(source, group) for group in query.groups]
@@ -153,7 +155,7 @@ def _measured(source: Source, measure: Measure) -> str:
             return f"{function}({value})"
 
 
-def _order(query: SumQuery) -> list[str]:
+def _order(query: AggregateQuery) -> list[str]:
     """The order that was asked for, and then that of the groups."""
     names = {group.name: f"g{place}" for place, group in enumerate(query.groups)}
     names |= {measure.name: f"m{place}" for place, measure in enumerate(query.measures)}
@@ -167,7 +169,7 @@ def _order(query: SumQuery) -> list[str]:
     ]
 
 
-def _answered(query: SumQuery, row: tuple[Any, ...]) -> dict[str, Any]:
+def _answered(query: AggregateQuery, row: tuple[Any, ...]) -> dict[str, Any]:
     zone = ZoneInfo(query.zone)
     groups = {group.name: _in_zone(row[place], zone) for place, group in enumerate(query.groups)}
     answered: dict[str, Any] = {"group": groups}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from flask import Flask, current_app
 
 from app.engine.declare.principal import Credential, Principal
-from app.runtime.shared_places import SharedPlaces
+from app.runtime.shared_places import SharedConcurrencyLimit
 from config import Settings
 
 NAME = "queries"
@@ -23,46 +23,46 @@ FOR_EACH_PROCESSOR = 2
 def init_app(app: Flask) -> None:
     """Bound the expensive work of the callers of ``app``."""
     settings: Settings = app.config["SETTINGS"]
-    usual = usual_places(settings)
-    app.extensions["query_places"] = SharedPlaces(
+    usual = default_slots(settings)
+    app.extensions["query_places"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each,
         settings.queries_at_once or usual.total, settings.query_seconds,
     )  # fmt: skip
-    app.extensions["export_places"] = SharedPlaces(
+    app.extensions["export_places"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], "exports", settings.exports_per_user or usual.each, settings.exports_at_once,
         wait=0.0, retry_after=10,
     )  # fmt: skip
 
 
-class PlaceCount(NamedTuple):
+class SlotCount(NamedTuple):
     """How many places one user has, and how many there are."""
 
     each: int
     total: int
 
 
-def usual_places(settings: Settings) -> PlaceCount:
+def default_slots(settings: Settings) -> SlotCount:
     """The places by default. Statements that keep two processors busy leave none to those who serve, so where there are
     just two, and the embedded server is on them, one user has one."""
     available = processors()
     shared = available if not settings.database_url else sys.maxsize
-    return PlaceCount(max(1, min(OF_ONE_USER, shared - 1)), FOR_EACH_PROCESSOR * available)
+    return SlotCount(max(1, min(OF_ONE_USER, shared - 1)), FOR_EACH_PROCESSOR * available)
 
 
-def place_for(principal: Principal) -> AbstractContextManager[None]:
+def query_slot(principal: Principal) -> AbstractContextManager[None]:
     """A place for a query of the caller, or for a write of many, while it lasts. It is taken before a transaction
     begins, so that nobody holds locks who waits. Raises RateLimited and Unavailable."""
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
-    places: SharedPlaces = current_app.extensions["query_places"]
+    places: SharedConcurrencyLimit = current_app.extensions["query_places"]
     return places.of(_caller(principal))
 
 
-def place_for_export(principal: Principal) -> AbstractContextManager[None]:
+def export_slot(principal: Principal) -> AbstractContextManager[None]:
     """A place for an export, which has a connection of its own. Raises RateLimited and Unavailable."""
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
-    places: SharedPlaces = current_app.extensions["export_places"]
+    places: SharedConcurrencyLimit = current_app.extensions["export_places"]
     return places.taken(_caller(principal))
 
 

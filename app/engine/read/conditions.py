@@ -13,7 +13,7 @@ from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.engine.read import fragments
-from app.engine.read.encoding import names_outside
+from app.engine.read.encoding import fields_for_non_owners
 from app.engine.read.fragments import Fragment
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 
@@ -52,7 +52,7 @@ class Source:
 
     def shows(self, model: type[Record], field: Field, alias: str) -> str:
         """Whether the row shows ``field`` to the caller; empty where every row does."""
-        outside = names_outside(model, self.reader)
+        outside = fields_for_non_owners(model, self.reader)
         if outside is None or field.name in outside:
             return ""
         return self.put(fragments.own(model, self.reader), alias)

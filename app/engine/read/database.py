@@ -17,9 +17,9 @@ from app.extensions import READS, db
 from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
 
 # Where the session of a unit of work has it while it runs.
-RUNNING = "unit"
+UNIT_KEY = "unit"
 # And the driver's connection that this unit writes on, once it is known.
-DRIVER = "driver"
+DRIVER_KEY = "driver"
 
 UNIQUE, FOREIGN_KEY, CHECK = "23505", "23503", "23514"
 # Lost races that another run settles: serialization failure, deadlock, lock timeout.
@@ -49,7 +49,7 @@ def translating() -> Iterator[None]:
 
 def after_unit(action: Callable[[], None]) -> None:
     """Do ``action`` after the commit of the unit that is running, or now where none is."""
-    unit = db.session().info.get(RUNNING) if db.session.registry.has() else None
+    unit = db.session().info.get(UNIT_KEY) if db.session.registry.has() else None
     if unit is None:
         action()
     else:
@@ -60,7 +60,7 @@ def after_unit(action: Callable[[], None]) -> None:
 def reading() -> Iterator[Session]:
     """Lend a session for queries, each a transaction of its own; what it has loaded is detached at the end. Driver
     errors are translated. Raises RuntimeError inside of a unit of work, whose writes it would not see."""
-    if db.session.registry.has() and RUNNING in db.session().info:
+    if db.session.registry.has() and UNIT_KEY in db.session().info:
         raise RuntimeError("A unit of work reads with its own session")
     with translating(), Session(db.engines[READS], autoflush=False) as session:
         yield session
@@ -82,20 +82,20 @@ def translated(error: DBAPIError | PoolTimeout | psycopg.Error, *, removing: boo
     state = getattr(cause, "sqlstate", None)
     if state in RETRYABLE:
         return LostRace()
-    if state in TOO_SLOW or isinstance(cause, PoolTimeout) or _away(cause):
+    if state in TOO_SLOW or isinstance(cause, PoolTimeout) or _is_unreachable(cause):
         return Unavailable()
     if isinstance(cause, psycopg.IntegrityError):
         return _violation(cause, removing)
     return DatabaseFailure()
 
 
-def is_answer(error: DBAPIError | PoolTimeout | psycopg.Error) -> bool:
+def is_definite_failure(error: DBAPIError | PoolTimeout | psycopg.Error) -> bool:
     """Whether the server itself has said that it failed, and goes on; a lost connection says nothing."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    return bool(getattr(cause, "sqlstate", None)) and not _away(cause)
+    return bool(getattr(cause, "sqlstate", None)) and not _is_unreachable(cause)
 
 
-def _away(cause: BaseException | None) -> bool:
+def _is_unreachable(cause: BaseException | None) -> bool:
     """Whether the server is gone, starting, stopping or out of connections."""
     if isinstance(cause, psycopg.InterfaceError):
         return True

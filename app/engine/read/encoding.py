@@ -43,29 +43,29 @@ class Representation(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowDecoder:
     """How a row becomes a record: the values of ``names``, and where the answer depends on the row, whether it is the
-    reader's own; of other rows only ``names_outside`` are shown."""
+    reader's own; of other rows only ``fields_for_non_owners`` are shown."""
 
     names: tuple[str, ...]
-    names_outside: frozenset[str] | None
+    fields_for_non_owners: frozenset[str] | None
 
     def record(self, row: Row, start: int = 0) -> dict[str, Any]:
         """Name the values of one row, whose record begins at ``start``."""
         record = dict(zip(self.names, row[start:], strict=False))
-        if self.names_outside is not None and not row[start + len(self.names)]:
-            return {name: value for name, value in record.items() if name in self.names_outside}
+        if self.fields_for_non_owners is not None and not row[start + len(self.names)]:
+            return {name: value for name, value in record.items() if name in self.fields_for_non_owners}
         return record
 
     def records(self, rows: Sequence[Row], start: int = 0) -> list[dict[str, Any]]:
-        if self.names_outside is None:
+        if self.fields_for_non_owners is None:
             names = self.names
             return [dict(zip(names, row[start:], strict=False)) for row in rows]
         return [self.record(row, start) for row in rows]
 
 
 @dataclass(frozen=True)
-class View(Shape):
+class Projection(RowDecoder):
     """What one kind of reader gets of a model: ``columns`` to select, in the order of the shape."""
 
     columns: tuple[ColumnElement[Any], ...]
@@ -76,14 +76,14 @@ class View(Shape):
 
 
 @cache
-def view(model: type[Record], reader: Reader, *, listed: bool = False) -> View:
+def view(model: type[Record], reader: Reader, *, listed: bool = False) -> Projection:
     """Compile the view of ``model`` for ``reader``; ``listed`` leaves out what only the single record has."""
     shown = shown_fields(model, reader, listed=listed)
     columns = [selected(model, field).label(field.attribute) for field in shown]
-    outside = names_outside(model, reader)
+    outside = fields_for_non_owners(model, reader)
     if outside is not None:
         columns.append(cast(model.policy.scope.own(model, reader), Boolean).label("is_own"))
-    return View(tuple(field.name for field in shown), outside, tuple(columns))
+    return Projection(tuple(field.name for field in shown), outside, tuple(columns))
 
 
 @cache
@@ -109,7 +109,7 @@ def selected(row: Any, field: Field) -> ColumnElement[Any]:
 
 
 @cache
-def names_outside(model: type[Record], reader: Reader) -> frozenset[str] | None:
+def fields_for_non_owners(model: type[Record], reader: Reader) -> frozenset[str] | None:
     """Names that ``reader`` sees of rows outside the own scope, or None where all rows look alike."""
     if reader is Reader.ADMIN:
         return None

@@ -17,26 +17,28 @@ from app.engine.declare.kinds import LongText
 from app.engine.declare.principal import Principal, Reader
 from app.engine.read import fragments, ordering
 from app.engine.read.conditions import Source
-from app.engine.read.layout import Layout, laid_out, named
+from app.engine.read.layout import Layout, build_layout, named
 from app.engine.read.query import Expansion, Selection, bound
-from app.engine.read.statements import Statement, of_queries
+from app.engine.read.statements import Statement, statement_cache
 from app.foundation.errors import AnswerTooLarge
 from app.runtime.gevent_support import BoundedConnection
 
 Row = tuple[Any, ...]
-Referred = dict[str, Any]
+ReferencedIds = dict[str, Any]
 # A record, and the ids that it refers to by attribute.
-Found = tuple[dict[str, Any], Referred]
+RecordWithReferences = tuple[dict[str, Any], ReferencedIds]
 
 
 @dataclass(frozen=True)
-class Expanding(Statement):
+class ExpansionStatement(Statement):
     """The statement of an expansion: each row is the id that it belongs to, and a record."""
 
     layout: Layout
 
 
-def expand(connection: BoundedConnection, principal: Principal, selection: Selection, rows: list[Found]) -> None:
+def expand(
+    connection: BoundedConnection, principal: Principal, selection: Selection, rows: list[RecordWithReferences]
+) -> None:
     """Put the records that ``selection`` expands into the records of ``rows``."""
     for expansion in selection.expansions:
         relation = expansion.relation
@@ -64,7 +66,7 @@ def _many(
 
 def _rows(
     connection: BoundedConnection, principal: Principal, expansion: Expansion, ids: Iterable[Any]
-) -> list[tuple[Any, dict[str, Any], Referred]]:
+) -> list[tuple[Any, dict[str, Any], ReferencedIds]]:
     """The rows for all ``ids`` with the id that each belongs to, their own expansions made."""
     wanted = list(ids)
     if not wanted:
@@ -82,21 +84,21 @@ def _rows(
     return found
 
 
-def compiled(expansion: Expansion, reader: Reader) -> Expanding:
+def compiled(expansion: Expansion, reader: Reader) -> ExpansionStatement:
     """The statement for all rows of a page; the ids are bound as ``ids``, the window of each as ``take``."""
     sort = tuple(key.key for key in expansion.sort)
     key = ("expansion", expansion.relation, reader, expansion.selection.key, expansion.where.key, sort)
-    return of_queries.get(key, lambda: _compiled(expansion, reader))
+    return statement_cache.get(key, lambda: _compiled(expansion, reader))
 
 
-def _compiled(expansion: Expansion, reader: Reader) -> Expanding:
+def _compiled(expansion: Expansion, reader: Reader) -> ExpansionStatement:
     relation, source = expansion.relation, Source(expansion.relation.target, reader)
-    layout, columns = laid_out(source, expansion.selection)
+    layout, columns = build_layout(source, expansion.selection)
     visible = source.visible(relation.target, source.alias)
     if not relation.many:
         chosen = ", ".join([f"{source.alias}.id", *columns])
         rows = f"FROM {source.table} WHERE {source.alias}.id = ANY (%(ids)s::uuid[]) AND {visible}"
-        return Expanding(f"SELECT {chosen} {rows}", source.fixed, layout)
+        return ExpansionStatement(f"SELECT {chosen} {rows}", source.fixed, layout)
     reference = relation.reference
     conditions = [f"{fragments.column(reference, source.alias)} = parent.id", visible]
     conditions += [shown] if (shown := source.shows(relation.target, reference, source.alias)) else []
@@ -114,7 +116,7 @@ def _compiled(expansion: Expansion, reader: Reader) -> Expanding:
         f"SELECT parent.id AS parent, page.*, {length} AS sent FROM unnest(%(ids)s::uuid[]) AS parent (id) "
         f"CROSS JOIN LATERAL ({window}) AS page"
     )
-    return Expanding(f"SELECT * FROM ({rows}) AS sized WHERE sent - length <= %(most)s", source.fixed, layout)
+    return ExpansionStatement(f"SELECT * FROM ({rows}) AS sized WHERE sent - length <= %(most)s", source.fixed, layout)
 
 
 def _length(source: Source, layout: Layout) -> str:

@@ -51,7 +51,7 @@ def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragmen
     return _compiled(model, purpose, lambda row: model.policy.listed(row, reader, with_public=with_public))
 
 
-def own_alone(condition: str) -> str:
+def hide_caller_from_planner(condition: str) -> str:
     """The condition of a list, with its caller hidden from the planner. PostgreSQL then plans for a caller who has as
     many rows as most have, keeps that plan, and walks the index of the owner. If it knew a caller who has many rows, it
     would plan each time, and walk the index of all rows past those of others."""

@@ -9,12 +9,12 @@ from typing import Any
 from app.engine.declare.record import Field
 from app.engine.read import fragments
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import Row, Shape, names_outside, shown_fields
+from app.engine.read.encoding import Row, RowDecoder, fields_for_non_owners, shown_fields
 from app.engine.read.query import Selection
 
 
 @dataclass(frozen=True)
-class Layout(Shape):
+class Layout(RowDecoder):
     """A record in a row, behind it the ``references`` that expansions follow, by attribute, and where it is
     ``versioned`` its version."""
 
@@ -27,7 +27,7 @@ class Layout(Shape):
 
     @property
     def _references_start(self) -> int:
-        return len(self.names) + (self.names_outside is not None)
+        return len(self.names) + (self.fields_for_non_owners is not None)
 
     @property
     def width(self) -> int:
@@ -39,11 +39,11 @@ class Layout(Shape):
         return {str(row[start + place]): row[start + self.width - 1] for row in rows}
 
 
-def laid_out(source: Source, selection: Selection, *, versioned: bool = False) -> tuple[Layout, list[str]]:
+def build_layout(source: Source, selection: Selection, *, versioned: bool = False) -> tuple[Layout, list[str]]:
     """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest."""
     shown = shown_fields(source.model, source.reader, listed=True)
     fields = [each for each in shown if selection.names is None or each.name in selection.names or each.name == "id"]
-    outside = names_outside(source.model, source.reader)
+    outside = fields_for_non_owners(source.model, source.reader)
     columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
     if outside is not None:
         columns.append(source.put(fragments.own(source.model, source.reader), source.alias))

@@ -8,18 +8,18 @@ from functools import cache
 from typing import Any
 
 from app.engine.declare import search
-from app.engine.declare.indexes import COUNTED, counts_alone
+from app.engine.declare.indexes import COUNT_INDEX_PREDICATE, has_count_index
 from app.engine.declare.kind import Operator
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read import cursors, expansions
-from app.engine.read.concurrency import place_for
+from app.engine.read.concurrency import query_slot
 from app.engine.read.conditions import Source
-from app.engine.read.fragments import own_alone
-from app.engine.read.layout import Layout, laid_out, named
+from app.engine.read.fragments import hide_caller_from_planner
+from app.engine.read.layout import Layout, build_layout, named
 from app.engine.read.ordering import Order, Scan, newest_first, order_by, ordered, scans
 from app.engine.read.query import PLAIN, Comparison, Count, Junction, Page, Query, bound
-from app.engine.read.statements import Statement, autocommitted, of_queries
+from app.engine.read.statements import Statement, autocommit_connection, statement_cache
 
 # From here on it is cheaper to walk the index alone and fetch only the rows of the page.
 DEEP_SKIP = 1000
@@ -27,7 +27,7 @@ WINDOW = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
 # The planner makes one plan for all pages where it cannot look at their bounds.
 HIDDEN_WINDOW = "LIMIT (SELECT %(take)s::bigint) OFFSET (SELECT %(skip)s::bigint)"
 # Pages of one's own rows that end before such a row have a plan that is made once, whoever asks.
-REACHES = (100, DEEP_SKIP + 100)
+PLANNED_LIMITS = (100, DEEP_SKIP + 100)
 # As far as a bounded count goes.
 MAX_COUNTED = 10_000
 
@@ -48,18 +48,18 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
     Raises InvalidPagination for a cursor of something else, and QueryTimeout.
     """
     is_cheap = query.is_plain and query.skip < DEEP_SKIP
-    return _plain_page(model, principal, query) if is_cheap else _asked_page(model, principal, query)
+    return _plain_page(model, principal, query) if is_cheap else _query_page(model, principal, query)
 
 
 def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:
     """The hot path: a window, counted exactly."""
     reader = principal.reader
-    everything = not query.where.parts and query.skip + query.take <= REACHES[0]
+    everything = not query.where.parts and query.skip + query.take <= PLANNED_LIMITS[0]
     statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
     binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
     if query.where.parts:
         binds |= bound(query.where)
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         rows = statement.rows(connection, binds)
     count = rows[0][0]
     if rows[0][1] is None:
@@ -72,7 +72,7 @@ def _first_page(model: type[Record], reader: Reader) -> ListStatement:
     return compiled(model, reader, PLAIN, None)
 
 
-def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page:
+def _query_page(model: type[Record], principal: Principal, query: Query) -> Page:
     walk = after = None
     if query.cursor is not None:
         walk = cursors.bound_to(model, principal, query)
@@ -82,7 +82,7 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
     parameters = binds(query, principal)
     for place, value in enumerate(after or ()):
         parameters[f"c{place}"] = value
-    with place_for(principal), autocommitted("queries") as connection:
+    with query_slot(principal), autocommit_connection("queries") as connection:
         rows = statement.rows_in_time(connection, parameters)
         count = rows[0][0]
         if rows[0][1] is None:
@@ -92,20 +92,20 @@ def _asked_page(model: type[Record], principal: Principal, query: Query) -> Page
         if query.selection.expansions:
             referred = [layout.referred(row, 1) for row in page]
             expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
-    has_more = len(rows) > query.take if _peeks(query) else count > query.skip + len(records)
+    has_more = len(rows) > query.take if _fetches_one_extra(query) else count > query.skip + len(records)
     following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
     versions = layout.versions(page, 1) if query.versions else None
     return Page(records, *_counted(query, count), has_more, following, versions)
 
 
-def _peeks(query: Query) -> bool:
+def _fetches_one_extra(query: Query) -> bool:
     """Whether one row more than the page tells if another follows, as no count does."""
     return query.count is not Count.EXACT or query.cursor is not None
 
 
 def binds(query: Query, principal: Principal) -> dict[str, Any]:
     """The parameters of the statement of ``query``, but for those of a cursor."""
-    take = query.take + _peeks(query)
+    take = query.take + _fetches_one_extra(query)
     window = {"take": take, "skip": query.skip, "reach": take + query.skip}
     return window | bound_values(query.where, query.search) | principal.binds
 
@@ -147,13 +147,13 @@ def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[boo
         model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
         query.cursor is None, query.versions, empty, deep, reach,
     )  # fmt: skip
-    return of_queries.get(key, lambda: _compiled(model, reader, query, empty, deep=deep, reach=reach))
+    return statement_cache.get(key, lambda: _compiled(model, reader, query, empty, deep=deep, reach=reach))
 
 
 def _reach(query: Query) -> int:
     """The end of the shortest range that has the page, or 0."""
-    end = query.skip + query.take + _peeks(query)
-    return next((reach for reach in REACHES if end <= reach), 0)
+    end = query.skip + query.take + _fetches_one_extra(query)
+    return next((reach for reach in PLANNED_LIMITS if end <= reach), 0)
 
 
 def conditions(source: Source, query: Query) -> list[str]:
@@ -172,10 +172,10 @@ def _compiled(
     source = Source(model, reader)
     found = conditions(source, query)
     own = _is_own(source, query, found)
-    where = [own_alone(each) for each in found] if own else found
+    where = [hide_caller_from_planner(each) for each in found] if own else found
     most = reach if where != found else None  # of several organizations nothing is hidden
-    total = _total(source, [*where, f"{source.alias}.{COUNTED}"] if own else where, query.count)
-    layout, columns = laid_out(source, query.selection, versioned=query.versions)
+    total = _total(source, [*where, f"{source.alias}.{COUNT_INDEX_PREDICATE}"] if own else where, query.count)
+    layout, columns = build_layout(source, query.selection, versioned=query.versions)
     order = ordered(source, query.sort or newest_first(model))
     exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
     parts = scans(order, empty, filled=_is_filled(query))
@@ -210,7 +210,7 @@ def _is_own(source: Source, query: Query, where: Sequence[str]) -> bool:
     """Whether the list has one's own rows, newest first, without any condition but that on their owner."""
     model = source.model
     members = source.reader in (Reader.MEMBER, Reader.MEMBER_OF_SEVERAL)
-    return members and len(where) == 1 and not query.sort and counts_alone(model.__table__, model.policy.scope)
+    return members and len(where) == 1 and not query.sort and has_count_index(model.__table__, model.policy.scope)
 
 
 def _total(source: Source, where: Sequence[str], count: Count) -> str:

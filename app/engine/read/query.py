@@ -16,7 +16,7 @@ from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 
 DEFAULT_TAKE = 20
-Key = tuple[Any, ...]
+CacheKey = tuple[Any, ...]
 
 
 class Quantifier(StrEnum):
@@ -40,7 +40,7 @@ class Comparison:
     with_null: bool = False
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         is_null = self.value if self.operator is Operator.IS_NULL else None
         return (self.field.attribute, self.operator, is_null, self.with_null)
 
@@ -64,7 +64,7 @@ class Junction:
     any: bool = False
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         return ("any" if self.any else "all", *[part.key for part in self.parts])
 
     def values(self) -> Iterator[Any]:
@@ -79,7 +79,7 @@ class Negation:
     part: Condition
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         return ("not", self.part.key)
 
     def values(self) -> Iterator[Any]:
@@ -95,7 +95,7 @@ class Related:
     part: Condition
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         return (self.relation.name, self.quantifier, self.part.key)
 
     def values(self) -> Iterator[Any]:
@@ -103,7 +103,7 @@ class Related:
 
 
 Condition = Comparison | Junction | Negation | Related
-EVERYTHING = Junction()
+MATCH_ALL = Junction()
 
 
 def parameter(comparison: Comparison) -> Any:
@@ -136,7 +136,7 @@ class SortKey:
     descending: bool = False
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         return (*[relation.name for relation in self.path], self.field.attribute, self.descending)
 
 
@@ -148,7 +148,7 @@ class Selection:
     expansions: tuple[Expansion, ...] = ()
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         references = sorted(each.relation.reference.attribute for each in self.expansions if not each.relation.many)
         return (self.names, *references)
 
@@ -165,7 +165,7 @@ class Selection:
         return {name: value for name, value in record.items() if name in kept}
 
 
-WHOLE = Selection()
+ALL_FIELDS = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,8 @@ class Expansion:
     """Records that stand beside the one that refers to them, or that they refer to: of many, ``take`` for each."""
 
     relation: Relation
-    selection: Selection = WHOLE
-    where: Condition = EVERYTHING
+    selection: Selection = ALL_FIELDS
+    where: Condition = MATCH_ALL
     sort: tuple[SortKey, ...] = ()
     take: int = DEFAULT_TAKE
 
@@ -198,10 +198,10 @@ class Query:
     the answer tells how its count was made, ``versions`` that it tells the version of each record. ``is_plain`` says
     that it asks for equality and a window alone, as every list could from the first release on."""
 
-    where: Junction = EVERYTHING
+    where: Junction = MATCH_ALL
     search: str = ""
     sort: tuple[SortKey, ...] = ()
-    selection: Selection = WHOLE
+    selection: Selection = ALL_FIELDS
     take: int = DEFAULT_TAKE
     skip: int = 0
     cursor: str | None = None

@@ -21,13 +21,13 @@ from sqlalchemy.orm import Session
 
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Record
-from app.engine.read.database import DRIVER, DRIVER_ERRORS, RUNNING, translated
-from app.engine.read.encoding import View, view
+from app.engine.read.database import DRIVER_ERRORS, DRIVER_KEY, UNIT_KEY, translated
+from app.engine.read.encoding import Projection, view
 from app.engine.read.fragments import DIALECT
 from app.foundation.errors import Failure, QueryTimeout
 from app.runtime import connections
 from app.runtime.gevent_support import BoundedConnection
-from app.runtime.kept_connections import KeptConnections, Lent
+from app.runtime.kept_connections import AutocommitPool, CheckedOut
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -63,10 +63,10 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Viewed(Statement):
+class RecordStatement(Statement):
     """A statement whose rows have the columns of ``view``."""
 
-    view: View
+    view: Projection
 
 
 class StatementCache:
@@ -89,20 +89,20 @@ class StatementCache:
 
 
 # Callers choose the shapes of their queries; the statements of the latest are kept.
-of_queries = StatementCache(1024)
+statement_cache = StatementCache(1024)
 
 
 _own: ContextVar[BoundedConnection | None] = ContextVar("connection", default=None)
 
 
-class autocommitted:  # noqa: N801 - it reads as a function, and as a generator it would take twice as long
+class autocommit_connection:  # noqa: N801 - it reads as a function, and as a generator it would take twice as long
     """Lend a connection of the driver on which every statement is a transaction of its own, as reads are: no BEGIN and
-    no ROLLBACK to wait for. Driver errors are translated. Inside of ``reading_within`` it is the one of that
+    no ROLLBACK to wait for. Driver errors are translated. Inside of ``reads_in_transaction`` it is the one of that
     transaction. ``purpose`` is one of ``connections.kept``."""
 
     __slots__ = ("_from", "_lent", "_purpose")
-    _lent: Lent | None
-    _from: KeptConnections
+    _lent: CheckedOut | None
+    _from: AutocommitPool
 
     def __init__(self, purpose: str = "reads") -> None:
         self._purpose = purpose
@@ -128,7 +128,7 @@ class autocommitted:  # noqa: N801 - it reads as a function, and as a generator 
         elif isinstance(error, psycopg.Error):
             # Where the server is gone, so is every other connection that waits.
             if lent.connection.closed:
-                self._from.drop_all(lent)
+                self._from.close_with_idle(lent)
             else:
                 self._from.give_back(lent)
             raise translated(error) from error
@@ -137,7 +137,7 @@ class autocommitted:  # noqa: N801 - it reads as a function, and as a generator 
 
 
 @contextmanager
-def reading_within(session: Session) -> Iterator[None]:
+def reads_in_transaction(session: Session) -> Iterator[None]:
     """Let reads see what the transaction of ``session`` has written."""
     token = _own.set(driver_connection(session))
     try:
@@ -147,9 +147,9 @@ def reading_within(session: Session) -> Iterator[None]:
 
 
 @contextmanager
-def reading_apart() -> Iterator[None]:
+def reads_outside_transaction() -> Iterator[None]:
     """Let reads share one connection of queries, on which they see nothing that the running unit has written."""
-    with autocommitted("queries") as connection:
+    with autocommit_connection("queries") as connection:
         token = _own.set(connection)
         try:
             yield
@@ -160,23 +160,23 @@ def reading_apart() -> Iterator[None]:
 def driver_connection(session: Session) -> BoundedConnection:
     """The driver's connection under the transaction of ``session``. That of a unit of work stays the same to its end,
     and to ask the session for it takes as long as a short statement does."""
-    known: BoundedConnection | None = session.info.get(DRIVER)
+    known: BoundedConnection | None = session.info.get(DRIVER_KEY)
     if known is None:
         known = session.connection().connection.driver_connection
-        if RUNNING in session.info:
-            session.info[DRIVER] = known
+        if UNIT_KEY in session.info:
+            session.info[DRIVER_KEY] = known
     return known  # type: ignore[return-value]
 
 
-def compiled(statement: Select[Any], shown: View) -> Viewed:
+def compiled(statement: Select[Any], shown: Projection) -> RecordStatement:
     """Render ``statement`` for psycopg."""
     text = statement.compile(dialect=DIALECT)
     fixed = {name: value for name, value in text.params.items() if value is not None}
-    return Viewed(str(text), fixed, shown)
+    return RecordStatement(str(text), fixed, shown)
 
 
 @cache
-def item(model: type[Record], reader: Reader) -> Viewed:
+def item(model: type[Record], reader: Reader) -> RecordStatement:
     """The visible row with ``wanted_id``, and its version."""
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
@@ -184,7 +184,7 @@ def item(model: type[Record], reader: Reader) -> Viewed:
 
 
 @cache
-def stored(model: type[Record], reader: Reader) -> Viewed:
+def stored(model: type[Record], reader: Reader) -> RecordStatement:
     """The row with ``wanted_id``, for a write that has already been allowed, and its version."""
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())

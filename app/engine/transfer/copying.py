@@ -24,7 +24,7 @@ from psycopg import ClientCursor, generators, pq
 from psycopg.waiting import WAIT_R
 
 from app.engine.declare.principal import Principal
-from app.engine.read.concurrency import place_for_export
+from app.engine.read.concurrency import export_slot
 from app.engine.read.database import translated
 from app.foundation.errors import QueryTimeout
 from app.runtime import connections, gevent_support
@@ -69,7 +69,7 @@ def copied(
     """
     settings: Settings = current_app.config["SETTINGS"]
     with ExitStack() as ending:
-        ending.enter_context(place_for_export(principal))
+        ending.enter_context(export_slot(principal))
         connection = ending.enter_context(_connected(settings))
         _limit(connection, settings)
         watch = Watch(connection, client, settings)
@@ -82,7 +82,7 @@ def _connected(settings: Settings) -> Iterator[gevent_support.BoundedConnection]
     """A connection of its own; its statement is cancelled where it still runs at the end."""
     try:
         connection = connections.connect(settings)
-        connections.put_behind(settings, connection)
+        connections.lower_priority(settings, connection)
     except psycopg.Error as error:
         raise translated(error) from error
     try:

@@ -18,10 +18,10 @@ from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Field, Record
 from app.engine.read import encoding, fragments, pages
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import names_outside, shown_fields
+from app.engine.read.encoding import fields_for_non_owners, shown_fields
 from app.engine.read.ordering import newest_first, order_by, ordered
-from app.engine.read.query import Key, Query
-from app.engine.read.statements import Statement, of_queries
+from app.engine.read.query import CacheKey, Query
+from app.engine.read.statements import Statement, statement_cache
 from app.engine.transfer import spreadsheets
 from app.engine.transfer.copying import Client, copied, reset
 
@@ -31,7 +31,7 @@ MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::tex
 AS_CSV, AS_JSON = "FORMAT csv", "FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01'"
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     """What an export is written as."""
 
     CSV = "csv"
@@ -44,14 +44,21 @@ class ExportQuery:
     """What is exported: the rows, order and fields of ``query``; ``safe`` keeps spreadsheets from running cells."""
 
     query: Query
-    form: Form = Form.CSV
+    form: ExportFormat = ExportFormat.CSV
     safe: bool = True
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CacheKey:
         query = self.query
         sort = tuple([key.key for key in query.sort])
-        return (query.where.key, bool(query.search), sort, query.selection.key, self.form is Form.CSV, self.safe)
+        return (
+            query.where.key,
+            bool(query.search),
+            sort,
+            query.selection.key,
+            self.form is ExportFormat.CSV,
+            self.safe,
+        )
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,9 @@ class Frame:
 
 
 FRAMES = {
-    Form.CSV: Frame(between=b"\r\n", ending=b"\r\n"),
-    Form.NDJSON: Frame(),
-    Form.JSON: Frame(b"[\n", b",\n", b"\n", b"]\n"),
+    ExportFormat.CSV: Frame(between=b"\r\n", ending=b"\r\n"),
+    ExportFormat.NDJSON: Frame(),
+    ExportFormat.JSON: Frame(b"[\n", b",\n", b"\n", b"]\n"),
 }
 
 
@@ -100,14 +107,14 @@ class Export:
     def _written(
         self, model: type[Record], principal: Principal, asked: ExportQuery, client: Client | None
     ) -> Iterator[bytes]:
-        statement = of_queries.get(
+        statement = statement_cache.get(
             (model, principal.reader, "export", asked.key), lambda: _compiled(model, principal.reader, asked)
         )
         query = asked.query
         binds = {**statement.fixed, **pages.bound_values(query.where, query.search), **principal.binds}
         frame = FRAMES[asked.form]
         header = ",".join(field.name for field in _fields(model, principal.reader, query)).encode() + frame.between
-        held = header if asked.form is Form.CSV else frame.opening
+        held = header if asked.form is ExportFormat.CSV else frame.opening
         with copied(statement.sql, binds, principal, client) as blocks:
             for rows in filter(None, blocks):
                 # One block is held back, so that whoever reads the last one keeps no connection from others.
@@ -126,23 +133,23 @@ def _fields(model: type[Record], reader: Reader, query: Query) -> list[Field]:
 
 def _compiled(model: type[Record], reader: Reader, asked: ExportQuery) -> Statement:
     source, query = Source(model, reader), asked.query
-    fields, outside = _fields(model, reader, query), names_outside(model, reader)
+    fields, outside = _fields(model, reader, query), fields_for_non_owners(model, reader)
     where = pages.conditions(source, query)
     order = ordered(source, query.sort or newest_first(model))
     own = "" if outside is None else source.put(fragments.own(model, reader), source.alias)
     columns = []
     for field in fields:
         value = source.put(fragments.selected(model, field.attribute), source.alias)
-        if asked.form is not Form.CSV:
+        if asked.form is not ExportFormat.CSV:
             columns.append(f'{_member(model, field, value)} AS "{field.name}"')
             continue
         cell = _cell(model, field, value, safe=asked.safe)
         columns.append(cell if outside is None or field.name in outside else f"CASE WHEN {own} THEN {cell} END")
-    if own and asked.form is not Form.CSV:
+    if own and asked.form is not ExportFormat.CSV:
         columns.append(f"{own} AS is_own")
     tables, by = " ".join([source.table, *source.joins]), order_by(order, [each.value for each in order])
     rows = f"SELECT {', '.join(columns)} FROM {tables} WHERE {' AND '.join(where)} ORDER BY {by}"
-    if asked.form is Form.CSV:
+    if asked.form is ExportFormat.CSV:
         return Statement(f"COPY ({rows}) TO STDOUT ({AS_CSV})", source.fixed)
     return Statement(f"COPY ({_objects(rows, fields, outside)}) TO STDOUT ({AS_JSON})", source.fixed)
 

@@ -10,7 +10,7 @@ import orjson
 
 from app.engine.declare.fields import DIGEST, ENCRYPTED, HIDDEN, WRITE_ONLY
 from app.engine.declare.principal import Principal
-from app.engine.declare.record import STAMPS, Record
+from app.engine.declare.record import BASE_FIELDS, Record
 from app.engine.read.encoding import dumps
 from app.foundation.events import Event
 
@@ -50,7 +50,9 @@ class Entry:
 noted: Event[[Unit, Entry]] = Event()
 
 
-def written(unit: Unit, verb: str, record: Record, before: Values | None = None, *, actor: Actor | None = None) -> None:
+def record_write(
+    unit: Unit, verb: str, record: Record, before: Values | None = None, *, actor: Actor | None = None
+) -> None:
     """Note that ``record`` was created, changed or deleted, by the principal of the unit unless ``actor`` is another;
     ``before`` has what the changed attributes were."""
     names: Iterable[str] = before or ()
@@ -84,7 +86,7 @@ def _stem(model: type[Record]) -> str:
 
 def _given(record: Record) -> list[str]:
     """The attributes that a new record has values in."""
-    return [name for name, field in record.fields().items() if field.column is not None and name not in STAMPS]
+    return [name for name, field in record.fields().items() if field.column is not None and name not in BASE_FIELDS]
 
 
 def _may_be_shown(record: Record, attribute: str) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Values = Mapping[str, Any]
 # What is called: the unit, the model, the verb (create, update or delete), and values by attribute before and after: of
 # an update those that have changed, of a new record none before, of one that is gone none after.
-Reaction = Callable[["Unit", type[Record], str, Values, Values], None]
+Subscriber = Callable[["Unit", type[Record], str, Values, Values], None]
 
 
 class RecordChanged:
@@ -23,19 +23,19 @@ class RecordChanged:
     be millions."""
 
     def __init__(self) -> None:
-        self._reactions: dict[type[Record], list[Reaction]] = defaultdict(list)
+        self._reactions: dict[type[Record], list[Subscriber]] = defaultdict(list)
 
-    def subscribe(self, *models: type[Record]) -> Callable[[Reaction], Reaction]:
+    def subscribe(self, *models: type[Record]) -> Callable[[Subscriber], Subscriber]:
         """Call the function for each record of ``models`` that is written, in the transaction that writes it."""
 
-        def register(reaction: Reaction) -> Reaction:
+        def register(reaction: Subscriber) -> Subscriber:
             for model in models:
                 self._reactions[model].append(reaction)
             return reaction
 
         return register
 
-    def is_heard(self, model: type[Any]) -> bool:
+    def has_listeners(self, model: type[Any]) -> bool:
         """Whether anybody hears of records of ``model``."""
         return model in self._reactions
 

@@ -74,18 +74,18 @@ def find(
     rows: Mapping[int, Values],
 ) -> dict[int, Conflict]:  # fmt: skip
     """The rows that have the keys of new ``rows`` (values by attribute, by place)."""
-    return _found(model, principal, connection, rule, rows, lock=False, leaving=False)
+    return _found(model, principal, connection, rule, rows, lock=False, keeps_existing=False)
 
 
 def locked(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
-    rows: Mapping[int, Values], *, leaving: bool,
+    rows: Mapping[int, Values], *, keeps_existing: bool,
 ) -> dict[int, Conflict]:  # fmt: skip
-    """The same, where the caller may change them locked; with ``leaving`` they are to stay as they are. Raises
+    """The same, where the caller may change them locked; with ``keeps_existing`` they are to stay as they are. Raises
     LostRace where the caller may change one by now that was not locked."""
-    found = _found(model, principal, connection, rule, rows, lock=True, leaving=leaving)
+    found = _found(model, principal, connection, rule, rows, lock=True, keeps_existing=keeps_existing)
     if missing := {place: row for place, row in rows.items() if place not in found}:
-        others = _found(model, principal, connection, rule, missing, lock=False, leaving=leaving)
+        others = _found(model, principal, connection, rule, missing, lock=False, keeps_existing=keeps_existing)
         if any(each.is_writable for each in others.values()):
             raise LostRace()
         found |= others
@@ -94,16 +94,16 @@ def locked(
 
 def _found(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
-    rows: Mapping[int, Values], *, lock: bool, leaving: bool,
+    rows: Mapping[int, Values], *, lock: bool, keeps_existing: bool,
 ) -> dict[int, Conflict]:  # fmt: skip
     sent = [{"place": place, **{name: row.get(name) for name in rule.attributes}} for place, row in rows.items()]
-    sql, fixed = _statement(model, principal.reader, rule, lock, leaving)
+    sql, fixed = _statement(model, principal.reader, rule, lock, keeps_existing)
     parameters = {"rows": document(sent), **fixed, **principal.binds}
     found = connection.execute(sql, parameters).fetchall()
     return {place: Conflict(identifier, is_writable) for place, identifier, is_writable in found}
 
 
-def repeated(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
+def duplicate_indexes(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
     """The places of rows that have the key of an earlier one."""
     seen: set[Any] = set()
     places = []
@@ -117,7 +117,7 @@ def repeated(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
 
 @cache
 def _statement(
-    model: type[Record], reader: Reader, rule: UniqueRule, lock: bool, leaving: bool
+    model: type[Record], reader: Reader, rule: UniqueRule, lock: bool, keeps_existing: bool
 ) -> tuple[str, Mapping[str, Any]]:
     fields = model.fields()
     equals = "IS NOT DISTINCT FROM" if rule.null_is_value else "="
@@ -131,7 +131,7 @@ def _statement(
     seen = fragments.visible(model, reader)
     writable = fragments.writable(model, reader, "create" if is_fixed else "update")
     is_reached = f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
-    may = "false" if is_fixed and not leaving else is_reached
+    may = "false" if is_fixed and not keeps_existing else is_reached
     given = recordset(model, rule.attributes, beside="place integer")
     found = f"SELECT given.place, kept.id, {may} FROM {given}"
     sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"
@@ -159,7 +159,7 @@ def groups(model: type[Record], drafts: Sequence[D]) -> list[list[D]]:
     return groups
 
 
-def judge(
+def raise_duplicates(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], error: Exception,
     rows_of: Mapping[int, Values],
 ) -> None:  # fmt: skip
@@ -171,7 +171,7 @@ def judge(
     if rule is None or rule.where:
         return
     own = {place: row["id"] for place, row in rows_of.items()}
-    places = set(repeated(rule, rows_of))
+    places = set(duplicate_indexes(rule, rows_of))
     taken = find(model, principal, connection, rule, rows_of)
     places |= {place for place, row in taken.items() if row.id != own[place]}
     failure = translated(error)  # type: ignore[arg-type]

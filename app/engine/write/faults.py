@@ -8,7 +8,7 @@ from typing import Any
 
 from app.engine.read.database import DRIVER_ERRORS, LostRace, OutcomeUnknown, translated
 from app.foundation.errors import Failure, Unavailable
-from app.runtime.turns import give_way
+from app.runtime.turns import yield_if_overdue
 
 # Of more faults than this the first are told.
 MAX_TOLD = 100
@@ -42,7 +42,7 @@ class Faults(dict[int, Failure]):
     def of(self, index: int) -> Iterator[None]:
         """Note the failure of the record at ``index``, and go on with the next one. What says nothing of the record
         itself passes. Each record is a turn, so that a thousand of them keep nobody waiting."""
-        give_way()
+        yield_if_overdue()
         try:
             yield
         except PASSING:
@@ -54,7 +54,7 @@ class Faults(dict[int, Failure]):
     def among(self, indexes: Sequence[int], *, removing: bool = False) -> Iterator[None]:
         """Do what cannot go on after the failure of one of the records at ``indexes``: of the only one, or of the one
         that the failure names by its place among them. Raises what ``check`` does."""
-        give_way()
+        yield_if_overdue()
         try:
             try:
                 yield

@@ -70,7 +70,7 @@ def on_create(model: type[Record], *, many: bool = False, callers_only: bool = F
     """Run the function before a record of ``model`` is inserted, with the record and its write; with ``many``, with the
     lists of all of one request. Records that the service itself makes, as at the sign-up, come to it before the commit,
     unless it is for ``callers_only``."""
-    return _registering("create", model, many=many, callers_only=callers_only)
+    return _hook_decorator("create", model, many=many, callers_only=callers_only)
 
 
 def on_update(
@@ -79,28 +79,28 @@ def on_update(
     """Run the function before changes of a record of ``model`` are written; with ``changing``, where one of these
     attributes changes. The database has what stood there before: a record that is read from it anew loses its
     changes. The rest is as with ``on_create``."""
-    return _registering("update", model, many=many, callers_only=callers_only, changing=changing)
+    return _hook_decorator("update", model, many=many, callers_only=callers_only, changing=changing)
 
 
 def on_delete(model: type[Record], *, many: bool = False, callers_only: bool = False) -> Callable[[H], H]:
     """Run the function before a record of ``model`` is deleted, but not for what the database deletes with it by
     cascade. The rest is as with ``on_create``."""
-    return _registering("delete", model, many=many, callers_only=callers_only)
+    return _hook_decorator("delete", model, many=many, callers_only=callers_only)
 
 
 def on_create_many(model: type[Record]) -> Callable[[H], H]:
     """An older spelling of ``on_create(model, many=True)``."""
-    return _spelled_anew(on_create(model, many=True), "on_create(Model, many=True)")
+    return _deprecated_spelling(on_create(model, many=True), "on_create(Model, many=True)")
 
 
 def on_update_many(model: type[Record], *, changing: Sequence[str] = ()) -> Callable[[H], H]:
     """An older spelling of ``on_update(model, many=True)``."""
-    return _spelled_anew(on_update(model, many=True, changing=changing), "on_update(Model, many=True)")
+    return _deprecated_spelling(on_update(model, many=True, changing=changing), "on_update(Model, many=True)")
 
 
 def on_delete_many(model: type[Record]) -> Callable[[H], H]:
     """An older spelling of ``on_delete(model, many=True)``."""
-    return _spelled_anew(on_delete(model, many=True), "on_delete(Model, many=True)")
+    return _deprecated_spelling(on_delete(model, many=True), "on_delete(Model, many=True)")
 
 
 def run(
@@ -119,7 +119,7 @@ def run(
                     hook(record, write)
 
 
-def hears_service(event: str, model: type[Any]) -> bool:
+def has_hooks_for_service(event: str, model: type[Any]) -> bool:
     """Whether ``event`` has hooks that are not for callers only."""
     return any((event, model, hook) not in _callers_only for hook in _hooks.get((event, model), ()))
 
@@ -171,7 +171,7 @@ def _is_asked(event: str, model: type[Record], hook: Any, write: Write) -> bool:
     return watched is None or write.changed(*watched)
 
 
-def _registering(
+def _hook_decorator(
     event: str, model: type[Record], *, many: bool, callers_only: bool, changing: Sequence[str] = ()
 ) -> Callable[[H], H]:
     def register(hook: H) -> H:
@@ -187,6 +187,6 @@ def _registering(
     return register
 
 
-def _spelled_anew(register: Callable[[H], H], spelling: str) -> Callable[[H], H]:
+def _deprecated_spelling(register: Callable[[H], H], spelling: str) -> Callable[[H], H]:
     warnings.warn(f"It is {spelling} since 0.4; this spelling goes with 0.5", DeprecationWarning, stacklevel=3)
     return register

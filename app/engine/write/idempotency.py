@@ -13,11 +13,11 @@ from sqlalchemy.orm import Mapped
 from uuid_utils.compat import uuid7
 
 from app.engine.declare.fields import FromNow, boolean, enum, integer, json, string, timestamp
-from app.engine.declare.indexes import complete, index, unique
+from app.engine.declare.indexes import add_indexes, index, unique
 from app.engine.declare.principal import ROLES, SYSTEM, Principal
 from app.engine.declare.record import Base
 from app.engine.read.database import LostRace
-from app.engine.read.statements import autocommitted, driver_connection
+from app.engine.read.statements import autocommit_connection, driver_connection
 from app.engine.write import kept_bytes
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
@@ -53,11 +53,11 @@ class PlatformIdempotencyKey(Base):
     expires_at: Mapped[datetime] = timestamp(default=FromNow(timedelta(days=1)))
 
 
-complete(PlatformIdempotencyKey)
+add_indexes(PlatformIdempotencyKey)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedRequest:
+class IdempotentRequest:
     """A request with a key: ``digest`` is the SHA-256 of all that makes it this request and no other."""
 
     principal: Principal
@@ -119,36 +119,38 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 """
 
 
-def begin(unit: Unit, request: KeyedRequest, *, goes_on: bool = False) -> Answer | None:
+def begin(unit: Unit, request: IdempotentRequest, *, resumes: bool = False) -> Answer | None:
     """Return the answer that is kept under the key, or hold the key until the end of the transaction. One whose lease
-    is over is free, that of work which is done in part only to whoever ``goes_on`` behind it.
+    is over is free, that of work which is done in part only to whoever ``resumes`` behind it.
 
     Whoever held the key until a moment ago may have kept an answer that is not seen yet: ``remember`` fails then, and
-    where the work itself does, ``is_kept`` tells. Raises Conflict while another request holds the key,
+    where the work itself does, ``has_answer`` tells. Raises Conflict while another request holds the key,
     IdempotencyKeyReused when the key came with another request, and Forbidden when the caller has lost a right that
     the answer was given by.
     """
     ((is_held, *found),) = driver_connection(unit.session).execute(HOLD, _wanted(request)).fetchall()
-    digest, state, status, body, etag, truncated, standing, leased_until, is_begun = found
+    digest, state, status, body, etag, truncated, standing, leased_until, has_progress = found
     if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
-    is_left = state == "running" and leased_until is not None and leased_until <= now() and (goes_on or not is_begun)
-    if is_held and (digest is None or is_left):
+    lease_expired = (
+        state == "running" and leased_until is not None and leased_until <= now() and (resumes or not has_progress)
+    )
+    if is_held and (digest is None or lease_expired):
         return None
     if digest is None or state == "running":
         raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
-    if not _still_stands(standing, request.principal):
+    if not _still_authorized(standing, request.principal):
         raise Forbidden("A right that the kept answer was given by has ended")
     return Answer(status, body, etag, truncated)
 
 
-def is_kept(request: KeyedRequest) -> bool:
+def has_answer(request: IdempotentRequest) -> bool:
     """Whether an answer to a request with this key is there by now, looked at outside of the transaction."""
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         return connection.execute(IS_KEPT, _wanted(request)).fetchone() is not None
 
 
-def remember(unit: Unit, request: KeyedRequest, answer: Answer) -> None:
+def remember(unit: Unit, request: IdempotentRequest, answer: Answer) -> None:
     """Keep ``answer`` in the transaction of what it answers. Raises LostRace when the key was used meanwhile."""
     write(unit, request, "completed", answer)
 
@@ -160,12 +162,12 @@ def remove_expired() -> None:
     run_unit(SYSTEM, kept_bytes.remove_unused)
 
 
-def _wanted(request: KeyedRequest) -> dict[str, Any]:
+def _wanted(request: IdempotentRequest) -> dict[str, Any]:
     return {"owner": request.owner, "key": request.key, "now": now()}
 
 
 def write(
-    unit: Unit, request: KeyedRequest, state: str, answer: Answer, leased_until: datetime | None = None,
+    unit: Unit, request: IdempotentRequest, state: str, answer: Answer, leased_until: datetime | None = None,
     progress: Any = None,
 ) -> None:  # fmt: skip
     """Write what is known of the key. Raises LostRace when somebody else has done so meanwhile."""
@@ -186,7 +188,7 @@ def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
     return driver_connection(unit.session).execute(statement, parameters).rowcount
 
 
-def _still_stands(standing: dict[str, Any], principal: Principal) -> bool:
+def _still_authorized(standing: dict[str, Any], principal: Principal) -> bool:
     """Whether the caller has every right today that the answer was given by."""
     if standing["admin"]:
         return principal.is_admin

@@ -64,7 +64,7 @@ def new_row(model: type[Record], principal: Principal, given: Values) -> Values:
     check_organization(model, principal, values)
     fields = model.fields()
     columns = {name: value for name, value in values.items() if fields[name].column is not None}
-    return {**sealed(model, columns), "id": uuid7()}
+    return {**encrypt_columns(model, columns), "id": uuid7()}
 
 
 def check_organization(model: type[Record], principal: Principal, values: Values) -> None:
@@ -119,7 +119,7 @@ def check_transitions(model: type[Record], record: Record, changes: Values) -> N
                 raise Invalid({camel(name): [f"Cannot go from {state} to {wanted}."]})
 
 
-def sealed(model: type[Record], values: Values) -> Values:
+def encrypt_columns(model: type[Record], values: Values) -> Values:
     """Encrypt what is kept encrypted at rest."""
     fields = model.fields()
     return {

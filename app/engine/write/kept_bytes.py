@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped
 from uuid_utils.compat import uuid7
 
 from app.engine.declare.fields import NOW, integer, string, timestamp
-from app.engine.declare.indexes import complete, unique
+from app.engine.declare.indexes import add_indexes, unique
 from app.engine.declare.kinds import SAFE_MAX
 from app.engine.declare.record import Base
 from app.engine.read.statements import driver_connection
@@ -37,7 +37,7 @@ class PlatformKeptBytes(Base):
     counted_at: Mapped[datetime] = timestamp(default=NOW)
 
 
-complete(PlatformKeptBytes)
+add_indexes(PlatformKeptBytes)
 
 
 # A row that has no room left is locked as well.
@@ -59,7 +59,7 @@ DELETE FROM platform_kept_bytes AS kept WHERE updated_at <= %(unused_since)s AND
 """
 
 
-def take_room(unit: Unit, owner: str, size: int) -> bool:
+def reserve_bytes(unit: Unit, owner: str, size: int) -> bool:
     """Whether an answer of so many bytes may be kept whole beside the others of its owner; it counts from then on,
     where the unit is committed."""
     if size > min(MAX_ANSWER_BYTES, MAX_KEPT_BYTES):

@@ -19,7 +19,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import LostRace, OutcomeUnknown
 from app.engine.read.statements import driver_connection
 from app.engine.write import idempotency
-from app.engine.write.idempotency import Answer, KeyedRequest
+from app.engine.write.idempotency import Answer, IdempotentRequest
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Failure
@@ -55,7 +55,7 @@ class LeaseLost(Conflict):
 class Lease:
     """A key that is held until a moment, and what an earlier holder has done of the work."""
 
-    request: KeyedRequest
+    request: IdempotentRequest
     until: datetime
     progress: Any = None
     _latest: datetime | None = None
@@ -85,7 +85,7 @@ class Lease:
         return {"owner": self.request.owner, "key": self.request.key, "digest": self.request.digest}
 
 
-def claim(request: KeyedRequest) -> Lease | Answer:
+def claim(request: IdempotentRequest) -> Lease | Answer:
     """Hold the key, or return the answer that is kept. Raises as ``idempotency.begin`` does."""
     lease = Lease(request, now() + LEASE)
     try:
@@ -99,7 +99,7 @@ def claim(request: KeyedRequest) -> Lease | Answer:
 def _claim(unit: Unit, lease: Lease) -> Answer | None:
     request = lease.request
     # Two requests may not hold a key by lease: the second look is younger than the lock.
-    found = idempotency.begin(unit, request, goes_on=True) or idempotency.begin(unit, request, goes_on=True)
+    found = idempotency.begin(unit, request, resumes=True) or idempotency.begin(unit, request, resumes=True)
     if found is None:
         left = driver_connection(unit.session).execute(LEFT, lease._named | {"now": now()}).fetchone()
         lease.progress, held_until = left or (None, None)

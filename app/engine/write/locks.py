@@ -24,8 +24,8 @@ def lock(
     model: type[Record], principal: Principal, session: Session, identifiers: Collection[UUID], operation: str
 ) -> dict[UUID, Row[Any]]:
     """Lock the rows among ``identifiers`` that the caller may write for the rest of the transaction, always in the same
-    order, and return them with those that the caller may only see; ``admitted`` judges each."""
-    _hold_roots(model, principal, session, identifiers, operation)
+    order, and return them with those that the caller may only see; ``check_writable`` judges each."""
+    _lock_roots(model, principal, session, identifiers, operation)
     found: dict[UUID, Row[Any]] = {}
     for locking in (True, False):  # others are never kept waiting by whoever may only read
         if missing := [each for each in identifiers if each not in found]:
@@ -43,7 +43,7 @@ def _refuse_unlocked(rows: Sequence[Row[Any] | None]) -> None:
         raise LostRace()
 
 
-def admitted(model: type[Record], row: Row[Any] | None, condition: Precondition) -> Any:
+def check_writable(model: type[Record], row: Row[Any] | None, condition: Precondition) -> Any:
     """The record in a row; raises NotFound, Forbidden, PreconditionRequired or PreconditionFailed."""
     if row is None:
         raise NotFound()
@@ -53,7 +53,7 @@ def admitted(model: type[Record], row: Row[Any] | None, condition: Precondition)
     return row[0]
 
 
-def hold_parent_roots(model: type[Record], session: Session, parent_ids: Collection[UUID]) -> None:
+def lock_parent_roots(model: type[Record], session: Session, parent_ids: Collection[UUID]) -> None:
     """Keep the roots above the parents of new records from going before this write is done.
 
     A removal locks from the root down, the hooks of a write from the record up; whoever holds the root first keeps
@@ -64,7 +64,7 @@ def hold_parent_roots(model: type[Record], session: Session, parent_ids: Collect
         session.execute(_root_of(parent, parent.id == _any(parent_ids)))
 
 
-def _hold_roots(
+def _lock_roots(
     model: type[Record], principal: Principal, session: Session, identifiers: Collection[UUID], operation: str
 ) -> None:
     """The same of records that are there, where the caller may write them."""

@@ -10,7 +10,7 @@ from app.engine.declare.record import Record
 from app.engine.read import fragments
 from app.engine.read.conditions import Source
 from app.engine.read.query import Junction, bound
-from app.engine.read.statements import Statement, driver_connection, of_queries
+from app.engine.read.statements import Statement, driver_connection, statement_cache
 from app.foundation.errors import TooManyRows
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def matching(unit: Unit, model: type[Record], where: Junction, most: int, operat
     """Lock the rows that meet ``where`` and that the caller may write, and return their ids. A row that somebody else
     changes meanwhile is judged by what it has become. Raises TooManyRows, and QueryTimeout."""
     key = ("matching", model, unit.principal.reader, where.key, operation)
-    statement = of_queries.get(key, lambda: _compiled(model, unit.principal, where, operation))
+    statement = statement_cache.get(key, lambda: _compiled(model, unit.principal, where, operation))
     parameters = {**bound(where), **unit.principal.binds, "most": most + 1}
     rows = statement.rows_in_time(driver_connection(unit.session), parameters)
     if len(rows) > most:

@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """The ids of the records that were written, by their place in the request, and those that were read back."""
 
     ids: Mapping[int, UUID]
@@ -52,18 +52,20 @@ class Written:
 
 def create(
     unit: Unit, model: type[Record], given: Mapping[int, Values], faults: Faults, *, returns: bool = False
-) -> Written:
+) -> WriteResult:
     """Insert records from values by attribute, and read them back where the caller ``returns`` them. Raises Forbidden,
     and what ``faults`` does."""
     if not model.policy.may_create(unit.principal):
         raise Forbidden()
     drafts = list(_drafts(unit, model, given, faults))
     parents = (draft.write.given.get(model.policy.scope.column) for draft in drafts)
-    locks.hold_parent_roots(model, unit.session, {each for each in parents if each is not None})
-    written = Written({draft.index: draft.id for draft in drafts})
-    if returns and len(drafts) == 1 and not faults and stores_judged(model, unit.principal.reader):
+    locks.lock_parent_roots(model, unit.session, {each for each in parents if each is not None})
+    written = WriteResult({draft.index: draft.id for draft in drafts})
+    if returns and len(drafts) == 1 and not faults and inserts_in_one_statement(model, unit.principal.reader):
         (draft,) = drafts
-        made = insert_judged(model, unit.principal, driver_connection(unit.session), draft.write.given, draft.columns)
+        made = insert_with_checks(
+            model, unit.principal, driver_connection(unit.session), draft.write.given, draft.columns
+        )
         written.records[draft.id] = made
         return written
     check_references(unit, model, {draft.index: (draft.write.given, draft.columns) for draft in drafts}, faults)
@@ -77,7 +79,7 @@ def create(
 
 def update(
     unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, returns: bool = False
-) -> Written:
+) -> WriteResult:
     """Write what differs from the stored rows, and read the records back where the caller ``returns`` them."""
     drafts = list(_changes(unit, model, changes, faults))
     named = {
@@ -86,19 +88,19 @@ def update(
     }
     check_references(unit, model, named, faults)
     faults.check()
-    written = Written({draft.index: draft.id for draft in drafts})
+    written = WriteResult({draft.index: draft.id for draft in drafts})
     changed = [draft for draft in drafts if draft.columns]
-    reads_back = returns and hooks.takes_many("update", model) and sql.reads_no_other(model, unit.principal.reader)
+    reads_back = returns and hooks.takes_many("update", model) and sql.reads_only_own_row(model, unit.principal.reader)
     for apart in conflicts.groups(model, changed):
         for group in store.groups("update", model, apart):
-            written.records.update(store.change(unit, model, group, faults, returns=reads_back))
+            written.records.update(store.update(unit, model, group, faults, returns=reads_back))
     store.tell(unit, model, "update", changed)
     return _read_back(unit, model, written) if returns else written
 
 
 def delete(
     unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, returns: bool = False
-) -> Written:
+) -> WriteResult:
     """Remove records with what belongs to them, by the rules of the database; read them before where the caller
     ``returns`` them."""
     drafts = [
@@ -106,32 +108,32 @@ def delete(
         for index, record in _locked(unit, model, changes, "delete", faults)
     ]
     faults.check()
-    written = Written({draft.index: draft.id for draft in drafts})
+    written = WriteResult({draft.index: draft.id for draft in drafts})
     if returns:
         _read_back(unit, model, written)
     if model.cascades_widely:
         allow_time(unit.session)
         defer_constraints(unit.session)
     for group in store.groups("delete", model, drafts):
-        store.remove(unit, model, group, faults)
+        store.delete(unit, model, group, faults)
     if model.cascades_widely:
         check_constraints(unit.session)
     return written
 
 
-def stores_judged(model: type[Record], reader: Reader) -> bool:
+def inserts_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether the INSERT of a record judges what the record names, and reads it back: nothing of Python follows."""
     is_hooked = hooks.has_any("create", model) or model in hooks.preparations
-    return not store.is_told(model) and not is_hooked and sql.reads_no_other(model, reader)
+    return not store.is_observed(model) and not is_hooked and sql.reads_only_own_row(model, reader)
 
 
-def insert_judged(
+def insert_with_checks(
     model: type[Record], principal: Principal, connection: BoundedConnection, given: Mapping[str, Any], columns: Values
 ) -> Representation:
     """Insert the row of ``columns`` where the caller may name what it names, and return the record as the caller sees
     it. Raises ForeignKeyViolation and Forbidden, and the errors of the driver."""
     named = inputs.references_in(model, given)
-    statement = sql.insertion(model, principal.reader, tuple(columns), tuple(named), returns=True)
+    statement = sql.insert_statement(model, principal.reader, tuple(columns), tuple(named), returns=True)
     parameters = {"rows": sql.document([columns])} | principal.binds
     if not named:
         (row,) = statement.rows(connection, parameters)
@@ -177,7 +179,7 @@ def _locked(
             if change.id in seen:
                 raise Invalid({"id": ["Given more than once."]})
             seen.add(change.id)
-            yield index, locks.admitted(model, rows.get(change.id), change.condition)
+            yield index, locks.check_writable(model, rows.get(change.id), change.condition)
 
 
 def check_references(
@@ -200,7 +202,7 @@ def _stored(unit: Unit, model: type[Record], identifier: UUID) -> Representation
     return sql.read(model, unit.principal, driver_connection(unit.session), [identifier])[identifier]
 
 
-def _read_back(unit: Unit, model: type[Record], written: Written) -> Written:
+def _read_back(unit: Unit, model: type[Record], written: WriteResult) -> WriteResult:
     """Read what was not read by the statement that wrote it."""
     if missing := [each for each in written.ids.values() if each not in written.records]:
         found = sql.read(model, unit.principal, driver_connection(unit.session), missing)

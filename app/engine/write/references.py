@@ -14,8 +14,8 @@ from app.engine.declare.kind import Reference
 from app.engine.declare.policy import Parent, Public
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record, camel
-from app.engine.read.encoding import View, dumps
-from app.engine.read.statements import Viewed, compiled
+from app.engine.read.encoding import Projection, dumps
+from app.engine.read.statements import RecordStatement, compiled
 from app.foundation.errors import Failure, Forbidden, ForeignKeyViolation
 from app.runtime.gevent_support import BoundedConnection
 
@@ -60,7 +60,7 @@ def failure(attributes: Sequence[str], row: Sequence[Any]) -> Failure | None:
 
 
 @lru_cache(maxsize=1024)
-def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...]) -> Viewed:
+def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...]) -> RecordStatement:
     """Return the statement that judges what records name by ``attributes``."""
     columns: list[Any] = [
         column("index", Integer()),
@@ -74,7 +74,7 @@ def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...]) 
         for name in attributes
     ]
     writable = _parent_writable(model, reader, attributes, named.c).label(PARENT_WRITABLE)
-    return compiled(select(named.c.index, *met, writable), View((), None, ()))
+    return compiled(select(named.c.index, *met, writable), Projection((), None, ()))
 
 
 def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any) -> ColumnElement[bool]:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
 from app.engine.declare.record import Record
-from app.engine.read.database import RUNNING
+from app.engine.read.database import UNIT_KEY
 from app.engine.write import hooks, inputs
 from app.engine.write.changes import record_changed
 from app.engine.write.hooks import Write
@@ -64,7 +64,7 @@ class SessionWrites:
                 set_committed_value(record, name, getattr(record, name))
         planned = {id(record) for record in self.planned}
         for verb, record in _pending(session):
-            if id(record) in planned or not is_heard(verb, type(record)):
+            if id(record) in planned or not has_listeners(verb, type(record)):
                 continue
             before = _before(record) if verb == "update" else {}
             known = self._noted.get(id(record))
@@ -87,9 +87,9 @@ class SessionWrites:
             unit.session.flush()
 
 
-def is_heard(verb: str, model: type[Any]) -> bool:
+def has_listeners(verb: str, model: type[Any]) -> bool:
     """Whether anybody hears of records of ``model`` that the service itself writes."""
-    return hooks.hears_service(verb, model) or record_changed.is_heard(model)
+    return hooks.has_hooks_for_service(verb, model) or record_changed.has_listeners(model)
 
 
 def _run(unit: Unit, each: SessionWrite) -> None:
@@ -116,6 +116,6 @@ def _before(record: Record) -> Values:
 
 @event.listens_for(Session, "before_flush")
 def _note(session: Session, *_: object) -> None:
-    unit: Unit | None = session.info.get(RUNNING)
+    unit: Unit | None = session.info.get(UNIT_KEY)
     if unit is not None:
         unit.writes.note(session)

@@ -16,11 +16,11 @@ from app.engine.declare.fields import ADMIN_READS, ENCRYPTED
 from app.engine.declare.kind import Operator
 from app.engine.declare.policy import Parent
 from app.engine.declare.principal import Principal, Reader
-from app.engine.declare.record import STAMPS, Record
+from app.engine.declare.record import BASE_FIELDS, Record
 from app.engine.read import fragments
-from app.engine.read.database import LostRace, OutcomeUnknown, is_answer, translated
+from app.engine.read.database import LostRace, OutcomeUnknown, is_definite_failure, translated
 from app.engine.read.encoding import Representation
-from app.engine.read.statements import Statement, Viewed, autocommitted
+from app.engine.read.statements import RecordStatement, Statement, autocommit_connection
 from app.engine.write import hooks, inputs, plan, sql, store
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import TRIES
@@ -32,23 +32,23 @@ Values = dict[str, Any]
 
 
 @cache
-def may_create(model: type[Record], reader: Reader) -> bool:
+def creates_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether records of ``model`` are made by one statement, and nothing else belongs to it."""
-    return plan.stores_judged(model, reader) and not isinstance(model.policy.scope, Parent)
+    return plan.inserts_in_one_statement(model, reader) and not isinstance(model.policy.scope, Parent)
 
 
 def create(principal: Principal, model: type[Record], given: Values) -> Representation:
     """``run_unit(principal, Unit.create, model, given)`` where ``may_create``."""
     if not model.policy.may_create(principal):
         raise Forbidden()
-    return _carried_out(
-        lambda connection: plan.insert_judged(
+    return _retry_lost_races(
+        lambda connection: plan.insert_with_checks(
             model, principal, connection, given, inputs.new_row(model, principal, given)
         )
     )
 
 
-def change(
+def update(
     principal: Principal, model: type[Record], identifier: UUID, given: Values, condition: Precondition
 ) -> Representation | None:
     """``run_unit(principal, Unit.update, model, identifier, given, condition)`` where that changes plain fields alone.
@@ -62,20 +62,20 @@ def change(
         return None
     changed, kept = parts
     statement = _change(model, principal.reader, changed, kept, condition.versions is not None)
-    values = {name: given[name] for name in (*changed, *kept)} | sql.stamps(model) | {"id": identifier}
+    values = {name: given[name] for name in (*changed, *kept)} | sql.onupdate_values(model) | {"id": identifier}
     parameters = {"rows": sql.document([values]), "versions": list(condition.versions or ())} | principal.binds
-    found = _carried_out(lambda connection: statement.rows(connection, parameters))
+    found = _retry_lost_races(lambda connection: statement.rows(connection, parameters))
     return statement.view.representation(found[0]) if found else None
 
 
 def delete(principal: Principal, model: type[Record], identifier: UUID, condition: Precondition) -> bool:
     """``run_unit(principal, Unit.delete, model, identifier, condition)`` where that removes the row and no more. False
     where it takes the unit, which then says why; nothing is removed then."""
-    if _is_followed(model) or (model.requires_version and not condition.is_given):
+    if _deletes_more(model) or (model.requires_version and not condition.is_given):
         return False
     statement = _removal(model, principal.reader, condition.versions is not None)
     parameters = {"wanted_ids": [identifier], "versions": list(condition.versions or ())} | principal.binds
-    return bool(_carried_out(lambda connection: statement.rows(connection, parameters), removing=True))
+    return bool(_retry_lost_races(lambda connection: statement.rows(connection, parameters), removing=True))
 
 
 def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -88,7 +88,7 @@ def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tu
     kept: list[str] = []
     for name in given:
         field = model.fields()[name]
-        if name in STAMPS:
+        if name in BASE_FIELDS:
             continue
         # The database compares everything else as the wire does.
         if field.column is None or Operator.EQ not in field.spec.kind.operators or ENCRYPTED in field.spec.flags:
@@ -103,7 +103,7 @@ def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tu
 @cache
 def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
     """The fields whose changes are judged or followed by hooks; None where every change is."""
-    if store.is_told(model) or isinstance(model.policy.scope, Parent) or not sql.reads_no_other(model, reader):
+    if store.is_observed(model) or isinstance(model.policy.scope, Parent) or not sql.reads_only_own_row(model, reader):
         return None
     followed = hooks.watched("update", model)
     return None if followed is None else followed | frozenset(model.transitions)
@@ -112,7 +112,7 @@ def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
 @lru_cache(maxsize=1024)
 def _change(
     model: type[Record], reader: Reader, changed: tuple[str, ...], kept: tuple[str, ...], versioned: bool
-) -> Viewed:
+) -> RecordStatement:
     table, may = model.__tablename__, sql.writable(model, reader, "update", versioned=versioned)
     columns = {name: fragments.column(model.fields()[name], table) for name in (*changed, *kept)}
     conditions = (
@@ -120,35 +120,35 @@ def _change(
         " OR ".join(f'{columns[name]} IS DISTINCT FROM given."{name}"' for name in changed),
         *(f'{columns[name]} IS NOT DISTINCT FROM given."{name}"' for name in kept),
     )
-    written = (*changed, *(name for name in sql.stamps(model) if name not in changed))
-    update = sql.change(model, reader, written, conditions=conditions, kept=kept, returns=True)
+    written = (*changed, *(name for name in sql.onupdate_values(model) if name not in changed))
+    update = sql.update_statement(model, reader, written, conditions=conditions, kept=kept, returns=True)
     return replace(update, fixed={**update.fixed, **may.fixed})
 
 
 @cache
-def _is_followed(model: type[Record]) -> bool:
+def _deletes_more(model: type[Record]) -> bool:
     """Whether more belongs to the removal of a record than its row."""
     is_hooked = hooks.has_any("delete", model) or model.cascades_widely
-    return store.is_told(model) or is_hooked or isinstance(model.policy.scope, Parent)
+    return store.is_observed(model) or is_hooked or isinstance(model.policy.scope, Parent)
 
 
 @cache
 def _removal(model: type[Record], reader: Reader, versioned: bool) -> Statement:
     may = sql.writable(model, reader, "delete", versioned=versioned)
-    return Statement(sql.removal(model, (may.sql,)), may.fixed)
+    return Statement(sql.delete_statement(model, (may.sql,)), may.fixed)
 
 
-def _carried_out(statement: Callable[[BoundedConnection], T], *, removing: bool = False) -> T:
+def _retry_lost_races(statement: Callable[[BoundedConnection], T], *, removing: bool = False) -> T:
     """What ``statement`` returns; where it loses a race it is asked again, as ``run_unit`` does."""
     runs = 0
     while True:
         runs += 1
         try:
-            with autocommitted("writes") as connection:
+            with autocommit_connection("writes") as connection:
                 try:
                     return statement(connection)
                 except psycopg.Error as error:
-                    failure = translated(error, removing=removing) if is_answer(error) else OutcomeUnknown()
+                    failure = translated(error, removing=removing) if is_definite_failure(error) else OutcomeUnknown()
                     raise failure from error
         except LostRace:
             if runs == TRIES:

@@ -18,7 +18,7 @@ from app.engine.declare.record import VERSION, Record
 from app.engine.read import fragments
 from app.engine.read.encoding import Representation, dumps, selected, shown_fields, view
 from app.engine.read.fragments import DIALECT
-from app.engine.read.statements import Statement, Viewed, compiled
+from app.engine.read.statements import RecordStatement, Statement, compiled
 from app.engine.write import references
 from app.runtime.gevent_support import BoundedConnection
 
@@ -46,16 +46,16 @@ def read(
     return by_id(shown, shown.rows(connection, {"wanted_ids": list(identifiers)} | principal.binds))
 
 
-def by_id(shown: Viewed, rows: Iterable[tuple[Any, ...]]) -> dict[UUID, Representation]:
+def by_id(shown: RecordStatement, rows: Iterable[tuple[Any, ...]]) -> dict[UUID, Representation]:
     """Return the records in ``rows`` by id."""
     at = shown.view.names.index("id")
     return {row[at]: shown.view.representation(row) for row in rows}
 
 
 @lru_cache(maxsize=1024)
-def insertion(
+def insert_statement(
     model: type[Record], reader: Reader, attributes: tuple[str, ...], named: tuple[str, ...], *, returns: bool
-) -> Viewed:
+) -> RecordStatement:
     """Return the INSERT of rows. With ``named`` it is of one row, which it inserts where the caller may name what the
     row names; its answer begins with a row of ``references.statement``."""
     table, shown = model.__tablename__, _returned(model, reader)
@@ -64,9 +64,9 @@ def insertion(
     values = ", ".join(f'given."{name}"' for name in attributes)
     insert = f"INSERT INTO {table} ({names}) SELECT {values} FROM {recordset(model, attributes)}"
     if not returns:
-        return Viewed(f"{insert} RETURNING id", {}, shown.view)
+        return RecordStatement(f"{insert} RETURNING id", {}, shown.view)
     if not named:
-        return Viewed(f"WITH {table} AS ({insert} RETURNING *) {shown.sql}", shown.fixed, shown.view)
+        return RecordStatement(f"WITH {table} AS ({insert} RETURNING *) {shown.sql}", shown.fixed, shown.view)
     judging = _prefix_parameters(references.statement(model, reader, named))
     is_met = " AND ".join(f'"{name}"' for name in (*named, references.PARENT_WRITABLE))
     # What is read is the new row, by the name of its table; what is judged stands before it and reads the table.
@@ -75,14 +75,14 @@ def insertion(
         {table} AS ({insert} WHERE (SELECT {is_met} FROM met) RETURNING *)
         SELECT met.*, made.* FROM met LEFT JOIN ({shown.sql}) AS made ON true
     """
-    return Viewed(text, {**judging.fixed, **shown.fixed}, shown.view)
+    return RecordStatement(text, {**judging.fixed, **shown.fixed}, shown.view)
 
 
 @lru_cache(maxsize=1024)
-def change(
+def update_statement(
     model: type[Record], reader: Reader, attributes: tuple[str, ...], *, conditions: tuple[str, ...] = (),
     kept: tuple[str, ...] = (), returns: bool,
-) -> Viewed:  # fmt: skip
+) -> RecordStatement:  # fmt: skip
     """Return the UPDATE of ``attributes`` of rows that are found by their ids, and meet ``conditions``; ``kept`` are
     further attributes of the document."""
     table, shown, fields = model.__tablename__, _returned(model, reader), model.fields()
@@ -92,13 +92,13 @@ def change(
     rows = recordset(model, ("id", *attributes, *kept))
     update = f"UPDATE {table} SET {put} FROM {rows} WHERE {met}"
     if not returns:
-        return Viewed(f"{update} RETURNING {table}.id", {}, shown.view)
+        return RecordStatement(f"{update} RETURNING {table}.id", {}, shown.view)
     # What is read is the row as it is now, by the name of its table.
-    return Viewed(f"WITH {table} AS ({update} RETURNING {table}.*) {shown.sql}", shown.fixed, shown.view)
+    return RecordStatement(f"WITH {table} AS ({update} RETURNING {table}.*) {shown.sql}", shown.fixed, shown.view)
 
 
 @lru_cache(maxsize=1024)
-def removal(model: type[Record], conditions: tuple[str, ...] = ()) -> str:
+def delete_statement(model: type[Record], conditions: tuple[str, ...] = ()) -> str:
     """Return the DELETE of the rows with ``wanted_ids`` that meet ``conditions``; it answers their ids."""
     met = " AND ".join([f"{model.__tablename__}.id = ANY (%(wanted_ids)s)", *(f"({each})" for each in conditions)])
     return f"DELETE FROM {model.__tablename__} WHERE {met} RETURNING id"
@@ -113,13 +113,13 @@ def writable(model: type[Record], reader: Reader, operation: str, *, versioned: 
     return Statement(" AND ".join(f"({part})" for part in parts), {**visible.fixed, **may.fixed})
 
 
-def stamps(model: type[Record]) -> Values:
+def onupdate_values(model: type[Record]) -> Values:
     """Return what changes with every change, by attribute."""
     return {name: column.onupdate.arg(None) for name, column in _stamped(model).items()}
 
 
 @cache
-def reads_no_other(model: type[Record], reader: Reader) -> bool:
+def reads_only_own_row(model: type[Record], reader: Reader) -> bool:
     """Whether what a reader sees of a row depends on no other row of its table, as what a statement writes is seen by
     no other part of it. An expression that looks at other rows names its table once more, as an alias."""
     expressions = [selected(model, field) for field in shown_fields(model, reader, listed=False) if field.virtual]
@@ -134,21 +134,21 @@ def _stamped(model: type[Record]) -> dict[str, Any]:
 
 
 @cache
-def _returned(model: type[Record], reader: Reader) -> Viewed:
+def _returned(model: type[Record], reader: Reader) -> RecordStatement:
     """What a reader sees of the rows that a statement has written, and their versions."""
     shown = view(model, reader)
     return compiled(select(*shown.columns, model.row_version), shown)
 
 
 @cache
-def _stored(model: type[Record], reader: Reader) -> Viewed:
+def _stored(model: type[Record], reader: Reader) -> RecordStatement:
     shown = view(model, reader)
     wanted = model.id == bindparam("wanted_ids", type_=ARRAY(Uuid())).any_()
     return compiled(select(*shown.columns, model.row_version).where(wanted), shown)
 
 
-def _prefix_parameters(judging: Viewed) -> Viewed:
+def _prefix_parameters(judging: RecordStatement) -> RecordStatement:
     """A statement whose fixed parameters have names of their own, beside those of another one."""
     names = {f"%({name})s": f"%(judged_{name})s" for name in judging.fixed}
     text = re.sub(r"%\(\w+\)s", lambda found: names.get(found[0], found[0]), judging.sql)
-    return Viewed(text, {f"judged_{name}": value for name, value in judging.fixed.items()}, judging.view)
+    return RecordStatement(text, {f"judged_{name}": value for name, value in judging.fixed.items()}, judging.view)

@@ -44,7 +44,7 @@ def groups(event: str, model: type[Record], drafts: Sequence[Draft]) -> Iterable
 
 
 def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
-    if hooks.has_any("create", model) or is_told(model):
+    if hooks.has_any("create", model) or is_observed(model):
         for draft in drafts:
             draft.record = model(**draft.columns)
         _run_hooks(unit, "create", model, drafts, faults)
@@ -54,17 +54,17 @@ def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Fau
     new = [draft for draft in drafts if draft.record is None or not inspect(draft.record).persistent]
     columns = tuple(sorted({name for draft in new for name in draft.columns}))
     if new:
-        statement = sql.insertion(model, unit.principal.reader, columns, (), returns=False)
+        statement = sql.insert_statement(model, unit.principal.reader, columns, (), returns=False)
         _store(unit, model, new, statement.sql, faults)
     with faults.among(_indexes(drafts)):
         unit.session.flush()
 
 
-def change(
+def update(
     unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults, *, returns: bool
 ) -> dict[UUID, Representation]:
     """Write changes with their hooks. To the session they are what is stored."""
-    before = [_settle(model, draft) for draft in drafts]
+    before = [_apply_values(model, draft) for draft in drafts]
     with unit.writes.holding([draft.record for draft in drafts]):
         _run_hooks(unit, "update", model, drafts, faults)
     for draft, columns in zip(drafts, before, strict=True):
@@ -78,24 +78,24 @@ def change(
     by_shape = sorted(drafts, key=lambda draft: sorted(draft.columns))
     for names, group in groupby(by_shape, key=lambda draft: tuple(sorted(draft.columns))):
         alike = list(group)
-        stamps = {name: value for name, value in sql.stamps(model).items() if name not in names}
+        onupdate_values = {name: value for name, value in sql.onupdate_values(model).items() if name not in names}
         for draft in alike:
-            draft.columns = stamps | draft.columns
-        statement = sql.change(model, unit.principal.reader, (*stamps, *names), returns=returns)
+            draft.columns = onupdate_values | draft.columns
+        statement = sql.update_statement(model, unit.principal.reader, (*onupdate_values, *names), returns=returns)
         rows = _store(unit, model, alike, statement.sql, faults, {**statement.fixed, **unit.principal.binds})
         found |= sql.by_id(statement, rows) if returns else {}
     return found
 
 
-def _settle(model: type[Record], draft: Draft) -> Values:
+def _apply_values(model: type[Record], draft: Draft) -> Values:
     """Give a record its new values, and return all that it has then."""
-    draft.columns = inputs.sealed(model, draft.columns)
+    draft.columns = inputs.encrypt_columns(model, draft.columns)
     for name, value in draft.columns.items():
         set_committed_value(draft.record, name, value)
     return inputs.stored_of(draft.record) if hooks.has_any("update", model) else {}
 
 
-def remove(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
+def delete(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
     _run_hooks(unit, "delete", model, drafts, faults)
     # What is told of a record is read before it goes.
     tell(unit, model, "delete", drafts)
@@ -103,7 +103,7 @@ def remove(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Fau
         unit.session.flush()
     for draft in drafts:
         unit.session.expunge(draft.record)
-    _store(unit, model, drafts, sql.removal(model), faults, removing=True)
+    _store(unit, model, drafts, sql.delete_statement(model), faults, removing=True)
 
 
 def _store(
@@ -130,7 +130,9 @@ def _store(
             for draft in drafts:
                 with faults.among([draft.index], removing=True):
                     ask([draft])
-        conflicts.judge(model, unit.principal, connection, error, {draft.index: _row(draft) for draft in drafts})
+        conflicts.raise_duplicates(
+            model, unit.principal, connection, error, {draft.index: _row(draft) for draft in drafts}
+        )
         raise
 
 
@@ -150,12 +152,12 @@ def _run_hooks(unit: Unit, event: str, model: type[Record], drafts: Sequence[Dra
 
 
 def tell(unit: Unit, model: type[Record], verb: str, drafts: Sequence[Draft]) -> None:
-    for draft in drafts if is_told(model) else ():
+    for draft in drafts if is_observed(model) else ():
         record_changed.tell(unit, verb, draft.record, draft.write.before)
         if model.audited:
-            audit.written(unit, verb, draft.record, draft.write.before)
+            audit.record_write(unit, verb, draft.record, draft.write.before)
 
 
-def is_told(model: type[Record]) -> bool:
+def is_observed(model: type[Record]) -> bool:
     """Whether anybody is told of what is written."""
-    return model.audited or record_changed.is_heard(model)
+    return model.audited or record_changed.has_listeners(model)

@@ -19,7 +19,15 @@ from sqlalchemy.orm import Session
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Base, Record, camel
-from app.engine.read.database import DRIVER, DRIVER_ERRORS, RUNNING, LostRace, OutcomeUnknown, is_answer, translated
+from app.engine.read.database import (
+    DRIVER_ERRORS,
+    DRIVER_KEY,
+    UNIT_KEY,
+    LostRace,
+    OutcomeUnknown,
+    is_definite_failure,
+    translated,
+)
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
 from app.engine.write import plan, sql, upserts
@@ -198,17 +206,17 @@ class Unit:
             self.session.commit()
         except DRIVER_ERRORS as error:
             failure = translated(error, removing=self.is_removing)
-            certain = is_answer(error)
+            certain = is_definite_failure(error)
             self.roll_back(undo=certain)
             if certain:
                 raise failure from error
-            _carry_out(self._told())
+            _run_callbacks(self._told())
             raise OutcomeUnknown() from error
         except BaseException:
             self.roll_back(undo=False)
             raise
         self._end()
-        _carry_out([*self._after_commit, *self._told()])
+        _run_callbacks([*self._after_commit, *self._told()])
 
     def _told(self) -> list[Action]:
         return [partial(action, gathered) for action, gathered in self._gathered.items()]
@@ -224,22 +232,22 @@ class Unit:
         finally:
             self._end()
         if undo:
-            _carry_out(self._on_rollback)
+            _run_callbacks(self._on_rollback)
 
     def _end(self) -> None:
         """Detach what was loaded; what follows the transaction may begin another unit."""
         self.session.expunge_all()
-        self.session.info.pop(RUNNING, None)
-        self.session.info.pop(DRIVER, None)
+        self.session.info.pop(UNIT_KEY, None)
+        self.session.info.pop(DRIVER_KEY, None)
 
 
 @contextmanager
 def attempt(principal: Principal) -> Iterator[Unit]:
     """One run of a unit, for ``run_unit``; a ``with`` block cannot be run again, so nothing else opens one."""
     session: Session = db.session()
-    if RUNNING in session.info:
+    if UNIT_KEY in session.info:
         raise RuntimeError("Units of work do not nest: a function that writes takes the unit")
-    unit = session.info[RUNNING] = Unit(session, principal)
+    unit = session.info[UNIT_KEY] = Unit(session, principal)
     try:
         yield unit
         session.flush()
@@ -253,12 +261,12 @@ def attempt(principal: Principal) -> Iterator[Unit]:
     unit.commit()
 
 
-def _only(written: plan.Written) -> Representation:
+def _only(written: plan.WriteResult) -> Representation:
     """The record of a write of one."""
     return written.records[written.ids[0]]
 
 
-def _carry_out(actions: list[Action]) -> None:
+def _run_callbacks(actions: list[Action]) -> None:
     """Do what follows the end of a transaction. It has ended, so one failure is neither the caller's nor that of the
     other actions."""
     for action in actions:

@@ -69,10 +69,10 @@ def upsert(
     plan.check_references(unit, model, {place: (given[place], values) for place, values in keys.items()}, faults)
     keys = {place: values for place, values in keys.items() if place not in faults}
     wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
-    there, leaving = {}, resolution is Resolution.IGNORE
+    there, keeps_existing = {}, resolution is Resolution.IGNORE
     if wanted:
         connection = driver_connection(unit.session)
-        there = conflicts.locked(model, unit.principal, connection, rule, wanted, leaving=leaving)
+        there = conflicts.locked(model, unit.principal, connection, rule, wanted, keeps_existing=keeps_existing)
     names = fields_of(metadata.tables[model.__tablename__], rule.name)
     for place, row in there.items():
         if not row.is_writable:
@@ -104,7 +104,7 @@ def _keys(
             values = inputs.with_defaults(model, unit.principal, each)
             inputs.check_organization(model, unit.principal, values)
             keys[place] = values
-    for place in conflicts.repeated(rule, keys):
+    for place in conflicts.duplicate_indexes(rule, keys):
         names = [name for name in rule.attributes if name != model.policy.scope.column]
         faults[place] = Invalid({camel(names[0] if names else "id"): ["Given more than once."]})
         del keys[place]

@@ -64,7 +64,7 @@ def _person(context: Context, name: str, joined: datetime, signed_in: datetime) 
     context.unit.bookkeep(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
     password = secrets.token_urlsafe(15)
     account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
-    account.password = passwords.hashed(password)
+    account.password = passwords.hash_password(password)
     context.store(account, joined)
     return user, password
 

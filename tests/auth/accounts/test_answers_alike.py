@@ -57,7 +57,7 @@ def test_mail_is_promised_to_every_address_with_the_same_statements(app, address
 @pytest.mark.alone
 @pytest.mark.parametrize("route", [FORGOT, RESEND])
 def test_mail_is_promised_to_every_address_in_the_same_time(app, addresses, route, monkeypatch):
-    monkeypatch.setattr(mail_requests, "MOST", 1000)
+    monkeypatch.setattr(mail_requests, "MAX_JOBS", 1000)
     client, times = app.test_client(), {}
     for _ in range(60):
         for sort in ("unknown", "verified", "unverified", "malformed"):

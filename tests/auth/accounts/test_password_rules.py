@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
 from app.auth.accounts import breaches
-from app.engine.write.unit_of_work import RUNNING
+from app.engine.write.unit_of_work import UNIT_KEY
 from app.extensions import db
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, sign_up_person
 from tests.auth.sign_in.visitors import address, sign_up, visit
@@ -156,7 +156,7 @@ def test_nobody_is_asked_unless_a_service_is_named(app, ranges):
 
 def test_passwords_are_asked_about_outside_of_transactions(careful, ranges, monkeypatch):
     open_, has = [], breaches.has
-    monkeypatch.setattr(breaches, "has", lambda password: open_.append(RUNNING in db.session.info) or has(password))
+    monkeypatch.setattr(breaches, "has", lambda password: open_.append(UNIT_KEY in db.session.info) or has(password))
     for route in ROUTES:
         choose(careful, route, NEW_PASSWORD)
     assert len(open_) >= len(ROUTES)

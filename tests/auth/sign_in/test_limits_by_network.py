@@ -61,7 +61,7 @@ def test_loopback_counts_in_production_alone(limited, build):
 def test_nothing_is_hashed_for_a_network_that_is_locked(app, network, monkeypatch):
     monkeypatch.setattr(throttling, "FIRST", 60)
     assert [sign_in(app, network).status_code for _ in range(5)] == [401] * 5
-    monkeypatch.setattr(passwords, "is_right", lambda *a, **k: pytest.fail("a hash was computed"))
+    monkeypatch.setattr(passwords, "verify_password", lambda *a, **k: pytest.fail("a hash was computed"))
     assert sign_in(app, network).status_code == 401
 
 
@@ -69,14 +69,16 @@ def test_one_network_takes_few_places_among_those_who_wait_for_a_hash(monkeypatc
     monkeypatch.setattr(passwords.PLACES, "each", 2)
     go_on = Event()
     monkeypatch.setattr(passwords, "run_in_thread", lambda work, *arguments: go_on.wait(30) and "hash")
-    waiting = [Thread(target=passwords.hashed, args=("correct horse",), kwargs={"network": "a"}) for _ in range(2)]
+    waiting = [
+        Thread(target=passwords.hash_password, args=("correct horse",), kwargs={"network": "a"}) for _ in range(2)
+    ]
     for each in waiting:
         each.start()
     await_true(lambda: passwords.PLACES.taken["a"] == 2)
     with pytest.raises(Unavailable):
-        passwords.hashed("correct horse", network="a")
+        passwords.hash_password("correct horse", network="a")
     go_on.set()
-    assert passwords.hashed("correct horse", network="b") == "hash"
+    assert passwords.hash_password("correct horse", network="b") == "hash"
     for each in waiting:
         each.join()
     assert not passwords.PLACES.taken

@@ -6,7 +6,7 @@ import pytest
 
 from app.crm.models import CrmDeal
 from app.engine.read import pages
-from app.engine.read.statements import of_queries
+from app.engine.read.statements import statement_cache
 from app.testing.workshop import Workshop
 from tests.engine.queries.conftest import COMPANIES, DEALS
 
@@ -64,10 +64,10 @@ def test_a_walk_meets_every_row_once_while_others_are_written(cast):
 def test_a_bounded_count_goes_as_far_as_its_bound(owner, monkeypatch):
     assert owner.get(DEALS, query_string={"count": "bounded"}).json["meta"]["counted"] == "exact"
     monkeypatch.setattr(pages, "MAX_COUNTED", 3)
-    of_queries._kept.clear()
+    statement_cache._kept.clear()
     meta = owner.get(DEALS, query_string={"count": "bounded"}).json["meta"]
     assert (meta["count"], meta["counted"]) == (3, "atLeast")
-    of_queries._kept.clear()
+    statement_cache._kept.clear()
 
 
 def test_the_company_list_keeps_its_envelope(owner):

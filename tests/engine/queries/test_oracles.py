@@ -17,7 +17,9 @@ from app.testing.workshop import Workshop, plain_value
 
 # Everybody sees the rows of public models.
 pytestmark = pytest.mark.every_model
-MODELS = [model for model in every_model() if not model.served_apart and not isinstance(model.policy.scope, Public)]
+MODELS = [
+    model for model in every_model() if not model.has_custom_routes and not isinstance(model.policy.scope, Public)
+]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 
 
@@ -80,7 +82,11 @@ def test_rows_of_strangers_change_no_answer(cast, model):
     before = answers(asker, model, asked)
     Workshop(cast, stranger).make(model)
     for relation in relations.of(model).values():
-        if relation.many and not relation.target.served_apart and not isinstance(relation.target.policy.scope, Public):
+        if (
+            relation.many
+            and not relation.target.has_custom_routes
+            and not isinstance(relation.target.policy.scope, Public)
+        ):
             Workshop(cast, stranger).make(relation.target)
     changed = [(one, other) for one, other in zip(before, answers(asker, model, asked), strict=True) if one != other]
     assert changed == []

@@ -9,7 +9,7 @@ import pytest
 
 from app.crm.models import CrmContact
 from app.engine.read import pages, records, statements
-from app.engine.read.statements import of_queries
+from app.engine.read.statements import statement_cache
 from app.testing.cast import Actor
 from app.testing.waiting import await_true
 from app.testing.workshop import Workshop
@@ -147,7 +147,7 @@ def test_more_shapes_than_are_kept_stay_within_their_bound(owner):
         where = {"and": [{"amount": 1}] * (number % 40 + 1)}
         answer = owner.post(f"{DEALS}/_query", {"where": where, "sort": keys, "take": 1, "count": "none"})
         assert answer.status_code == 200
-    assert len(of_queries) <= of_queries.most
+    assert len(statement_cache) <= statement_cache.most
 
 
 def test_a_record_and_sums_that_are_too_large_are_refused_too(cast, build):

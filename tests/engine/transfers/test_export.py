@@ -14,7 +14,7 @@ from app.engine.declare.kinds import Enum
 from app.engine.declare.policy import Rule
 from app.testing.workshop import Workshop
 
-MODELS = [model for model in every_model() if not model.served_apart]
+MODELS = [model for model in every_model() if not model.has_custom_routes]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 RISKY = ("=", "+", "-", "@", "\t", "\r", "'")
 

@@ -78,13 +78,13 @@ def test_whoever_may_only_read_a_record_keeps_nobody_waiting_who_changes_it(is_f
             {"method": "PATCH", "path": f"/api/v1/crm/company/{each}", "body": change} for each in (own, company)
         ]}),
     }[kind]  # fmt: skip
-    free, plain = [], locks.admitted
+    free, plain = [], locks.check_writable
 
-    def admitted(*arguments):
+    def check_writable(*arguments):
         free.append(is_free("crm_company", company))
         return plain(*arguments)
 
-    monkeypatch.setattr(locks, "admitted", admitted)
+    monkeypatch.setattr(locks, "check_writable", check_writable)
     assert ask().status_code in (403, 404)
     assert free
     assert all(free)

@@ -15,7 +15,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import HIDDEN, IMMUTABLE, READ_ONLY
 from app.engine.declare.policy import Rule
 from app.engine.declare.principal import Reader
-from app.engine.read.encoding import names_outside, shown_fields
+from app.engine.read.encoding import fields_for_non_owners, shown_fields
 from app.testing.every_model import item
 from tests.engine.writes.test_versions import change, otherwise, raw
 
@@ -42,7 +42,7 @@ def shapes():
         noted = [field for field in model.fields().values() if is_noted_by_the_service(model, field)]
         for reader in (Reader.ADMIN, Reader.MEMBER):
             shown = {field.name for field in shown_fields(model, reader, listed=False)}
-            outside = names_outside(model, reader)
+            outside = fields_for_non_owners(model, reader)
             for field in noted:
                 if field.name not in shown:
                     yield model, field, reader, True

@@ -14,7 +14,7 @@ from app.testing.database import transaction
 from app.testing.every_model import item, reader_of
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key
 
-SERVED = [model for model in every_model() if not model.served_apart]
+SERVED = [model for model in every_model() if not model.has_custom_routes]
 
 
 def of(*, operation, but=()):

@@ -123,7 +123,7 @@ def test_what_is_undone_takes_no_room(app, workshop, body):
     owner = workshop.owner
 
     def undone(unit):
-        assert kept_bytes.take_room(unit, f"user:{owner.user_id}", 1000)
+        assert kept_bytes.reserve_bytes(unit, f"user:{owner.user_id}", 1000)
         raise Conflict()
 
     with app.app_context(), pytest.raises(Conflict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.read.encoding import View
-from app.engine.read.statements import Viewed
+from app.engine.read.encoding import Projection
+from app.engine.read.statements import RecordStatement
 from app.engine.write import sql
 
 CONTACT, COMPANY, DEAL = "/api/v1/crm/contact", "/api/v1/crm/company", "/api/v1/crm/deal"
@@ -56,7 +56,9 @@ def test_a_reference_that_the_caller_does_not_see_is_refused_and_nothing_is_writ
 
 
 def test_parameters_of_the_check_are_not_those_of_what_is_read():
-    checking = Viewed("%(param_1)s %(ref_company_id)s %(param_1)s", {"param_1": "judged"}, View((), None, ()))
+    checking = RecordStatement(
+        "%(param_1)s %(ref_company_id)s %(param_1)s", {"param_1": "judged"}, Projection((), None, ())
+    )
     prefixed = sql._prefix_parameters(checking)
     assert prefixed.sql == "%(judged_param_1)s %(ref_company_id)s %(judged_param_1)s"
     assert prefixed.fixed == {"judged_param_1": "judged"}

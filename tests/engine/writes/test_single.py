@@ -84,7 +84,7 @@ def test_a_plain_removal_is_one_statement_beside_the_credential(counting, owner,
 def test_a_change_that_a_hook_judges_is_left_to_the_unit(app, owner, company, contact):
     with app.app_context():
         asked = owner.principal, CrmContact, contact["id"]
-        assert single.change(*asked, {"first_name": "Augusta", "company_id": None}, UNCONDITIONAL) is None
+        assert single.update(*asked, {"first_name": "Augusta", "company_id": None}, UNCONDITIONAL) is None
     assert owner.get(f"{CONTACT}/{contact['id']}").json == contact
 
 
@@ -104,7 +104,7 @@ def test_a_row_that_goes_to_somebody_else_meanwhile_is_not_changed(app, cast, ow
 
 def failing(monkeypatch, *errors):
     """Have the first statements fail; returns how many were asked."""
-    asked, plain = [], plan.insert_judged
+    asked, plain = [], plan.insert_with_checks
 
     def insert(*arguments):
         asked.append(arguments)
@@ -112,7 +112,7 @@ def failing(monkeypatch, *errors):
             raise errors[len(asked) - 1]
         return plain(*arguments)
 
-    monkeypatch.setattr(single.plan, "insert_judged", insert)
+    monkeypatch.setattr(single.plan, "insert_with_checks", insert)
     return asked
 
 
@@ -142,7 +142,7 @@ def test_a_lost_answer_is_no_failure_of_the_statement(app, owner, monkeypatch, e
 
 
 def test_hooks_audit_and_parents_keep_their_unit_of_work():
-    plain = {model for model in MODELS if single.may_create(model, Reader.MEMBER)}
+    plain = {model for model in MODELS if single.creates_in_one_statement(model, Reader.MEMBER)}
     assert {CrmCompany, CrmContact} <= plain
     assert CrmDeal not in plain
     assert not [model for model in plain if model.audited or isinstance(model.policy.scope, Parent)]

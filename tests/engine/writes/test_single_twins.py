@@ -17,7 +17,7 @@ CHANGED = [
     for model in MODELS
     if model.policy.update is not Rule.NONE and any(single._watched(model, reader) is not None for reader in READERS)
 ]
-REMOVED = [model for model in MODELS if model.policy.delete is not Rule.NONE and not single._is_followed(model)]
+REMOVED = [model for model in MODELS if model.policy.delete is not Rule.NONE and not single._deletes_more(model)]
 ROUNDS = 60
 OTHER = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
 KEEP, LIKE = object(), object()

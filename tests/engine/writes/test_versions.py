@@ -22,7 +22,7 @@ from app.testing.database import transaction, unit_of_work
 from app.testing.every_model import different, item, reader_of
 
 MODELS = list(every_model())
-SERVED = [model for model in MODELS if not model.served_apart]
+SERVED = [model for model in MODELS if not model.has_custom_routes]
 CHANGED = [model for model in SERVED if model.policy.update is not Rule.NONE]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 served = pytest.mark.parametrize("model", SERVED, ids=lambda model: model.qualified_name())

@@ -42,7 +42,7 @@ def registry(monkeypatch):
 
 def forget():
     """What is one statement is decided once for each model."""
-    for decided in (single.may_create, single._watched, single._is_followed):
+    for decided in (single.creates_in_one_statement, single._watched, single._deletes_more):
         decided.cache_clear()
 
 

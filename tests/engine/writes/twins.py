@@ -17,7 +17,7 @@ from app.notification.models import NotificationNotification, NotificationPrefer
 from app.testing.database import transaction
 from app.testing.workshop import Workshop
 
-MODELS = [model for model in every_model() if not model.served_apart]
+MODELS = [model for model in every_model() if not model.has_custom_routes]
 CREATABLE = [model for model in MODELS if model.policy.create is not Rule.NONE]
 # Of these there is one for each parent, so each gets a parent of its own.
 ALONE_UNDER_PARENT = (AiRagEmbedding, AiVote, AuthMember, AuthTeamMember, AuthInvitation)

@@ -13,7 +13,7 @@ from flask_migrate import upgrade
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
-from app.runtime.folder import sole_user
+from app.runtime.folder import lock_var_dir
 from app.testing.cast import Cast
 from app.testing.parts import UNSAFE_BUT_FAST
 from config import Settings
@@ -33,7 +33,7 @@ def folder():
 @contextmanager
 def running(path):
     """The servers of a folder, held as by a service."""
-    with sole_user(path):
+    with lock_var_dir(path):
         postgres, redis = Postgres(path, UNSAFE_BUT_FAST), Redis(path)
         postgres.start()
         redis.start()

@@ -48,7 +48,7 @@ def in_order():
     left = [
         each
         for each in every_model()
-        if each.policy.create not in rules and not each.served_apart and each.qualified_name() not in APART
+        if each.policy.create not in rules and not each.has_custom_routes and each.qualified_name() not in APART
     ]
     found = []
     while left:

@@ -153,7 +153,7 @@ def begin(key_id: UUID | None, outcome: str, *, from_query: bool) -> None:
     g.key_check = Check(key_id, outcome, "query" if from_query else "header")
 
 
-def conclude(outcome: str) -> None:
+def set_outcome(outcome: str) -> None:
     """Note what the check of the presented key came to in the end; nothing where there was none."""
     check: Check | None = g.get("key_check")
     if check is not None:

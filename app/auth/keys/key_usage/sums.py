@@ -10,11 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from app.engine.declare.principal import SYSTEM
-from app.engine.read.statements import autocommitted, driver_connection
+from app.engine.read.statements import autocommit_connection, driver_connection
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # Rows may be written a little after their hour has ended; sums of these hours are made again.
 REPEATED = 2 * HOUR
@@ -83,7 +83,7 @@ def roll_up(unit: Unit) -> None:
     """Sum the hours that have ended; summing an hour again changes nothing."""
     until, connection = _hour(now()), driver_connection(unit.session)
     (last,) = connection.execute("SELECT max(hour) FROM auth_api_key_usage").fetchone() or (None,)
-    since = last - REPEATED if last else until - KEPT
+    since = last - REPEATED if last else until - RETENTION
     connection.execute(ROLL_UP, {"since": since, "until": until, "bounds": BOUNDS})
 
 
@@ -97,7 +97,7 @@ def expire() -> None:
 def _delete_part(unit: Unit) -> int:
     return (
         driver_connection(unit.session)
-        .execute(EXPIRE, {"before": _hour(now()) - KEPT, "most": DELETE_BATCH_SIZE})
+        .execute(EXPIRE, {"before": _hour(now()) - RETENTION, "most": DELETE_BATCH_SIZE})
         .rowcount
     )
 
@@ -140,7 +140,7 @@ def series(key_id: UUID, since: datetime, until: datetime, step: timedelta) -> l
     these hours or days."""
     points = {time: Point() for time in _times(since, until, step)}
     binds = {"key": key_id, "since": since, "until": until, "bounds": BOUNDS}
-    with autocommitted() as connection:
+    with autocommit_connection() as connection:
         for hour, *sums in connection.execute(SERIES, binds):
             points[floor(hour, step)].add(*sums)
     return [point.to_dict(time) for time, point in points.items()]

@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 
 from app.auth.models.identity import AuthVerification
 from app.auth.sign_in.oauth import providers
-from app.auth.sign_in.oauth.providers import Identity, Refused
+from app.auth.sign_in.oauth.providers import Identity, ProviderSignInFailed
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
@@ -25,13 +25,13 @@ from app.foundation.clock import now
 from app.foundation.errors import UpstreamFailure
 
 PURPOSE = "oauth_state"
-LASTS = timedelta(minutes=10)
+LIFETIME = timedelta(minutes=10)
 # Sign-ins that one browser may have under way at the same time.
 MAX_STATES = 2
 
 
 @dataclass(frozen=True)
-class Return:
+class ReturnTarget:
     """Where the browser goes in the end, and the session that asked for a further way to sign in, if one did."""
 
     callback_url: str
@@ -49,7 +49,7 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
     try:
         with providers.asked(name):
             made = client.create_authorization_url(redirect_uri)
-    except Refused as refusal:
+    except ProviderSignInFailed as refusal:
         raise UpstreamFailure(f"{name} cannot be reached") from refusal
     url = made.pop("url")
     _forget_oldest()
@@ -64,19 +64,20 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
     run_unit(
         SYSTEM,
         Unit.bookkeep,
-        insert(AuthVerification).values(id=uuid7(), purpose=PURPOSE, expires_at=now() + LASTS, **digests),
+        insert(AuthVerification).values(id=uuid7(), purpose=PURPOSE, expires_at=now() + LIFETIME, **digests),
     )
     return str(url)
 
 
-def resume(name: str) -> Return:
-    """Find the sign-in that a callback belongs to and use it up; raises Refused when this browser has begun none."""
+def resume(name: str) -> ReturnTarget:
+    """Find the sign-in that a callback belongs to and use it up; raises ProviderSignInFailed when this browser has
+    begun none."""
     client = providers.client(name)
     state = request.args.get("state", "")
     data: dict[str, Any] | None = client.framework.get_state_data(session, state)
     if data is None:
-        raise Refused("state_mismatch")
-    back = Return(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
+        raise ProviderSignInFailed("state_mismatch")
+    back = ReturnTarget(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
     unused = (
         AuthVerification.purpose == PURPOSE,
         AuthVerification.identifier == _digest(name, state),
@@ -85,16 +86,16 @@ def resume(name: str) -> Return:
     )
     if not run_unit(SYSTEM, Unit.bookkeep, delete(AuthVerification).where(*unused)):
         client.framework.clear_state_data(session, state)
-        raise Refused("state_mismatch")
+        raise ProviderSignInFailed("state_mismatch")
     return back
 
 
 def identify(name: str) -> Identity:
-    """Tell who signs in, from the code in the running request; raises Refused."""
+    """Tell who signs in, from the code in the running request; raises ProviderSignInFailed."""
     if "error" in request.args:
-        raise Refused("access_denied" if request.args["error"] == "access_denied" else "provider_refused")
+        raise ProviderSignInFailed("access_denied" if request.args["error"] == "access_denied" else "provider_refused")
     if not request.args.get("code"):
-        raise Refused("code_missing")
+        raise ProviderSignInFailed("code_missing")
     return providers.identity(name, providers.client(name))
 
 

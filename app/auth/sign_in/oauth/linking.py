@@ -12,13 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import identities, users
-from app.auth.accounts.identities import Link
+from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials.reauthentication import FRESH
 from app.auth.credentials.sessions import SignedIn
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
 from app.auth.organizations import organizations
-from app.auth.sign_in.oauth.providers import Identity, Refused
-from app.auth.sign_in.sign_in import enter, must_verify
+from app.auth.sign_in.oauth.providers import Identity, ProviderSignInFailed
+from app.auth.sign_in.sign_in import complete_sign_in, must_verify
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM
 from app.engine.write import audit
@@ -34,7 +34,7 @@ A_YEAR = 366 * 24 * 3600
 
 
 def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth") -> SignedIn | Challenged:
-    """Let in the user that ``identity`` stands for; raises Refused.
+    """Let in the user that ``identity`` stands for; raises ProviderSignInFailed.
 
     An identity that is known signs in its user, whatever its address is by now. One that is not is linked to the user
     whose session asked for it, or to the user with the same address when both sides have verified that, and makes a
@@ -44,26 +44,26 @@ def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth
     for _ in range(TRIES):
         with suppress(UniqueViolation):  # the same person came through two tabs at once
             return run_unit(SYSTEM, _sign_in, identity, session_id, method)
-    raise Refused("sign_in_failed")
+    raise ProviderSignInFailed("sign_in_failed")
 
 
 def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn | Challenged:
     account = identities.find(unit, identity.issuer, identity.subject)
     asking = _asking(unit.session, session_id)
-    link = Link(identity.provider, identity.issuer, identity.subject)
+    link = IdentityLink(identity.provider, identity.issuer, identity.subject)
     if account is not None:
         if asking is not None and asking.user_id != account.user_id:
-            raise Refused("account_linked_elsewhere")
+            raise ProviderSignInFailed("account_linked_elsewhere")
         user = unit.session.get_one(AuthUser, account.user_id)
     else:
         found = _user_to_link(unit, identity, asking)
         user = found or _new_user(unit, identity)
         account = None if found else identities.add(unit, user, link)
     if users.is_banned(user.banned, user.ban_expires):
-        raise Refused("account_not_available")
+        raise ProviderSignInFailed("account_not_available")
     if must_verify(user):
-        raise Refused("account_not_verified")
-    outcome = enter(unit, user, method=method, link=None if account else link)
+        raise ProviderSignInFailed("account_not_verified")
+    outcome = complete_sign_in(unit, user, method=method, link=None if account else link)
     # An identity that waits for a second factor brings its tokens when it comes again.
     account = account or identities.find(unit, identity.issuer, identity.subject)
     if account is not None and identity.token:
@@ -77,7 +77,7 @@ def _asking(session: Session, session_id: UUID | None) -> AuthSession | None:
         return None
     asking = session.get(AuthSession, session_id)
     if asking is None or asking.expires_at <= now():
-        raise Refused("session_ended")
+        raise ProviderSignInFailed("session_ended")
     return asking
 
 
@@ -85,16 +85,16 @@ def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) ->
     """The user that an unknown identity is of; none where it makes a new one."""
     if asking is not None:
         if now() - asking.authenticated_at > FRESH:
-            raise Refused("reauthentication_required")
+            raise ProviderSignInFailed("reauthentication_required")
         own = unit.session.get_one(AuthUser, asking.user_id)
         if not own.email_verified:
             # Whoever merely wrote the address down would keep this way in when its holder comes.
-            raise Refused("account_not_verified")
+            raise ProviderSignInFailed("account_not_verified")
         return own
     by_address = select(AuthUser).where(AuthUser.email == _address(identity))
     user = unit.session.scalar(by_address.with_for_update())
     if user is not None and not (identity.email_verified and user.email_verified):
-        raise Refused("account_not_linked")
+        raise ProviderSignInFailed("account_not_linked")
     return user
 
 
@@ -102,7 +102,7 @@ def _address(identity: Identity) -> str:
     try:
         return normalized(identity.email or "")
     except ValidationError:
-        raise Refused("email_missing") from None
+        raise ProviderSignInFailed("email_missing") from None
 
 
 def _new_user(unit: Unit, identity: Identity) -> AuthUser:
@@ -110,7 +110,7 @@ def _new_user(unit: Unit, identity: Identity) -> AuthUser:
     name = "".join(filter(str.isprintable, identity.name or "")).strip()[:MAX_NAME_LENGTH] or users.name_of(address)
     user = AuthUser(email=address, name=name, image=_image(identity), email_verified=identity.email_verified)
     organizations.provision_user(unit, user)
-    audit.written(unit, "create", user, actor=user)
+    audit.record_write(unit, "create", user, actor=user)
     return user
 
 

@@ -33,7 +33,7 @@ MAX_SUBJECT_LENGTH = 255
 Claims = Mapping[str, Any]
 
 
-class Refused(Exception):
+class ProviderSignInFailed(Exception):
     """A sign-in that ends; ``code`` is what the browser is sent back with."""
 
     def __init__(self, code: str) -> None:
@@ -87,25 +87,25 @@ def client(name: str) -> FlaskOAuth2App:
 
 
 def identity(name: str, provider: FlaskOAuth2App) -> Identity:
-    """Redeem the code in the running request and tell who it stands for; raises Refused."""
+    """Redeem the code in the running request and tell who it stands for; raises ProviderSignInFailed."""
     return IDENTITIES[name](provider)
 
 
 @contextmanager
 def asked(name: str) -> Iterator[None]:
-    """Ask a provider through the library; raises Refused when it cannot be reached, refuses, or answers rubbish, which
-    the library takes for granted that it does not. Our own code is not to be called in here."""
+    """Ask a provider through the library; raises ProviderSignInFailed when it cannot be reached, refuses, or
+    answers rubbish, which the library takes for granted that it does not. Our own code is not to be called in here."""
     try:
         yield
     except RequestException as error:
         log.warning("%s cannot be reached: %s", name, type(error).__name__)
-        raise Refused("provider_unreachable") from error
+        raise ProviderSignInFailed("provider_unreachable") from error
     except (AuthlibBaseError, JoseError) as error:
         log.warning("%s refuses a sign-in: %s", name, type(error).__name__)
-        raise Refused("sign_in_failed") from error
+        raise ProviderSignInFailed("sign_in_failed") from error
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         log.warning("%s answers what is not understood", name, exc_info=error)
-        raise Refused("sign_in_failed") from error
+        raise ProviderSignInFailed("sign_in_failed") from error
 
 
 def _github(settings: Settings) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _of_github(provider: FlaskOAuth2App) -> Identity:
         token = provider.authorize_access_token()
         user, addresses = _answer(provider.get("user", token=token)), _answer(provider.get("user/emails", token=token))
     if not isinstance(user, dict) or not isinstance(user.get("id"), int) or not isinstance(addresses, list):
-        raise Refused("identity_incomplete")
+        raise ProviderSignInFailed("identity_incomplete")
     # The address in the profile is what its owner likes to show; only this list says what is verified.
     primary = [
         each.get("email")
@@ -145,7 +145,7 @@ def _of_github(provider: FlaskOAuth2App) -> Identity:
         if isinstance(each, dict) and each.get("primary") is True and each.get("verified") is True
     ]
     if not primary:
-        raise Refused("email_not_verified")
+        raise ProviderSignInFailed("email_not_verified")
     name = _text(user.get("name")) or _text(user.get("login"))
     image = _text(user.get("avatar_url"))
     return Identity("github", _settings().github_url, str(user["id"]), _text(primary[0]), True, name, image, token)
@@ -156,7 +156,7 @@ def _of_google(provider: FlaskOAuth2App) -> Identity:
     # Older tokens leave the scheme out.
     token, claims = _claims(provider, {"essential": True, "values": [issuer, issuer.removeprefix("https://")]})
     if claims.get("email_verified") is not True or not claims.get("email"):
-        raise Refused("email_not_verified")
+        raise ProviderSignInFailed("email_not_verified")
     return _of_claims("google", issuer, claims.get("sub"), claims, token, verified=True)
 
 
@@ -165,7 +165,7 @@ def _of_microsoft(provider: FlaskOAuth2App) -> Identity:
     tenant, person = claims.get("tid"), claims.get("oid")
     issuer = f"{_settings().microsoft_authority}/{tenant}/v2.0"
     if not tenant:
-        raise Refused("identity_incomplete")
+        raise ProviderSignInFailed("identity_incomplete")
     return _of_claims("microsoft", issuer, person, claims, token, verified=_has_proved_address(claims))
 
 
@@ -210,14 +210,14 @@ def _claims(provider: FlaskOAuth2App, issuer: Claims) -> tuple[Claims, Claims]:
         provider.load_server_metadata()["id_token_signing_alg_values_supported"] = [ALGORITHM]
         token = provider.authorize_access_token(claims_options=options, leeway=LEEWAY)
     if "userinfo" not in token:
-        raise Refused("identity_incomplete")
+        raise ProviderSignInFailed("identity_incomplete")
     return token, token["userinfo"]
 
 
 def _of_claims(provider: str, issuer: str, subject: Any, claims: Claims, token: Claims, *, verified: bool) -> Identity:
     known = _text(subject, MAX_SUBJECT_LENGTH)
     if not known:
-        raise Refused("identity_incomplete")
+        raise ProviderSignInFailed("identity_incomplete")
     email, name, image = (_text(claims.get(each)) for each in ("email", "name", "picture"))
     return Identity(provider, issuer, known, email, verified, name, image, token)
 

@@ -80,7 +80,7 @@ def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | Non
     return proved if lengths[0] <= MAX_ID_BYTES and lengths[1] <= MAX_KEY_BYTES else None
 
 
-def asserted(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id: UUID | None) -> Any | None:
+def verify_assertion(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id: UUID | None) -> Any | None:
     """What the answer of a passkey proves, None where it proves nothing; its challenge is used up either way.
     ``user_id`` is whom the challenge was made for. The counter is for the caller to compare. Raises InvalidCode for a
     challenge that is unknown or over."""
@@ -93,11 +93,11 @@ def asserted(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id
     try:
         proved = webauthn.verify_authentication_response(
             credential=response, expected_challenge=challenge, expected_rp_id=relying_party(),
-            expected_origin=origins(), credential_public_key=unpadded(passkey.public_key),
+            expected_origin=origins(), credential_public_key=base64url_decode(passkey.public_key),
             credential_current_sign_count=0,
         )  # fmt: skip
         handle = response["response"].get("userHandle")
-        return proved if handle is None or unpadded(handle) == passkey.user_id.bytes else None
+        return proved if handle is None or base64url_decode(handle) == passkey.user_id.bytes else None
     except Exception:  # whatever the parsers of its formats raise
         return None
 
@@ -113,12 +113,12 @@ def origins() -> list[str]:
     return [cookies.origin_of(_settings().public_url), *named]
 
 
-def encoded(content: bytes) -> str:
+def base64url_encode(content: bytes) -> str:
     """Base64url without padding, as WebAuthn has it."""
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def unpadded(text: str) -> bytes:
+def base64url_decode(text: str) -> bytes:
     """The bytes of base64url without padding; raises ValueError."""
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
@@ -132,8 +132,8 @@ def _challenge(unit: Unit, ceremony: str, user_id: UUID | None) -> bytes:
 def _redeem(unit: Unit, ceremony: str, response: dict[str, Any], user_id: UUID | None) -> bytes:
     """The challenge that an answer was made for, used up; raises InvalidToken."""
     try:
-        client_data = orjson.loads(unpadded(response["response"]["clientDataJSON"]))
-        content = unpadded(client_data["challenge"])
+        client_data = orjson.loads(base64url_decode(response["response"]["clientDataJSON"]))
+        content = base64url_decode(client_data["challenge"])
     except (KeyError, TypeError, ValueError, binascii.Error):
         raise InvalidToken() from None
     proofs.redeem(unit, _secret(ceremony, content, user_id), proofs.PASSKEY)
@@ -141,14 +141,14 @@ def _redeem(unit: Unit, ceremony: str, response: dict[str, Any], user_id: UUID |
 
 
 def _secret(ceremony: str, content: bytes, user_id: UUID | None) -> str:
-    return f"{ceremony}:{user_id}:{encoded(content)}"
+    return f"{ceremony}:{user_id}:{base64url_encode(content)}"
 
 
 def _descriptors(unit: Unit, user_id: UUID) -> list[Any]:
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
     own = select(AuthPasskey.credential_id).where(AuthPasskey.user_id == user_id).limit(MAX_CREDENTIALS)
-    return [PublicKeyCredentialDescriptor(id=unpadded(each)) for each in unit.session.scalars(own)]
+    return [PublicKeyCredentialDescriptor(id=base64url_decode(each)) for each in unit.session.scalars(own)]
 
 
 def _json(options: Any) -> dict[str, Any]:

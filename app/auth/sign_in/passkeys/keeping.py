@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from app.auth.accounts import mails, users
 from app.auth.credentials import sessions
-from app.auth.credentials.reauthentication import require_fresh
+from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.errors import InvalidToken
 from app.auth.models.identity import AuthPasskey
 from app.auth.sign_in.passkeys import ceremonies
@@ -25,13 +25,13 @@ NAME = "Passkey"
 
 def options(principal: Principal) -> dict[str, Any]:
     """What the browser makes a passkey with; raises ReauthenticationRequired."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     return run_unit(principal, lambda unit: ceremonies.registration_options(unit, sessions.own_user(unit)))
 
 
 def register(principal: Principal, response: dict[str, Any], name: str | None) -> AuthPasskey:
     """Keep the passkey that the browser has made; raises ReauthenticationRequired, InvalidToken and Conflict."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     passkey = run_unit(principal, _register, response, name or NAME)
     if passkey is None:
         raise InvalidToken("The passkey could not be registered")
@@ -46,19 +46,19 @@ def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey | 
     kept = select(func.count()).select_from(AuthPasskey).where(AuthPasskey.user_id == user.id)
     if (unit.session.scalar(kept) or 0) >= MAX_PASSKEYS:
         raise Conflict(f"An account has at most {MAX_PASSKEYS} passkeys")
-    identifier = ceremonies.encoded(proved.credential_id)
+    identifier = ceremonies.base64url_encode(proved.credential_id)
     if unit.session.scalar(select(AuthPasskey.id).where(AuthPasskey.credential_id == identifier)):
         return None
     sent = response.get("response", {}).get("transports")
     passkey = AuthPasskey(
-        user_id=user.id, name=name, public_key=ceremonies.encoded(proved.credential_public_key),
+        user_id=user.id, name=name, public_key=ceremonies.base64url_encode(proved.credential_public_key),
         credential_id=identifier, counter=proved.sign_count, device_type=proved.credential_device_type.value,
         backed_up=proved.credential_backed_up, aaguid=proved.aaguid,
         transports=[each for each in TRANSPORTS if isinstance(sent, list) and each in sent],
     )  # fmt: skip
     unit.store(passkey)
-    audit.written(unit, "create", passkey)
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="passkey-added")
+    audit.record_write(unit, "create", passkey)
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="passkey-added")
     return passkey
 
 
@@ -72,24 +72,24 @@ def rename(unit: Unit, identifier: UUID, name: str) -> AuthPasskey:
     """Call a passkey of the caller something else; raises NotFound."""
     passkey = _locked(unit, identifier)
     before, passkey.name = passkey.name, name
-    audit.written(unit, "update", passkey, {"name": before})
+    audit.record_write(unit, "update", passkey, {"name": before})
     unit.session.flush()
     return passkey
 
 
 def remove(principal: Principal, identifier: UUID) -> None:
     """Remove a passkey of the caller; raises ReauthenticationRequired, NotFound and LastSignInMethod."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     run_unit(principal, _remove, identifier)
 
 
 def _remove(unit: Unit, identifier: UUID) -> None:
     user = sessions.own_user(unit)
     passkey = _locked(unit, identifier)
-    users.keep_a_way_in(unit, user.id)
-    audit.written(unit, "delete", passkey)
+    users.require_other_sign_in_method(unit, user.id)
+    audit.record_write(unit, "delete", passkey)
     unit.session.delete(passkey)
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="passkey-removed")
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="passkey-removed")
 
 
 def _locked(unit: Unit, identifier: UUID) -> AuthPasskey:

@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlalchemy import select
 
 from app.auth.accounts import mails, users
-from app.auth.credentials.reauthentication import renew
+from app.auth.credentials.reauthentication import mark_reauthenticated
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.sign_in.passkeys import ceremonies
-from app.auth.sign_in.sign_in import enter, must_verify
+from app.auth.sign_in.sign_in import complete_sign_in, must_verify
 from app.auth.sign_in.two_factor import challenges
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
@@ -35,7 +35,7 @@ def options(challenge: str | None) -> dict[str, Any]:
 
 
 def _options(unit: Unit, challenge: str | None) -> dict[str, Any]:
-    user_id = challenges.held_for_passkey(unit, challenge)[1].id if challenge else None
+    user_id = challenges.get_for_passkey(unit, challenge)[1].id if challenge else None
     return ceremonies.sign_in_options(unit, user_id)
 
 
@@ -51,7 +51,7 @@ def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | Challe
 def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> SignedIn | Challenged | None:
     passkey = _presented(unit, response)
     if challenge:
-        row, user = challenges.held_for_passkey(unit, challenge)
+        row, user = challenges.get_for_passkey(unit, challenge)
         if user.id != passkey.user_id or not _proves(unit, passkey, user, response, user.id):
             return None
         return challenges.finish(unit, row, user)
@@ -61,7 +61,9 @@ def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> Sign
         return None
     if must_verify(user):
         raise Forbidden("Verify the email address of the account first")
-    return open_session(unit, user, method=METHOD) if proved.user_verified else enter(unit, user, method=METHOD)
+    return (
+        open_session(unit, user, method=METHOD) if proved.user_verified else complete_sign_in(unit, user, method=METHOD)
+    )
 
 
 def reauthenticate(principal: Principal, response: dict[str, Any]) -> datetime:
@@ -77,7 +79,7 @@ def _reauthenticate(unit: Unit, response: dict[str, Any]) -> datetime | None:
     user = unit.session.get_one(AuthUser, passkey.user_id)
     if user.id != unit.principal.user_id or _proves(unit, passkey, user, response, None) is None:
         return None
-    return renew(unit)
+    return mark_reauthenticated(unit)
 
 
 def _presented(unit: Unit, response: dict[str, Any]) -> AuthPasskey:
@@ -95,12 +97,12 @@ def _proves(
 ) -> Any | None:
     """What an answer proves, with the passkey's use noted. None for a counter that falls: somebody has a copy of the
     key, which is written down and told to its owner."""
-    proved = ceremonies.asserted(unit, passkey, response, asked)
+    proved = ceremonies.verify_assertion(unit, passkey, response, asked)
     if proved is None:
         return None
     if max(proved.new_sign_count, passkey.counter) > 0 and proved.new_sign_count <= passkey.counter:
         audit.note(unit, "auth.passkey.clone", passkey, outcome="denied", actor=user)
-        mails.tell(unit, user, "factors-changed", mails.SECURITY, change="passkey-cloned")
+        mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="passkey-cloned")
         return None
     passkey.counter, passkey.last_used_at = proved.new_sign_count, now()
     passkey.backed_up = proved.credential_backed_up

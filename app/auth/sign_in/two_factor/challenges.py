@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import exists, select
 
 from app.auth.accounts import identities, proofs, users
-from app.auth.accounts.identities import Link
+from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
@@ -30,7 +30,7 @@ class Challenged:
     expires_at: datetime
 
 
-def ask(unit: Unit, user: AuthUser, method: str, link: Link | None = None) -> Challenged | None:
+def ask(unit: Unit, user: AuthUser, method: str, link: IdentityLink | None = None) -> Challenged | None:
     """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for. The
     identity in ``link`` waits for it as well."""
     # Whoever switches the factor on holds the user, so that no session is opened behind its back.
@@ -50,7 +50,7 @@ def methods_of(challenge: str) -> list[str]:
 
 def _methods_of(unit: Unit, challenge: str) -> list[str]:
     try:
-        asked = proofs.look(unit, challenge, proofs.CHALLENGE)
+        asked = proofs.peek(unit, challenge, proofs.CHALLENGE)
     except InvalidToken:
         raise InvalidCode() from None
     factor = factors.of(unit.session, asked.user_id)
@@ -92,7 +92,7 @@ def _answer(unit: Unit, challenge: str, code: str, recovery: bool, device: str) 
 def held(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
     """A challenge, locked until the end, and its user; raises InvalidCode."""
     try:
-        row = proofs.held(unit, challenge, proofs.CHALLENGE)
+        row = proofs.get_for_update(unit, challenge, proofs.CHALLENGE)
     except InvalidToken:
         raise InvalidCode() from None
     user = unit.session.get(AuthUser, row.user_id)
@@ -101,7 +101,7 @@ def held(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
     return row, user
 
 
-def held_for_passkey(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
+def get_for_passkey(unit: Unit, challenge: str) -> tuple[AuthVerification, AuthUser]:
     """The same for a challenge that a passkey may answer, since its first factor was another."""
     row, user = held(unit, challenge)
     if proofs.context_of(row)["method"] == PASSKEY:
@@ -115,11 +115,11 @@ def finish(unit: Unit, row: AuthVerification, user: AuthUser) -> SignedIn:
     context = proofs.context_of(row)
     unit.session.delete(row)
     if context.get("link"):
-        _link(unit, user, Link(**context["link"]))
+        _link(unit, user, IdentityLink(**context["link"]))
     return open_session(unit, user, method=context["method"])
 
 
-def _link(unit: Unit, user: AuthUser, link: Link) -> None:
+def _link(unit: Unit, user: AuthUser, link: IdentityLink) -> None:
     known = identities.find(unit, link.issuer, link.subject)
     if known is None:
         identities.link(unit, user, link)

@@ -11,7 +11,11 @@ from sqlalchemy import delete, select
 
 from app.auth.accounts import mails
 from app.auth.credentials import sessions
-from app.auth.credentials.reauthentication import check_password_if_any, renew, require_fresh
+from app.auth.credentials.reauthentication import (
+    check_password_if_any,
+    mark_reauthenticated,
+    require_recent_authentication,
+)
 from app.auth.errors import InvalidCode
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser
 from app.auth.organizations.organizations import end_sessions
@@ -27,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Enrolled:
+class PendingEnrolment:
     """A factor that waits for its first code; the secret is shown this once."""
 
     id: UUID
@@ -35,13 +39,13 @@ class Enrolled:
     uri: str
 
 
-def enroll(principal: Principal) -> Enrolled:
+def enroll(principal: Principal) -> PendingEnrolment:
     """Begin an enrolment in place of one that was not confirmed. Raises ReauthenticationRequired and Conflict."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     return run_unit(principal, _enroll)
 
 
-def _enroll(unit: Unit) -> Enrolled:
+def _enroll(unit: Unit) -> PendingEnrolment:
     user = sessions.own_user(unit)
     existing = _locked(unit, user.id)
     if existing is not None and existing.verified:
@@ -52,7 +56,9 @@ def _enroll(unit: Unit) -> Enrolled:
     secret = codes.new_secret()
     factor = AuthTwoFactor(user_id=user.id, secret=vault().encrypt(secret), backup_codes="[]", verified=False)
     unit.store(factor)
-    return Enrolled(factor.id, secret, codes.uri(secret, user.email, current_app.config["SETTINGS"].product_name))
+    return PendingEnrolment(
+        factor.id, secret, codes.uri(secret, user.email, current_app.config["SETTINGS"].product_name)
+    )
 
 
 def confirm(principal: Principal, code: str) -> list[str]:
@@ -70,15 +76,15 @@ def _confirm(unit: Unit, code: str) -> list[str] | None:
         return None
     made, factor.backup_codes = codes.new_recovery_codes()
     factor.verified = user.two_factor_enabled = True
-    audit.written(unit, "update", factor, {"verified": False})
+    audit.record_write(unit, "update", factor, {"verified": False})
     sessions.sign_out_elsewhere(unit)
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="two-factor-enabled")
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="two-factor-enabled")
     return made
 
 
 def renew_recovery_codes(principal: Principal) -> list[str]:
     """Replace the recovery codes; raises ReauthenticationRequired, and NotFound without a factor."""
-    require_fresh(principal)
+    require_recent_authentication(principal)
     return run_unit(principal, _renew_recovery_codes)
 
 
@@ -87,7 +93,7 @@ def _renew_recovery_codes(unit: Unit) -> list[str]:
     factor = _verified(unit, user.id)
     made, factor.backup_codes = codes.new_recovery_codes()
     audit.note(unit, "auth.two_factor.renew_recovery_codes", factor)
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="recovery-codes")
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="recovery-codes")
     return made
 
 
@@ -103,10 +109,10 @@ def _disable(unit: Unit, code: str) -> bool | None:
     factor = _verified(unit, user.id)
     if not _takes_either(factor, code):
         return None
-    audit.written(unit, "delete", factor)
+    audit.record_write(unit, "delete", factor)
     unit.session.delete(factor)
     user.two_factor_enabled = False
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="two-factor-disabled")
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="two-factor-disabled")
     return True
 
 
@@ -119,20 +125,20 @@ def _reauthenticate(unit: Unit, code: str) -> object | None:
     factor = factors.of(unit.session, unit.principal.user_id, lock=True)
     if factor is None or not codes.take(factor, code):
         return None
-    return renew(unit)
+    return mark_reauthenticated(unit)
 
 
 def reset(unit: Unit, user: AuthUser) -> None:
     """Take the factors and passkeys of a user away, on the word of whoever runs the service; signs the user out."""
     for model in (AuthTwoFactor, AuthPasskey):
         for row in unit.session.scalars(select(model).where(model.user_id == user.id)).all():
-            audit.written(unit, "delete", row)
+            audit.record_write(unit, "delete", row)
         unit.bookkeep(delete(model).where(model.user_id == user.id))
     user.two_factor_enabled = False
     devices.distrust_all(unit, user.id)
     end_sessions(unit, user.id)
     audit.note(unit, "auth.user.reset_factors", user)
-    mails.tell(unit, user, "factors-changed", mails.SECURITY, change="factors-reset")
+    mails.send_account_mail(unit, user, "factors-changed", mails.SECURITY, change="factors-reset")
 
 
 def _takes_either(factor: AuthTwoFactor, code: str) -> bool:
