@@ -77,8 +77,8 @@ def on_update(
     model: type[Record], *, changing: Sequence[str] = (), many: bool = False, callers_only: bool = False
 ) -> Callable[[H], H]:
     """Run the function before changes of a record of ``model`` are written; with ``changing``, where one of these
-    attributes changes. The database has what stood there before: a record that is read from it anew loses its
-    changes. The rest is as with ``on_create``."""
+    attributes changes. To hooks of many, the database has what stood there before. A record that is read from it anew
+    loses its changes. The rest is as with ``on_create``."""
     return _hook_decorator("update", model, many=many, callers_only=callers_only, changing=changing)
 
 

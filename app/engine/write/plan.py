@@ -81,6 +81,7 @@ def update(
     unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, returns: bool = False
 ) -> WriteResult:
     """Write what differs from the stored rows, and read the records back where the caller ``returns`` them."""
+    unit.writes.settle_before(unit, model, {change.id for change in changes.values()})
     drafts = list(_changes(unit, model, changes, faults))
     named = {
         draft.index: (draft.columns, {"organization_id": getattr(draft.record, "organization_id", None)})
@@ -103,6 +104,7 @@ def delete(
 ) -> WriteResult:
     """Remove records with what belongs to them, by the rules of the database; read them before where the caller
     ``returns`` them."""
+    unit.writes.settle_before(unit, model, {change.id for change in changes.values()})
     drafts = [
         Draft(index, record.id, {}, Write(unit), record)
         for index, record in _locked(unit, model, changes, "delete", faults)

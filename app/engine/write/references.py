@@ -90,7 +90,7 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
     own = and_(wanted, scope.own(target, reader))
     if "organization_id" in target.fields():
         within: Any = target.organization_id  # type: ignore[attr-defined]
-        return and_(own, within == func.coalesce(named.organization, within))
+        return and_(own, or_(named.organization.is_(None), within == named.organization))
     return own
 
 

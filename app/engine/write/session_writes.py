@@ -3,10 +3,11 @@ each flush, so that hooks run and subscribers are told of it before the commit."
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from sqlalchemy import event, inspect
 from sqlalchemy.orm import Session
@@ -24,67 +25,106 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 
 
+# So often may hooks write what other hooks hear of.
+MAX_ROUNDS = 20
+
+
 @dataclass(slots=True)
 class SessionWrite:
-    """One record that the session has created, changed or deleted: what changed attributes were before."""
+    """One record that the session has created, changed or deleted: what changed attributes were before, and whether a
+    hook of the same verb and model has written it, which is not asked about its own doing."""
 
     verb: str
     record: Any
     before: Values
+    is_of_own_hook: bool = False
 
-    @property
-    def is_done(self) -> bool:
-        """Whether it was not taken back with a savepoint."""
-        return bool(inspect(self.record).persistent) is not (self.verb == "delete")
+    def is_lasting(self) -> bool:
+        """Whether a savepoint or a later write has not taken it back."""
+        if inspect(self.record).persistent is (self.verb == "delete"):
+            return False
+        if self.verb == "update":
+            self.before = {name: value for name, value in self.before.items() if value != getattr(self.record, name)}
+        return self.verb != "update" or bool(self.before)
 
 
 class SessionWrites:
-    """The writes of one session, in order. Those of the write plan are ``planned``: their hooks have run."""
+    """The writes of one session that nobody has been told of, in order."""
 
     def __init__(self) -> None:
-        self.planned: list[Record] = []
-        self._held: Sequence[Record] = ()
         self._noted: dict[int, SessionWrite] = {}
-        self._settled: dict[int, SessionWrite] = {}
+        self._planned: frozenset[int] = frozenset()
+        self._held: tuple[Any, ...] = ()
+        self._running: frozenset[tuple[str, type[Any]]] = frozenset()
 
     @contextmanager
-    def holding(self, records: Sequence[Record]) -> Iterator[None]:
-        """Leave what hooks set on ``records`` to the plan that changes them: a query of a hook would have the session
-        write it before, and the row would have two versions more."""
-        self._held = records
+    def planning(
+        self, verb: str, model: type[Record], records: Sequence[Any], *, holding: bool = False
+    ) -> Iterator[None]:
+        """Leave the telling of ``records`` to whoever writes them within. With ``holding``, what hooks set on them is
+        not flushed either: a query of a hook would have the session write it before, and make a version more."""
+        outer = self._planned, self._held, self._running
+        self._planned |= {id(record) for record in records}
+        self._held += tuple(records) if holding else ()
+        self._running |= {(verb, model)}
         try:
             yield
         finally:
-            self._held = ()
+            self._planned, self._held, self._running = outer
 
     def note(self, session: Session) -> None:
         """Note what the session is about to write."""
         for record in self._held:
             for name in _before(record):
                 set_committed_value(record, name, getattr(record, name))
-        planned = {id(record) for record in self.planned}
         for verb, record in _pending(session):
-            if id(record) in planned or not has_listeners(verb, type(record)):
-                continue
-            before = _before(record) if verb == "update" else {}
-            known = self._noted.get(id(record))
-            if known is None and id(record) not in self._settled:
-                self._noted[id(record)] = SessionWrite(verb, record, before)
-            elif known is not None and verb == "delete":
-                known.verb = verb
-            elif known is not None:
-                known.before = before | known.before
+            if id(record) not in self._planned and has_listeners(verb, type(record)):
+                self._add(verb, record)
+
+    def _add(self, verb: str, record: Any) -> None:
+        before = _before(record) if verb == "update" else {}
+        known = self._noted.get(id(record))
+        if known is None:
+            is_of_own_hook = (verb, type(record)) in self._running
+            self._noted[id(record)] = SessionWrite(verb, record, before, is_of_own_hook)
+        elif verb == "delete" and known.verb == "create":
+            del self._noted[id(record)]
+        elif verb == "delete":
+            known.verb = verb
+        elif known.verb == "update":
+            known.before = before | known.before
+
+    def settle_before(self, unit: Unit, model: type[Record], identifiers: Collection[UUID]) -> None:
+        """Tell of what was written if the plan is about to write one of these records again."""
+        if any(type(each.record) is model and each.record.id in identifiers for each in self._noted.values()):
+            self.settle(unit)
 
     def settle(self, unit: Unit) -> None:
-        """Run the hooks of what was written, and tell of it; what the hooks write is settled as well, each record
-        once."""
-        while self._noted:
+        """Run the hooks of what was written, and tell of it, and of what the hooks write. Raises RuntimeError where
+        they go on for ever."""
+        for _ in range(MAX_ROUNDS):
+            if not self._noted:
+                return
             writes, self._noted = self._noted, {}
-            self._settled |= writes
             for each in writes.values():
-                if each.is_done:
-                    _run(unit, each)
-            unit.session.flush()
+                if each.is_lasting():
+                    self._settle(unit, each)
+        names = sorted({type(each.record).__name__ for each in writes.values()})
+        raise RuntimeError(f"Hooks write records of {', '.join(names)} without end")
+
+    def _settle(self, unit: Unit, each: SessionWrite) -> None:
+        model = type(each.record)
+        if each.verb != "delete":
+            for name in _expired(each.record):
+                getattr(each.record, name)
+        stored = inputs.stored_of(each.record)
+        given = {name: stored[name] for name in each.before} if each.verb == "update" else stored
+        write = Write(unit, given if each.verb != "delete" else {}, each.before)
+        if not each.is_of_own_hook:
+            with self.planning(each.verb, model, [each.record]):
+                hooks.run(each.verb, model, [each.record], [write], by_service=True)
+                unit.session.flush()
+        record_changed.tell(unit, each.verb, each.record, each.before)
 
 
 def has_listeners(verb: str, model: type[Any]) -> bool:
@@ -92,12 +132,10 @@ def has_listeners(verb: str, model: type[Any]) -> bool:
     return hooks.has_hooks_for_service(verb, model) or record_changed.has_listeners(model)
 
 
-def _run(unit: Unit, each: SessionWrite) -> None:
-    stored = inputs.stored_of(each.record)
-    given = {name: stored.get(name) for name in each.before} if each.verb == "update" else stored
-    write = Write(unit, given if each.verb != "delete" else {}, each.before)
-    hooks.run(each.verb, type(each.record), [each.record], [write], by_service=True)
-    record_changed.tell(unit, each.verb, each.record, each.before)
+def _expired(record: Any) -> list[str]:
+    """The stored attributes that a statement or a savepoint has made unknown."""
+    model: type[Record] = type(record)
+    return [name for name in inputs.columns(model) if name in inspect(record).expired_attributes]
 
 
 def _pending(session: Session) -> Iterator[tuple[str, Any]]:

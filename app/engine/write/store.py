@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import inspect
-from sqlalchemy.orm.attributes import set_committed_value
+from sqlalchemy.orm.attributes import flag_modified, set_committed_value
 
-from app.engine.declare.record import Record
-from app.engine.read.database import DRIVER_ERRORS
+from app.engine.declare.record import BASE_FIELDS, VERSION, Record
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
 from app.engine.write import audit, conflicts, hooks, inputs, sql
@@ -24,17 +25,21 @@ if TYPE_CHECKING:
     from app.engine.write.unit_of_work import Unit
 
 Values = dict[str, Any]
+# What a hook changes by reloading a record alone.
+NOT_HOOKED = {*BASE_FIELDS, VERSION}
 
 
 @dataclass(slots=True)
 class Draft:
-    """A record on its way: its place in the request, the columns to be stored, by attribute, and what hooks get."""
+    """A record on its way: its place in the request, the columns to be stored, by attribute, what hooks get, and
+    what changed columns were before."""
 
     index: int
     id: UUID
     columns: Values
     write: Write
     record: Any = None
+    before: Values = field(default_factory=dict)
 
 
 def groups(event: str, model: type[Record], drafts: Sequence[Draft]) -> Iterable[Sequence[Draft]]:
@@ -44,66 +49,115 @@ def groups(event: str, model: type[Record], drafts: Sequence[Draft]) -> Iterable
 
 
 def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
-    if hooks.has_any("create", model) or is_observed(model):
-        for draft in drafts:
-            draft.record = model(**draft.columns)
-        _run_hooks(unit, "create", model, drafts, faults)
+    """Insert new records, with their hooks."""
+    if not hooks.has_any("create", model) and not is_observed(model):
+        _insert_rows(unit, model, drafts, faults)
+        return
+    for draft in drafts:
+        draft.record = model(**draft.columns)
+    records = [draft.record for draft in drafts]
+    with unit.writes.planning("create", model, records):
+        with unit.session.no_autoflush if hooks.takes_many("create", model) else nullcontext():
+            _run_hooks("create", model, drafts, faults)
+        # Rows that hooks have added name the records, or are named by them: the session knows their order.
+        if unit.session.new:
+            unit.session.add_all(records)
+            with faults.among(_indexes(drafts)):
+                unit.session.flush()
         for draft in drafts:
             draft.columns = inputs.stored_of(draft.record)
-    # A hook may have stored the record itself, as others that it has made name it.
-    new = [draft for draft in drafts if draft.record is None or not inspect(draft.record).persistent]
-    columns = tuple(sorted({name for draft in new for name in draft.columns}))
-    if new:
+        # A hook may have stored the record itself.
+        _insert_rows(unit, model, [draft for draft in drafts if not inspect(draft.record).persistent], faults)
+        with faults.among(_indexes(drafts)):
+            unit.session.flush()
+
+
+def _insert_rows(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
+    columns = tuple(sorted({name for draft in drafts for name in draft.columns}))
+    if drafts:
         statement = sql.insert_statement(model, unit.principal.reader, columns, (), returns=False)
-        _store(unit, model, new, statement.sql, faults)
-    with faults.among(_indexes(drafts)):
-        unit.session.flush()
+        _store(unit, model, drafts, statement.sql, faults)
 
 
 def update(
     unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults, *, returns: bool
 ) -> dict[UUID, Representation]:
-    """Write changes with their hooks. To the session they are what is stored."""
-    before = [_apply_values(model, draft) for draft in drafts]
-    with unit.writes.holding([draft.record for draft in drafts]):
-        _run_hooks(unit, "update", model, drafts, faults)
-    for draft, columns in zip(drafts, before, strict=True):
-        hooked = {name: value for name in columns if (value := getattr(draft.record, name)) is not columns[name]}
-        draft.columns |= hooked
-        for name, value in hooked.items():
-            set_committed_value(draft.record, name, value)
-    with faults.among(_indexes(drafts)):
-        unit.session.flush()
+    """Write changes with their hooks. A hook that takes one record finds its changes by queries; for those that take
+    many, the database has what stood there before, and no query of theirs writes."""
+    records, are_many = [draft.record for draft in drafts], hooks.takes_many("update", model)
+    was = {draft.id: inputs.stored_of(draft.record) for draft in drafts} if hooks.has_any("update", model) else {}
+    for draft in drafts:
+        _apply_values(model, draft, is_tracked=not are_many)
+    with unit.writes.planning("update", model, records, holding=are_many):
+        _run_hooks("update", model, drafts, faults)
+        for draft in drafts:
+            draft.columns = _changed(model, draft, was[draft.id]) if are_many and was else _unwritten(model, draft)
+            draft.before = {**{name: was[draft.id].get(name) for name in draft.columns if was}, **draft.write.before}
+            for name, value in draft.columns.items():
+                set_committed_value(draft.record, name, value)
+        with faults.among(_indexes(drafts)):
+            unit.session.flush()
+        return _update_rows(unit, model, [draft for draft in drafts if draft.columns], faults, returns=returns)
+
+
+def _update_rows(
+    unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults, *, returns: bool
+) -> dict[UUID, Representation]:
     found: dict[UUID, Representation] = {}
     by_shape = sorted(drafts, key=lambda draft: sorted(draft.columns))
     for names, group in groupby(by_shape, key=lambda draft: tuple(sorted(draft.columns))):
         alike = list(group)
-        onupdate_values = {name: value for name, value in sql.onupdate_values(model).items() if name not in names}
+        stamps = {name: value for name, value in sql.onupdate_values(model).items() if name not in names}
         for draft in alike:
-            draft.columns = onupdate_values | draft.columns
-        statement = sql.update_statement(model, unit.principal.reader, (*onupdate_values, *names), returns=returns)
+            draft.columns = stamps | draft.columns
+        statement = sql.update_statement(model, unit.principal.reader, (*stamps, *names), returns=returns)
         rows = _store(unit, model, alike, statement.sql, faults, {**statement.fixed, **unit.principal.binds})
         found |= sql.by_id(statement, rows) if returns else {}
     return found
 
 
-def _apply_values(model: type[Record], draft: Draft) -> Values:
-    """Give a record its new values, and return all that it has then."""
+def _apply_values(model: type[Record], draft: Draft, *, is_tracked: bool) -> None:
+    """Give a record its new values; the session writes those that are tracked with its next query."""
     draft.columns = inputs.encrypt_columns(model, draft.columns)
     for name, value in draft.columns.items():
-        set_committed_value(draft.record, name, value)
-    return inputs.stored_of(draft.record) if hooks.has_any("update", model) else {}
+        if is_tracked:
+            setattr(draft.record, name, value)
+            flag_modified(draft.record, name)  # to the ORM, 1 and true are equal
+        else:
+            set_committed_value(draft.record, name, value)
+
+
+def _unwritten(model: type[Record], draft: Draft) -> Values:
+    """What the session has not written of a record whose changes it tracks."""
+    if not hooks.has_any("update", model):
+        return draft.columns
+    attributes = inspect(draft.record).attrs
+    return {name: attributes[name].value for name in inputs.columns(model) if attributes[name].history.has_changes()}
+
+
+def _changed(model: type[Record], draft: Draft, was: Values) -> Values:
+    """The changes of a record, with those that hooks of many have made."""
+    known, fields = vars(draft.record), model.fields()
+    before = was | draft.columns
+    hooked = {
+        name: known[name]
+        for name in inputs.columns(model)
+        if name in known and name not in NOT_HOOKED and not fields[name].spec.kind.same(known[name], before[name])
+    }
+    return draft.columns | hooked
 
 
 def delete(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
-    _run_hooks(unit, "delete", model, drafts, faults)
-    # What is told of a record is read before it goes.
-    tell(unit, model, "delete", drafts)
-    with faults.among(_indexes(drafts), removing=True):
-        unit.session.flush()
-    for draft in drafts:
-        unit.session.expunge(draft.record)
-    _store(unit, model, drafts, sql.delete_statement(model), faults, removing=True)
+    """Delete records, with their hooks."""
+    with unit.writes.planning("delete", model, [draft.record for draft in drafts]):
+        _run_hooks("delete", model, drafts, faults)
+        # What is told of a record is read before it goes.
+        tell(unit, model, "delete", drafts)
+        with faults.among(_indexes(drafts), removing=True):
+            unit.session.flush()
+        for draft in drafts:
+            unit.session.expunge(draft.record)
+        _store(unit, model, drafts, sql.delete_statement(model), faults, removing=True)
 
 
 def _store(
@@ -124,12 +178,13 @@ def _store(
     connection.execute("SAVEPOINT rows")
     try:
         return ask(drafts)
-    except DRIVER_ERRORS as error:
+    except psycopg.IntegrityError as error:
         connection.execute("ROLLBACK TO SAVEPOINT rows")
         if removing:  # something refers to one of them: each by itself, to tell to which
             for draft in drafts:
                 with faults.among([draft.index], removing=True):
                     ask([draft])
+            return []
         conflicts.raise_duplicates(
             model, unit.principal, connection, error, {draft.index: _row(draft) for draft in drafts}
         )
@@ -145,15 +200,15 @@ def _indexes(drafts: Sequence[Draft]) -> list[int]:
     return [draft.index for draft in drafts]
 
 
-def _run_hooks(unit: Unit, event: str, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
-    unit.writes.planned += [draft.record for draft in drafts]
-    with faults.among(_indexes(drafts)):
+def _run_hooks(event: str, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
+    with faults.among(_indexes(drafts), removing=event == "delete"):
         hooks.run(event, model, [draft.record for draft in drafts], [draft.write for draft in drafts])
 
 
 def tell(unit: Unit, model: type[Record], verb: str, drafts: Sequence[Draft]) -> None:
+    """Tell of what was written; the audit log has what was sent alone."""
     for draft in drafts if is_observed(model) else ():
-        record_changed.tell(unit, verb, draft.record, draft.write.before)
+        record_changed.tell(unit, verb, draft.record, draft.before)
         if model.audited:
             audit.record_write(unit, verb, draft.record, draft.write.before)
 
