@@ -17,7 +17,7 @@ from app.ops.public_names import public
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
-HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete")
+HEADERS = ("Model", "Whose rows", "Public rows", "list, read", "create", "update", "delete")
 SESSIONS = {"all": ", by session only", "writes": ", written by session only"}
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
 OF_FIELDS = "Who sets and reads a field, its default, and how it is shown"
@@ -32,25 +32,27 @@ SAID = {
     "notification_routed": "Emitted with the unit and the notification, once it has its channels",
     "as_json": "The option `--json` of a command",
 }
-OPERATIONS = ("list", "read", "create", "update", "delete")
+CHANGES = ("create", "update", "delete")
 
 
 def policy_table() -> str:
-    """Every model with its scope and who may carry out each operation."""
+    """Every model with its scope and who may carry out each operation; neighbours that are alike share a row."""
     rows = [" | ".join(HEADERS), " | ".join("---" for _ in HEADERS)]
     for domain in dictionary()["domains"]:
-        for model in domain["models"]:
-            scope = model["scope"]
-            over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
-            opened = scope.get("publicWhen", {}).items()
-            public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
-            cells = [
-                f"`{domain['name']}/{model['name']}`" + SESSIONS.get(model.get("sessionOnly", ""), ""),
-                f"{scope['kind']} {over}".strip(),
-                public or inherited(scope),
-            ]
-            rows.append(" | ".join([*cells, *(model["operations"][name] for name in OPERATIONS)]))
+        for cells, alike in groupby(domain["models"], _policy_cells):
+            names = ", ".join(f"`{domain['name']}/{model['name']}`" for model in alike)
+            rows.append(" | ".join([names, *cells]))
     return "\n".join(f"| {row} |" for row in rows)
+
+
+def _policy_cells(model: dict[str, Any]) -> list[str]:
+    scope, operations = model["scope"], model["operations"]
+    over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
+    opened = scope.get("publicWhen", {}).items()
+    public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
+    whose = f"{scope['kind']} {over}".strip() + SESSIONS.get(model.get("sessionOnly", ""), "")
+    both = dict.fromkeys((operations["list"], operations["read"]))
+    return [whose, public or inherited(scope), ", ".join(both), *(operations[name] for name in CHANGES)]
 
 
 def inherited(scope: dict[str, Any]) -> str:

@@ -164,6 +164,6 @@ def _unique_constraints(table: Table) -> list[UniqueConstraint]:
 
 
 def sorted_by(*columns: str) -> Key:
-    """An index for lists sorted by the last of ``columns``, either way, among rows equal in the others; text is found by
-    its beginning, too."""
+    """An index for lists sorted by the last of ``columns``, either way, among rows equal in the others; text is found
+    by its beginning, too."""
     return Key(columns, sorts=True)

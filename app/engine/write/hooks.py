@@ -56,8 +56,8 @@ _changing: dict[tuple[str, type[Record], Any], frozenset[str]] = {}
 
 
 def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
-    """Run the function, which may be slow, on what was sent (by attribute) before the transaction of a create. The hooks
-    find what it returns as ``write.prepared``; it is discarded when the transaction comes to nothing."""
+    """Run the function, which may be slow, on what was sent (by attribute) before the transaction of a create. The
+    hooks find what it returns as ``write.prepared``; it is discarded when the transaction comes to nothing."""
 
     def register(preparation: Preparation) -> Preparation:
         preparations[model] = preparation
