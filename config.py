@@ -114,7 +114,7 @@ class Settings:
     unknown_key_limit: str = setting("60 per minute", "unknown keys from one network")
     body_timeout: float = setting(30.0, "seconds without a byte of a request, then 408")
     stop_grace: int = setting(20, "seconds that requests and jobs may go on after a signal to stop")
-    query_key_safe_only: bool = setting(False, "accept the parameter api_key for GET and HEAD only")
+    query_key_safe_only: bool = setting(False, "accept the parameter api_key for GET, HEAD and QUERY only")
     log_format: str = setting("", "json or text; empty means json in production, otherwise text")
     log_level: str = setting("info", "debug, info, warning or error")
     log_requests: bool = setting(False, "log each request; a proxy in front usually does")
