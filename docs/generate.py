@@ -18,6 +18,7 @@ from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
 HEADERS = ("Model", "Whose rows", "Public rows", "list, read", "create", "update", "delete")
+USUAL = {"owner": "userId", "organization": "organizationId"}
 SESSIONS = {"all": ", by session only", "writes": ", written by session only"}
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
 OF_FIELDS = "Who sets and reads a field, its default, and how it is shown"
@@ -47,7 +48,8 @@ def policy_table() -> str:
 
 def _policy_cells(model: dict[str, Any]) -> list[str]:
     scope, operations = model["scope"], model["operations"]
-    over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
+    columns = scope.get("path", [scope["column"]] if "column" in scope else [])
+    over = " → ".join(name for name in columns if name != USUAL.get(scope["kind"]))
     opened = scope.get("publicWhen", {}).items()
     public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
     whose = f"{scope['kind']} {over}".strip() + SESSIONS.get(model.get("sessionOnly", ""), "")
