@@ -74,54 +74,52 @@ class Settings:
     ``of_plugins`` holds those of plugins that differ from their defaults; they are read as attributes, too.
     """
 
-    plugins: str = setting("", "plugins to load besides the product's own, comma-separated: entry points, or modules")
+    plugins: str = setting("", "entry points or modules of plugins besides the product's own, comma-separated")
     environment: str = setting("development", "development or production, which does not start without SECRET_KEY")
     secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
     database_url: str = setting("", "PostgreSQL 15 or newer with pgvector; empty starts the embedded one under VAR_DIR")
     redis_url: str = setting("", "Redis 6 or newer; empty starts the embedded one under VAR_DIR")
     var_dir: str = setting(VAR_DIR, "where the embedded servers and uploaded files keep their data")
-    host: str = setting("127.0.0.1", "address that the service listens on")
-    port: int = setting(3001, "port that the service listens on")
-    base_url: str = setting("", "how people reach the service, such as https://api.example.com; the start of its links")
+    host: str = setting("127.0.0.1", "address to listen on")
+    port: int = setting(3001, "port to listen on")
+    base_url: str = setting("", "public address, such as https://api.example.com; the start of links")
     cors_origins: str = setting(
         "",
-        "origins whose pages may call the routes of people with bearer tokens, such as https://app.example.com, "
-        "comma-separated, or *; empty means * in development and none in production",
+        "origins, such as https://app.example.com, whose pages may call the routes of people with bearer tokens, "
+        "comma-separated, or *; empty means * in development, none in production",
     )
     allowed_hosts: str = setting(
         "",
-        "the hosts that requests may name, comma-separated, .example.com for all below it; empty means any, in "
-        "production the one of BASE_URL",
+        "hosts that requests may name, comma-separated, .example.com for all below it; empty means any, in "
+        "production that of BASE_URL",
     )
-    workers: int = setting(2, "gunicorn worker processes; as many as processors")
-    database_pooler: bool = setting(
-        False, "DATABASE_URL is PgBouncer in transaction mode, or a pooler like it: statements are not prepared"
-    )
-    database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and for writes")
-    database_pool_overflow: int = setting(20, "further connections that each pool may open under load")
-    database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection before answering 503")
-    database_connect_timeout: int = setting(3, "seconds to wait for PostgreSQL to accept a connection")
-    database_statement_timeout: float = setting(10.0, "seconds that a statement of a request may take")
-    database_lock_timeout: float = setting(3.0, "seconds that a statement may wait for a lock")
-    database_idle_timeout: float = setting(30.0, "seconds that a transaction may do nothing before it is ended")
-    database_upgrade_wait: float = setting(300.0, "seconds for which each migration tries to get its locks")
-    job_statement_timeout: float = setting(120.0, "seconds that a statement of a job, or of a wide removal, may take")
-    trusted_proxies: int = setting(0, "how many hops of X-Forwarded-* headers are believed")
-    max_take: int = setting(1000, "largest page a list may ask for with take")
+    workers: int = setting(2, "worker processes; as many as processors")
+    database_pooler: bool = setting(False, "DATABASE_URL is a pooler such as PgBouncer in transaction mode")
+    database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and writes")
+    database_pool_overflow: int = setting(20, "further connections of each pool under load")
+    database_pool_timeout: float = setting(5.0, "seconds to wait for a free connection, then 503")
+    database_connect_timeout: int = setting(3, "seconds to wait for PostgreSQL")
+    database_statement_timeout: float = setting(10.0, "seconds for a statement of a request")
+    database_lock_timeout: float = setting(3.0, "seconds to wait for a lock")
+    database_idle_timeout: float = setting(30.0, "seconds that a transaction may do nothing")
+    database_upgrade_wait: float = setting(300.0, "seconds in which a migration must get its locks")
+    job_statement_timeout: float = setting(120.0, "seconds for a statement of a job, or of a wide removal")
+    trusted_proxies: int = setting(0, "hops of X-Forwarded-* headers to believe")
+    max_take: int = setting(1000, "largest page of a list (take)")
     max_json_bytes: int = setting(1024 * 1024, "largest JSON body, in bytes")
-    key_limit: str = setting("100 per minute", "requests of a key, unless the key has a limit of its own")
+    key_limit: str = setting("100 per minute", "requests of a key without a limit of its own")
     default_limit: str = setting("6000 per minute", "limit of the generic routes, by credential or client address")
-    sign_up_limit: str = setting("30 per hour", "sign-ups from one network; loopback is not counted in development")
-    sign_in_limit: str = setting("60 per minute", "sign-ins from one network; loopback is not counted in development")
-    unknown_key_limit: str = setting("60 per minute", "unknown keys from one network; loopback not in development")
-    body_timeout: float = setting(30.0, "seconds without a byte of a request before its connection is closed")
-    stop_grace: int = setting(20, "seconds that requests and jobs may go on after a signal asked for the end")
-    query_key_safe_only: bool = setting(False, "narrow the api_key query parameter to GET and HEAD")
-    log_format: str = setting("", "json or text; empty means json in production, and text otherwise")
+    sign_up_limit: str = setting("30 per hour", "sign-ups from one network")
+    sign_in_limit: str = setting("60 per minute", "sign-ins from one network")
+    unknown_key_limit: str = setting("60 per minute", "unknown keys from one network")
+    body_timeout: float = setting(30.0, "seconds without a byte of a request, then 408")
+    stop_grace: int = setting(20, "seconds that requests and jobs may go on after a signal to stop")
+    query_key_safe_only: bool = setting(False, "accept the parameter api_key for GET, HEAD and QUERY only")
+    log_format: str = setting("", "json or text; empty means json in production, otherwise text")
     log_level: str = setting("info", "debug, info, warning or error")
-    log_requests: bool = setting(False, "write a line for each request; a proxy in front usually does")
-    metrics: bool = setting(True, "answer /metrics to callers on the same machine that come through no proxy")
-    metrics_token: str = setting("", "bearer token with which /metrics is answered to others too")
+    log_requests: bool = setting(False, "log each request; a proxy in front usually does")
+    metrics: bool = setting(True, "answer /metrics to callers on the same machine, not through a proxy")
+    metrics_token: str = setting("", "bearer token that opens /metrics to others")
     api_v1_deprecation: str = setting("", "Deprecation header of version 1 (RFC 9745), such as @1767225600")
     api_v1_sunset: str = setting("", "Sunset header of version 1 (RFC 8594), an HTTP date")
 

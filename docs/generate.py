@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import tempfile
+from collections.abc import Iterable
 from importlib import import_module
 from itertools import groupby
 from typing import Any
@@ -16,36 +17,44 @@ from app.ops.public_names import public
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
 
-HEADERS = ("Model", "Whose rows", "Public rows", "list", "read", "create", "update", "delete", "Needs a session")
+HEADERS = ("Model", "Whose rows", "Public rows", "list, read", "create", "update", "delete")
+USUAL = {"owner": "userId", "organization": "organizationId"}
+SESSIONS = {"all": ", by session only", "writes": ", written by session only"}
 VAR_DIR = "`var` beside the code in a checkout, in the working folder when installed"
-OF_FIELDS = "who sets a field, who reads it, what it holds unless it is sent, and how it is shown"
-CONSTANTS = {
-    "SYSTEM": "the service itself, for jobs and commands",
-    "UNCONDITIONAL": "a write of whatever version",
-    "PLAIN": "a list without conditions",
-    "notification_routed": "emitted with the unit and the notification, once it has its channels",
-    "as_json": "the option --json of a command",
+OF_FIELDS = "Who sets and reads a field, its default, and how it is shown"
+KINDS = "What `virtual` takes as its kind, with the arguments of the field function of that name"
+OLDER = "Older spellings of `on_create(model, many=True)` and the like"
+SAID = {
+    "record_changed": "Subscribe to hear of each record that was written",
+    **dict.fromkeys(("on_create_many", "on_update_many", "on_delete_many"), OLDER),
+    "SYSTEM": "The service itself, for jobs and commands",
+    "UNCONDITIONAL": "A write of whatever version",
+    "PLAIN": "A list without conditions",
+    "notification_routed": "Emitted with the unit and the notification, once it has its channels",
+    "as_json": "The option `--json` of a command",
 }
-OPERATIONS = ("list", "read", "create", "update", "delete")
+CHANGES = ("create", "update", "delete")
 
 
 def policy_table() -> str:
-    """Every model with its scope and who may carry out each operation."""
+    """Every model with its scope and who may carry out each operation; neighbours that are alike share a row."""
     rows = [" | ".join(HEADERS), " | ".join("---" for _ in HEADERS)]
     for domain in dictionary()["domains"]:
-        for model in domain["models"]:
-            scope = model["scope"]
-            over = " → ".join(scope.get("path", [scope["column"]] if "column" in scope else []))
-            opened = scope.get("publicWhen", {}).items()
-            public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
-            cells = [
-                f"`{domain['name']}/{model['name']}`",
-                f"{scope['kind']} {over}".strip(),
-                public or inherited(scope),
-            ]
-            cells += [model["operations"][name] for name in OPERATIONS]
-            rows.append(" | ".join([*cells, model.get("sessionOnly", "-")]))
+        for cells, alike in groupby(domain["models"], _policy_cells):
+            names = ", ".join(f"`{domain['name']}/{model['name']}`" for model in alike)
+            rows.append(" | ".join([names, *cells]))
     return "\n".join(f"| {row} |" for row in rows)
+
+
+def _policy_cells(model: dict[str, Any]) -> list[str]:
+    scope, operations = model["scope"], model["operations"]
+    columns = scope.get("path", [scope["column"]] if "column" in scope else [])
+    over = " → ".join(name for name in columns if name != USUAL.get(scope["kind"]))
+    opened = scope.get("publicWhen", {}).items()
+    public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
+    whose = f"{scope['kind']} {over}".strip() + SESSIONS.get(model.get("sessionOnly", ""), "")
+    both = dict.fromkeys((operations["list"], operations["read"]))
+    return [whose, public or inherited(scope), ", ".join(both), *(operations[name] for name in CHANGES)]
 
 
 def inherited(scope: dict[str, Any]) -> str:
@@ -69,16 +78,25 @@ def openapi() -> str:
     return json.dumps(described_by, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def public_names_table() -> str:
-    """Every name that plugins may use, with the first sentence of what it says of itself."""
-    rows = ["| From | Name | What it is for |", "| --- | --- | --- |"]
-    for module, names in public().items():
-        loaded = import_module(module)
-        said = {name: CONSTANTS.get(name) or _says(getattr(loaded, name)) or OF_FIELDS for name in names}
-        for text, same in groupby(names, said.__getitem__):
-            shown = ", ".join(f"`{name}{_parameters(getattr(loaded, name))}`" for name in same)
-            rows.append(f"| `{module}` | {shown} | {text} |")
+def public_names_tables() -> str:
+    """Every name that plugins may use, by its package, with the first sentence of what it says of itself."""
+    return "\n\n".join(f"### `{module}`\n\n{_names_table(module, names)}" for module, names in public().items())
+
+
+def _names_table(module: str, names: Iterable[str]) -> str:
+    rows = ["| Name | What it is for |", "| --- | --- |"]
+    loaded = import_module(module)
+    said = {name: _said(module, name, getattr(loaded, name)) for name in names}
+    for text, same in groupby(names, said.__getitem__):
+        shown = ", ".join(f"`{name}{_parameters(getattr(loaded, name))}`" for name in same)
+        rows.append(f"| {shown} | {text} |")
     return "\n".join(rows)
+
+
+def _said(module: str, name: str, found: Any) -> str:
+    if module == "rowgate.kinds":
+        return KINDS
+    return SAID.get(name) or _says(found) or OF_FIELDS
 
 
 def _says(found: Any) -> str:
@@ -104,15 +122,19 @@ def _parameters(found: Any) -> str:
     return f"({', '.join(shown)})"
 
 
-TABLES = {"authorization.md": policy_table, "settings.md": settings_table, "extending.md": public_names_table}
+# From where on a page is written here.
+TABLES = {
+    "authorization.md": ("\n\n| Model |", policy_table),
+    "settings.md": ("\n\n| Variable |", settings_table),
+    "extending.md": ("\n\n### `rowgate`", public_names_tables),
+}
 
 
 def pages() -> dict[str, str]:
-    """Every file of the documentation that follows from the code, as it has to be: some wholly, some by their last
-    table."""
+    """Every file of the documentation that follows from the code, as it has to be: some wholly, some by their end."""
     found = {"openapi.json": openapi()}
-    for name, table in TABLES.items():
-        text = (ROOT / "docs" / name).read_text().rpartition("\n\n| ")[0]
+    for name, (begin, table) in TABLES.items():
+        text = (ROOT / "docs" / name).read_text().partition(begin)[0]
         found[name] = f"{text.rstrip()}\n\n{table()}\n"
     for domain in dictionary()["domains"]:
         found[f"domains/{domain['name']}.md"] = domain_page(domain)

@@ -12,30 +12,30 @@ SETTINGS = (
     Setting(
         "password_ranges_url",
         "",
-        "where ranges of breached passwords are asked for by the first five characters of a SHA-1 digest, such as "
-        "https://api.pwnedpasswords.com/range; empty asks nobody",
+        "service of breached passwords, such as https://api.pwnedpasswords.com/range, that gets the first five "
+        "characters of a SHA-1 digest; empty asks nobody",
         pattern=r"https?://[!-~]+",
     ),
     Setting(
         "passkey_origins",
         "",
-        "further origins, comma-separated, whose pages may use the passkeys of BASE_URL's host",
+        "further origins whose pages may use the passkeys of BASE_URL's host, comma-separated",
         pattern=r"[^\s,/]+(//[^\s,/]+)?(, *[^\s,/]+(//[^\s,/]+)?)*",
     ),
     Setting(
         "mail_limit",
         "30 per hour",
-        "requests for mail from one network; loopback is not counted in development",
+        "requests for mail from one network",
         pattern=LIMIT,
     ),
     Setting("invitation_limit", "200 per hour", "invitations that one user sends", pattern=LIMIT),
     Setting(
         "new_account_invitation_limit",
         "20 per day",
-        "the same while the account is younger than a day or its address is not verified",
+        "the same of an account younger than a day or not verified",
         pattern=LIMIT,
     ),
-    Setting("require_email_verification", False, "sign-in and new keys only for accounts with a verified address"),
+    Setting("require_email_verification", False, "refuse sign-in and new keys without a verified address"),
     Setting(
         "key_max_days",
         3650,
@@ -56,12 +56,12 @@ SETTINGS = (
     Setting(
         "microsoft_authority", "https://login.microsoftonline.com", "Microsoft's sign-in, or that of a national cloud"
     ),
-    Setting("oauth_timeout", 10.0, "seconds to wait for an answer of a sign-in provider", low=0.1, high=60.0),
-    Setting("sign_in_failures", 5, "failed sign-ins of one account before further ones are delayed", low=1, high=1000),
+    Setting("oauth_timeout", 10.0, "seconds to wait for a sign-in provider", low=0.1, high=60.0),
+    Setting("sign_in_failures", 5, "failed sign-ins of an account before delays", low=1, high=1000),
     Setting(
         "sign_in_failures_per_network",
         5,
-        "the same for one client address; raise it behind a shared address",
+        "the same of a network; raise it where many share one",
         low=1,
         high=100_000,
     ),

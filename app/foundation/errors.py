@@ -89,7 +89,7 @@ class MalformedBody(Failure):
 
 
 class ForeignKeyViolation(Failure):
-    """A reference to a row that is missing or invisible, or the removal of a row that is still referred to."""
+    """A reference to a missing or invisible row, or the removal of one that is still referred to."""
 
     status, code, text = 400, "FOREIGN_KEY_VIOLATION", "A referenced record does not exist"
 

@@ -69,7 +69,7 @@ def failing(model: Any, *unfinished: str) -> GiveUp:
 
 
 def as_unit(work: Callable[Concatenate[Unit, P], None]) -> Callable[P, None]:
-    """A job, or work of the clock, that is one unit of work of the service itself."""
+    """A job that is one unit of work of the service itself."""
 
     @wraps(work)
     def run(*arguments: P.args, **more: P.kwargs) -> None:

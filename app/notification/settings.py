@@ -4,8 +4,4 @@ from __future__ import annotations
 
 from config import Setting
 
-SETTINGS = (
-    Setting(
-        "streams_per_user", 20, "streams of notifications that a user may have open in each worker", low=1, high=10_000
-    ),
-)
+SETTINGS = (Setting("streams_per_user", 20, "streams of notifications of a user in each worker", low=1, high=10_000),)

@@ -11,7 +11,7 @@ SETTINGS = (
     Setting(
         "upload_max_bytes",
         25 * 1024 * 1024,
-        "largest uploaded file, in bytes; buckets have limits besides",
+        "largest uploaded file, in bytes; buckets have their own limits too",
         low=1,
         high=1024 * 1024 * 1024,
     ),
@@ -30,6 +30,6 @@ SETTINGS = (
     Setting("s3_bucket", "", "bucket for uploaded files; empty keeps them under VAR_DIR"),
     Setting("s3_endpoint_url", "", "address of the S3 service; empty means Amazon's"),
     Setting("s3_region", "us-east-1", "region of the bucket"),
-    Setting("s3_access_key_id", "", "credential for the bucket; empty leaves it to the SDK's own search"),
+    Setting("s3_access_key_id", "", "credential for the bucket; empty lets the SDK search"),
     Setting("s3_secret_access_key", "", "secret of that credential"),
 )

@@ -9,9 +9,9 @@ SETTINGS = (
     Setting("teams_app_secret", "", "client secret of the bot, for sending"),
     Setting("teams_tenant_id", "", "tenant of the bot; empty for an old multi-tenant bot"),
     Setting("teams_app_id_uri", "", "application ID URI of the tab, where it is not the usual one"),
-    Setting("teams_tenants", "", "tenants whose people may sign in through the tab, with commas; empty for any"),
-    Setting("teams_tab_clients", "", "client ids besides those of Teams that may get tab tokens, with commas"),
-    Setting("teams_connector_hosts", "", "hosts besides those of Teams that the bot may send to, with commas"),
+    Setting("teams_tenants", "", "tenants that may sign in through the tab, comma-separated; empty for any"),
+    Setting("teams_tab_clients", "", "further client ids that may get tab tokens, comma-separated"),
+    Setting("teams_connector_hosts", "", "further hosts that the bot may send to, comma-separated"),
     Setting("teams_emulator", False, "accept activities of the Bot Framework Emulator; never in production"),
     Setting("teams_certificates", "", "folder of private keys {id}.pem for Graph notifications with content"),
     Setting(

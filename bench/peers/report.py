@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -90,19 +90,11 @@ def tables(result: Mapping[str, Any]) -> str:
     """The result as Markdown."""
     parts = [
         f"Measured on {result['date']}: {result['machine']}, Python {result['python']}; {_rounds(result)} rounds.",
-        "Processor time of a request, all processes of the server and the database together, relative to Rowgate with "
-        "a session. Below 1 is cheaper than Rowgate.",
-        _table(result, lambda work: f"{work['ratio']:.2f}"),
+        "Processor time of a request, server and database together, relative to Rowgate with a session; below 1 is "
+        "cheaper. The last row is in milliseconds.",
+        _table(result),
         "![Processor time relative to Rowgate](images/peers.svg)",
-        "The same in milliseconds:",
-        _table(result, lambda work: f"{work['cpu_ms']:.2f}"),
-        "Requests per second over eight connections:",
-        _table(result, lambda work: f"{work['requests_per_second']:,}"),
-        "Latency in milliseconds, median / 99th percentile:",
-        _table(result, lambda work: f"{work['p50_ms']:.1f} / {work['p99_ms']:.1f}"),
-        "SQL statements / round trips to PostgreSQL of a request:",
-        _table(result, _counts),
-        "Memory after all that (PSS of all processes, without PostgreSQL), and what it takes to the first answer:",
+        "Memory after all that (PSS of all processes, without PostgreSQL), and the way to the first answer:",
         _starts(result),
         _notes(result),
     ]
@@ -113,18 +105,20 @@ def _rounds(result: Mapping[str, Any]) -> int:
     return len(result["peers"][Rowgate.name]["works"][WORKS[0].name]["rounds"]["cpu_ms"])
 
 
-def _table(result: Mapping[str, Any], shown: Callable[[Mapping[str, Any]], str]) -> str:
+def _table(result: Mapping[str, Any]) -> str:
+    """Each peer relative to Rowgate, and Rowgate itself in milliseconds."""
     peers = result["peers"].values()
     measured = [work for work in WORKS if any(work.name in peer["works"] for peer in peers)]
     rows = [
-        [peer["title"], *(shown(peer["works"][work.name]) if work.name in peer["works"] else "" for work in measured)]
+        [
+            peer["title"],
+            *(f"{peer['works'][work.name]['ratio']:.2f}" if work.name in peer["works"] else "" for work in measured),
+        ]
         for peer in peers
     ]
-    return _rendered(["", *(work.title for work in measured)], [row for row in rows if any(row[1:])])
-
-
-def _counts(work: Mapping[str, Any]) -> str:
-    return f"{work['statements']:g} / {work['round_trips']:g}" if "statements" in work else ""
+    own = [f"{result['peers'][Rowgate.name]['works'][work.name]['cpu_ms']:.2f}" for work in measured]
+    kept = [row for row in rows if any(row[1:])]
+    return _rendered(["", *(work.title for work in measured)], [*kept, [f"{Rowgate.title}, ms", *own]])
 
 
 def _starts(result: Mapping[str, Any]) -> str:

@@ -74,7 +74,7 @@ def credentials_required(
     reads: bool = False,
     composite: bool = False,
 ) -> Callable[[F], F]:
-    """Declare that a route needs a session or an API key with the scope of its verb, or of reading alone where it
+    """Declare that a route needs a session or an API key with the scope of its verb, or only of reading if it
     ``reads``."""
     return declare_access(Access(session_only=session_only, reads=reads, composite=composite))
 

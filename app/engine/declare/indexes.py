@@ -83,12 +83,12 @@ def _search_vector(table: Table, name: str) -> Column[Any]:
 
 
 def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False, where: str = "") -> IndexSpec:
-    """A rule that no two rows are equal in all of ``columns``, of those rows that ``where`` holds for."""
+    """No two rows that ``where`` holds for are equal in all of ``columns``."""
     return IndexSpec(columns, True, deferrable, null_is_value, where)
 
 
 def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> IndexSpec:
-    """An index over ``columns`` in their order, of those rows that ``where`` holds for."""
+    """An index over ``columns`` in their order, of the rows that ``where`` holds for."""
     return IndexSpec(columns, using=using, search=search, where=where)
 
 
@@ -166,6 +166,6 @@ def _unique_constraints(table: Table) -> list[UniqueConstraint]:
 
 
 def sorted_by(*columns: str) -> IndexSpec:
-    """An index for lists that are sorted by the last of ``columns``, in both directions, among rows that are equal in
-    the others; text is found by its beginning, too."""
+    """An index for lists sorted by the last of ``columns``, either way, among rows equal in the others; text is found
+    by its beginning, too."""
     return IndexSpec(columns, sorts=True)

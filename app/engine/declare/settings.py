@@ -16,8 +16,8 @@ SETTINGS = (
     Setting(
         "queries_per_user",
         0,
-        "queries, deep pages, writes of many and imports of one user at a time, over all workers; 0 means 2, or 1 "
-        "where the embedded PostgreSQL shares two processors with the service",
+        "queries, deep pages, bulk writes and imports of one user at a time, over all workers; 0 means 2, or 1 "
+        "where the embedded PostgreSQL shares two processors",
         0,
         1000,
     ),
@@ -26,7 +26,7 @@ SETTINGS = (
     Setting("batch_timeout", 10.0, "seconds after which a batch begins no further request", 0.05, 3600),
     Setting("idempotency_hours", 24, "hours that answers are kept under their idempotency keys", 1, 720),
     Setting("export_timeout", 900.0, "seconds that an export may take, its client included", 1, 86_400),
-    Setting("export_stall", 60.0, "seconds in which the client of an export reads nothing before it is ended", 1, 3600),
+    Setting("export_stall", 60.0, "seconds in which the client of an export may read nothing", 1, 3600),
     Setting("exports_per_user", 0, "exports of one user at a time; 0 means as QUERIES_PER_USER", 0, 100),
     Setting("exports_at_once", 4, "exports of everybody at a time, over all workers; each has a connection", 1, 100),
 )

@@ -56,7 +56,7 @@ _changing: dict[tuple[str, type[Record], Any], frozenset[str]] = {}
 
 
 def prepare(model: type[Record]) -> Callable[[Preparation], Preparation]:
-    """Run the function on what was sent (by attribute) before the transaction of a create begins, for what is slow. The
+    """Run the function, which may be slow, on what was sent (by attribute) before the transaction of a create. The
     hooks find what it returns as ``write.prepared``; it is discarded when the transaction comes to nothing."""
 
     def register(preparation: Preparation) -> Preparation:
@@ -83,8 +83,8 @@ def on_update(
 
 
 def on_delete(model: type[Record], *, many: bool = False, callers_only: bool = False) -> Callable[[H], H]:
-    """Run the function before a record of ``model`` is deleted, but not for what the database deletes with it by
-    cascade. The rest is as with ``on_create``."""
+    """Run the function before a record of ``model`` is deleted. It does not run for what the database deletes with it
+    by cascade. The rest is as with ``on_create``."""
     return _hook_decorator("delete", model, many=many, callers_only=callers_only)
 
 
@@ -152,7 +152,7 @@ def prepared(unit: Unit, model: type[Record], given: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def failing_at(index: int) -> Iterator[None]:
-    """What fails in here refuses the record at ``index`` of those that a hook of many has got."""
+    """A failure in here refuses the record at ``index`` of those that a hook of many has got."""
     try:
         yield
     except Failure as failure:
