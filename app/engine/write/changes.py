@@ -23,33 +23,33 @@ class RecordChanged:
     be millions."""
 
     def __init__(self) -> None:
-        self._reactions: dict[type[Record], list[Subscriber]] = defaultdict(list)
+        self.subscribers: dict[type[Record], list[Subscriber]] = defaultdict(list)
 
     def subscribe(self, *models: type[Record]) -> Callable[[Subscriber], Subscriber]:
         """Call the function for each record of ``models`` that is written, in the transaction that writes it."""
 
-        def register(reaction: Subscriber) -> Subscriber:
+        def register(subscriber: Subscriber) -> Subscriber:
             for model in models:
-                self._reactions[model].append(reaction)
-            return reaction
+                self.subscribers[model].append(subscriber)
+            return subscriber
 
         return register
 
     def has_listeners(self, model: type[Any]) -> bool:
         """Whether anybody hears of records of ``model``."""
-        return model in self._reactions
+        return model in self.subscribers
 
     def tell(self, unit: Unit, verb: str, record: Record, before: Values) -> None:
         """Tell that ``record`` was written, of whose changed attributes ``before`` has the earlier values."""
         model = type(record)
-        if model not in self._reactions:
+        if model not in self.subscribers:
             return
         stored = inputs.stored_of(record)
         after = stored if verb == "create" else {name: stored.get(name) for name in before}
         if verb == "delete":
             before = stored
-        for reaction in self._reactions[model]:
-            reaction(unit, model, verb, before, after)
+        for subscriber in self.subscribers[model]:
+            subscriber(unit, model, verb, before, after)
 
 
 record_changed = RecordChanged()

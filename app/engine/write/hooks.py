@@ -51,6 +51,8 @@ preparations: dict[type[Record], Preparation] = {}
 _hooks: dict[tuple[str, type[Record]], list[Any]] = defaultdict(list)
 _of_many: set[Any] = set()
 _callers_only: set[tuple[str, type[Record], Any]] = set()
+# The events and models with hooks for what the service itself writes.
+for_service: set[tuple[str, type[Any]]] = set()
 # The fields without a change of which a hook is not asked, by event and model: one function may be a hook of several.
 _changing: dict[tuple[str, type[Record], Any], frozenset[str]] = {}
 
@@ -119,11 +121,6 @@ def run(
                     hook(record, write)
 
 
-def has_hooks_for_service(event: str, model: type[Any]) -> bool:
-    """Whether ``event`` has hooks that are not for callers only."""
-    return any((event, model, hook) not in _callers_only for hook in _hooks.get((event, model), ()))
-
-
 def takes_many(event: str, model: type[Record]) -> bool:
     """Whether every hook of ``event`` takes many records at once. Otherwise each is written before the next one, as a
     hook may look at what is there."""
@@ -180,6 +177,8 @@ def _hook_decorator(
             _of_many.add(hook)
         if callers_only:
             _callers_only.add((event, model, hook))
+        else:
+            for_service.add((event, model))
         if changing:
             _changing[event, model, hook] = frozenset(changing)
         return hook

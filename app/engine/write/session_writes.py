@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import event, inspect
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, object_session
 from sqlalchemy.orm.attributes import set_committed_value
 
 from app.engine.declare.record import Record
@@ -72,17 +72,17 @@ class SessionWrites:
         finally:
             self._planned, self._held, self._running = outer
 
-    def note(self, session: Session) -> None:
-        """Note what the session is about to write."""
+    def release_held(self) -> None:
+        """Take from the session what hooks have set on records that are held."""
         for record in self._held:
             for name in _before(record):
                 set_committed_value(record, name, getattr(record, name))
-        for verb, record in _pending(session):
-            if id(record) not in self._planned and has_listeners(verb, type(record)):
-                self._add(verb, record)
 
-    def _add(self, verb: str, record: Any) -> None:
+    def note(self, verb: str, record: Any) -> None:
+        """Note that the session writes ``record``."""
         before = _before(record) if verb == "update" else {}
+        if id(record) in self._planned or (verb == "update" and not before):
+            return
         known = self._noted.get(id(record))
         if known is None:
             is_of_own_hook = (verb, type(record)) in self._running
@@ -127,23 +127,10 @@ class SessionWrites:
         record_changed.tell(unit, each.verb, each.record, each.before)
 
 
-def has_listeners(verb: str, model: type[Any]) -> bool:
-    """Whether anybody hears of records of ``model`` that the service itself writes."""
-    return hooks.has_hooks_for_service(verb, model) or record_changed.has_listeners(model)
-
-
 def _expired(record: Any) -> list[str]:
     """The stored attributes that a statement or a savepoint has made unknown."""
     model: type[Record] = type(record)
     return [name for name in inputs.columns(model) if name in inspect(record).expired_attributes]
-
-
-def _pending(session: Session) -> Iterator[tuple[str, Any]]:
-    yield from (("create", each) for each in session.new if isinstance(each, Record))
-    yield from (("delete", each) for each in session.deleted if isinstance(each, Record))
-    for each in session.dirty:
-        if isinstance(each, Record) and session.is_modified(each):
-            yield "update", each
 
 
 def _before(record: Record) -> Values:
@@ -152,8 +139,23 @@ def _before(record: Record) -> Values:
     return {name: next(iter(each.deleted), None) for name, each in histories if each.has_changes()}
 
 
+def _listen(name: str, verb: str) -> None:
+    @event.listens_for(Record, name, propagate=True)
+    def note(_: object, __: object, record: Any) -> None:
+        model = type(record)
+        if (verb, model) in hooks.for_service or model in record_changed.subscribers:
+            session = object_session(record)
+            unit: Unit | None = session.info.get(UNIT_KEY) if session is not None else None
+            if unit is not None:
+                unit.writes.note(verb, record)
+
+
 @event.listens_for(Session, "before_flush")
-def _note(session: Session, *_: object) -> None:
+def _release_held(session: Session, *_: object) -> None:
     unit: Unit | None = session.info.get(UNIT_KEY)
     if unit is not None:
-        unit.writes.note(session)
+        unit.writes.release_held()
+
+
+for name, verb in (("before_insert", "create"), ("before_update", "update"), ("before_delete", "delete")):
+    _listen(name, verb)

@@ -74,7 +74,7 @@ def delete(principal: Principal, model: type[Record], identifier: UUID, conditio
     if _deletes_more(model) or (model.requires_version and not condition.is_given):
         return False
     statement = _removal(model, principal.reader, condition.versions is not None)
-    parameters = {"wanted_ids": [identifier], "versions": list(condition.versions or ())} | principal.binds
+    parameters = {"wanted_id": identifier, "versions": list(condition.versions or ())} | principal.binds
     return bool(_retry_lost_races(lambda connection: statement.rows(connection, parameters), removing=True))
 
 
@@ -135,7 +135,7 @@ def _deletes_more(model: type[Record]) -> bool:
 @cache
 def _removal(model: type[Record], reader: Reader, versioned: bool) -> Statement:
     may = sql.writable(model, reader, "delete", versioned=versioned)
-    return Statement(sql.delete_statement(model, (may.sql,)), may.fixed)
+    return Statement(sql.delete_statement(model, (may.sql,), one=True), may.fixed)
 
 
 def _retry_lost_races(statement: Callable[[BoundedConnection], T], *, removing: bool = False) -> T:

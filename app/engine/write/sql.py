@@ -98,9 +98,11 @@ def update_statement(
 
 
 @lru_cache(maxsize=1024)
-def delete_statement(model: type[Record], conditions: tuple[str, ...] = ()) -> str:
-    """Return the DELETE of the rows with ``wanted_ids`` that meet ``conditions``; it answers their ids."""
-    met = " AND ".join([f"{model.__tablename__}.id = ANY (%(wanted_ids)s)", *(f"({each})" for each in conditions)])
+def delete_statement(model: type[Record], conditions: tuple[str, ...] = (), *, one: bool = False) -> str:
+    """Return the DELETE of the rows with ``wanted_ids``, or of ``one`` with ``wanted_id``, that meet ``conditions``; it
+    answers their ids."""
+    wanted = "%(wanted_id)s" if one else "ANY (%(wanted_ids)s)"
+    met = " AND ".join([f"{model.__tablename__}.id = {wanted}", *(f"({each})" for each in conditions)])
     return f"DELETE FROM {model.__tablename__} WHERE {met} RETURNING id"
 
 

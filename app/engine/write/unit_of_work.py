@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Result, UpdateBase, func, select
+from sqlalchemy import ColumnElement, Result, UpdateBase, func, select, text
 from sqlalchemy.orm import Session
 
 from app.engine.declare.principal import Principal
@@ -42,6 +42,7 @@ from app.foundation.errors import ForeignKeyViolation, Invalid
 
 log = logging.getLogger(__name__)
 
+LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 # Runs of a unit that loses races: against serialization failures, deadlocks and lock timeouts.
 TRIES = 3
 
@@ -177,7 +178,7 @@ class Unit:
 
     def lock(self, name: str) -> None:
         """Wait for whoever else holds the advisory lock ``name``, and hold it until the end."""
-        self.session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+        self.session.execute(LOCK, {"name": name})
 
     def next_number(self, column: Any, condition: ColumnElement[bool], first: int = 1) -> int:
         """One past the highest ``column`` under ``condition``; lock the parent row first. Raises Invalid."""

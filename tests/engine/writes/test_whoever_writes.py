@@ -34,7 +34,7 @@ PASSWORD = "correct horse battery"
 def registry(monkeypatch):
     """Hooks and subscriptions beside those that are there, until the end of the test."""
     monkeypatch.setattr(hooks, "_hooks", defaultdict(list, {key: list(found) for key, found in hooks._hooks.items()}))
-    monkeypatch.setattr(record_changed, "_reactions", defaultdict(list))
+    monkeypatch.setattr(record_changed, "subscribers", defaultdict(list))
     forget()
     yield
     monkeypatch.undo()
