@@ -13,7 +13,7 @@ from config import ROOT
 
 # What text passes through; ``_`` stands for any of them.
 WORDS = {"_": None, "gettext": None, "lazy": None, "marked": None, "ngettext": (1, 2)}
-SOURCES = {"app": [("**.html", "jinja2"), ("**.py", "python")], "blueprints": [("account/**.py", "python")]}
+SOURCES = {"app": [("**.html", "jinja2"), ("**.py", "python")], "blueprints": [("pages/**.py", "python")]}
 PLACE = re.compile(r"%\(\w+\)s")
 
 

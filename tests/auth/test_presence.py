@@ -71,5 +71,5 @@ def test_a_database_that_is_away_for_a_moment_ends_nothing(app, owner, monkeypat
     def away(principal):
         raise Unavailable()
 
-    monkeypatch.setattr(presence, "renewed", away)
+    monkeypatch.setattr(presence, "reload_principal", away)
     assert lasts(app, owner.principal)

@@ -157,7 +157,7 @@ def test_a_change_whose_row_cannot_be_written_comes_to_nothing(cast, owner, monk
     def fail(*arguments, **options):
         raise RuntimeError
 
-    monkeypatch.setattr(audit, "written", fail)
+    monkeypatch.setattr(audit, "record_write", fail)
     assert owner.put(f"/api/v1/auth/team/{team['id']}", {"name": "Other"}).status_code == 500
     assert owner.get(f"/api/v1/auth/team/{team['id']}").json["name"] == "Crew"
 

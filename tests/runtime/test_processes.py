@@ -129,7 +129,7 @@ def test_gunicorn_takes_over_its_own_children_alone():
         )  # fmt: skip
         before = reloading._file, reloading._shared
         try:
-            reloading._succeed(arbiter, os.dup(file.fileno()), 1, {str(child.pid): 1, str(os.getppid()): 1, "1": 1})
+            reloading._take_over(arbiter, os.dup(file.fileno()), 1, {str(child.pid): 1, str(os.getppid()): 1, "1": 1})
             arbiter.manage_workers()
         finally:
             reloading._file.close()

@@ -102,7 +102,7 @@ class Twins:
         headers = {"If-Match": condition} if condition else {}
         with self.monkeypatch.context() as patched:
             if place:
-                patched.setattr(single, "change", lambda *_: None)
+                patched.setattr(single, "update", lambda *_: None)
                 patched.setattr(single, "delete", lambda *_: False)
             return actor.send(method, self.path(place), headers, **({} if body is None else {"json": body}))
 
