@@ -15,14 +15,14 @@ from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.relations import Relation
 from app.engine.transfer.importing import Line, Lookup
 from app.engine.transfer.spreadsheets import bare
+from app.engine.transfer.tabular import MAX_COLUMNS, Row
+from app.foundation import strict_json
 from app.foundation.errors import Failure, Invalid, InvalidJson
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import yield_if_overdue
-from schemas import strict_json
 from schemas.asking import filterable, readable
 from schemas.derive import create_schema
 from schemas.errors import flatten_messages
-from schemas.tabular import MAX_COLUMNS, Row
 
 # Columns that nobody knows are told as far as this.
 MAX_TOLD = 20

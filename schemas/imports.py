@@ -8,6 +8,7 @@ from marshmallow import fields
 from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.record import Record, by_table
+from app.engine.transfer.tabular import FORMATS
 from app.storage.import_models import COUNTS, StorageImport
 from app.storage.imports import ImportOptions
 from schemas.asking import invalid, one_of
@@ -15,7 +16,6 @@ from schemas.bulk import ON_CONFLICT, RESOLUTION, upserting
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment
 from schemas.importing import mapping_of
-from schemas.tabular import FORMATS
 
 PARAMETERS = ("as", "map", "dryRun", "partial", ON_CONFLICT, RESOLUTION)
 BOOLEANS = {"true": True, "false": False}

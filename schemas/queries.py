@@ -11,6 +11,7 @@ from app.engine.declare import search
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, Selection
+from app.foundation import strict_json
 from app.foundation.errors import (
     Failure,
     InvalidExpand,
@@ -21,7 +22,6 @@ from app.foundation.errors import (
     InvalidSort,
 )
 from config import Settings
-from schemas import strict_json
 from schemas.asking import QueryContext, invalid, one_of
 from schemas.conditions import MAX_LENGTH, Conditions, FilterParameterParser
 from schemas.selections import SelectionParser, sort_keys, strings

@@ -18,13 +18,13 @@ from werkzeug.datastructures import MultiDict
 from app.commands.groups import Command
 from app.commands.transfers import is_looked_at, model_called, principal_of
 from app.engine.declare.principal import SYSTEM
+from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
+from app.engine.transfer.tables import WIDE, Table
+from app.engine.transfer.tabular import FORMATS
 from app.engine.write.upserts import Resolution
 from app.storage import imports
-from schemas import tables
 from schemas.imports import import_options
-from schemas.tables import WIDE, Table
-from schemas.tabular import FORMATS
 
 # Records that operators make are made by no user.
 OPERATOR = replace(SYSTEM, user_id=None)

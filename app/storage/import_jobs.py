@@ -20,7 +20,9 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record, by_table
 from app.engine.read.database import reading
 from app.engine.read.statements import autocommit_connection
+from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
+from app.engine.transfer.tables import Bounds, Table
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Forbidden, Unavailable
 from app.jobs.registry import GIVEN_UP
@@ -29,8 +31,6 @@ from app.storage import imports
 from app.storage.import_models import COUNTS, OPEN, StorageImport
 from app.storage.imports import IMPORT_FINISHED, ImportOptions, ImportRolledBack
 from app.storage.object_store import object_store
-from schemas import tables
-from schemas.tables import Bounds, Table
 
 ADVANCE = """
 UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()

@@ -1,4 +1,5 @@
-"""What is counted: nine operations with fixed inputs, each made ready outside of what is counted."""
+"""What is counted: operations with fixed inputs, each made ready outside of what is counted. Writes are of four shapes:
+a plain model, one with hooks, one below a parent, and one whose changes are audited."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from app.engine.write.unit_of_work import attempt
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import notify
 
-CONTACTS = "/api/v1/crm/contact"
+CONTACTS, DEALS = "/api/v1/crm/contact", "/api/v1/crm/deal"
 ADDRESS, PASSWORD = "gate@bench.example", "a password of the gate 1"
 ROWS = 40
 
@@ -56,6 +57,12 @@ def operations(app: Flask) -> dict[str, Callable[[], Work]]:
             "phone": "+1 555 0100", "title": "Engineer" if number % 2 else "Director", "companyId": company,
         }  # fmt: skip
 
+    def named(**more: str) -> dict[str, str]:
+        return {"name": f"Gate {next(serial)}", **more}
+
+    project = client.made("/api/v1/ai-research/project", {"title": "Gate", "objective": "Count"})
+    source = client.made("/api/v1/ai-research/source", {"projectId": project, "title": "Gate"})
+    team = client.made("/api/v1/auth/team", named())
     contacts = [client.made(CONTACTS, contact()) for _ in range(ROWS)]
     item = f"{CONTACTS}/{contacts[0]}"
     listener = Listener.opened(app, caller)
@@ -66,6 +73,18 @@ def operations(app: Flask) -> dict[str, Callable[[], Work]]:
         "create": lambda: client.ready("POST", CONTACTS, contact(), 201),
         "update": lambda: client.ready("PUT", item, {"title": f"Engineer {next(serial)}"}),
         "delete": lambda: client.ready("DELETE", f"{CONTACTS}/{client.made(CONTACTS, contact())}"),
+        "hooked create": lambda: client.ready("POST", DEALS, named(companyId=company), 201),
+        "hooked update": lambda: client.ready(
+            "PATCH", f"{DEALS}/{client.made(DEALS, named(companyId=company))}", {"stage": "qualified"}
+        ),
+        "create below a parent": lambda: client.ready(
+            "POST", "/api/v1/ai-research/source", {"projectId": project, "title": "Gate"}, 201
+        ),
+        "update below a parent": lambda: client.ready(
+            "PATCH", f"/api/v1/ai-research/source/{source}", {"title": f"Gate {next(serial)}"}
+        ),
+        "audited create": lambda: client.ready("POST", "/api/v1/auth/team", named(), 201),
+        "audited update": lambda: client.ready("PATCH", f"/api/v1/auth/team/{team}", named()),
         "key check": lambda: Client(app, caller.key).ready("GET", item),
         "sign-in check": lambda: Client(app, cookie=caller.cookie).ready("GET", "/api/auth/session"),
         "notification": lambda: listener.heard,

@@ -16,10 +16,10 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.engine.operations.verbs import RecordOperation
 from app.engine.read.encoding import dumps
+from app.foundation import strict_json
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import yield_if_overdue
-from schemas import strict_json
 from schemas.errors import flatten_messages
 
 P = ParamSpec("P")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine.declare.record import Record
-from schemas.tabular import FORMATS
+from app.engine.transfer.tabular import FORMATS
 
 TEXT = """Makes records from a file, in its body or in the field `file` of a form; all or none, unless `partial`. Up to
 10,000 rows are written in the request itself; of more a job is made, and answered with 202."""

@@ -21,7 +21,9 @@ from app.engine.declare.record import Record
 from app.engine.read.concurrency import query_slot
 from app.engine.read.database import OutcomeUnknown
 from app.engine.read.statements import reads_in_transaction
+from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
+from app.engine.transfer.tables import Bounds, Table
 from app.engine.write.idempotency import IdempotentRequest
 from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -34,9 +36,7 @@ from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.forms import FORM_ROOM, parsed_form
 from blueprints.http.replies import Reply, idempotent_request, run_idempotent, run_with_lease
-from schemas import tables
 from schemas.imports import ImportList, ImportState, import_options, state_of
-from schemas.tables import Bounds, Table
 
 MAX_ROWS_AT_ONCE = 10_000
 CHUNK = 64 * 1024

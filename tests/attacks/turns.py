@@ -24,12 +24,12 @@ from app.engine.declare.catalogue import every_model  # noqa: E402
 from app.engine.declare.record import Record  # noqa: E402
 from app.engine.write.plan import MAX_RECORDS  # noqa: E402
 from app.factory import create_app  # noqa: E402
+from app.foundation.strict_json import MAX_VALUES  # noqa: E402
 from app.runtime.turns import yield_if_overdue  # noqa: E402
 from app.testing import cast as cast_of_tests  # noqa: E402
 from app.testing.cast import Cast  # noqa: E402
 from app.testing.workshop import Workshop  # noqa: E402
 from config import Settings  # noqa: E402
-from schemas.strict_json import MAX_VALUES  # noqa: E402
 
 NOBODY_ID = "01a1fedd-47f3-7536-a333-810773c4a6d4"
 METHODS = {"POST", "PUT", "PATCH", "DELETE", "QUERY"}

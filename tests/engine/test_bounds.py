@@ -10,10 +10,10 @@ import pytest
 from app.ai_agent import output_schemas
 from app.engine.read import statements
 from app.engine.write import references
-from app.foundation import addresses
+from app.foundation import addresses, strict_json
 from app.runtime import sandbox
 from app.runtime.sandboxed import OutOfBounds, Refusal
-from schemas import fields, strict_json
+from schemas import fields
 
 MARKS = "a" + "\u0301\u0323" * 5000 + "@example.com"
 COMPANY = "/api/v1/crm/company"

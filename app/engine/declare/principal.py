@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -46,7 +47,7 @@ class Reader(Enum):
     ANONYMOUS = "anonymous"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Principal:
     """A caller as the database knows it at this request.
 
@@ -70,7 +71,7 @@ class Principal:
     # Of a key that came in an address, where it is written down by whoever passes it on.
     from_query: bool = False
 
-    @property
+    @cached_property
     def reader(self) -> Reader:
         if self.is_admin:
             return Reader.ADMIN
@@ -91,7 +92,7 @@ class Principal:
         is_member_as_before = all(now is not None and ROLES.index(now) <= ROLES.index(role) for role, now in roles)
         return is_member_as_before and self.is_admin >= other.is_admin and self.scopes >= other.scopes
 
-    @property
+    @cached_property
     def binds(self) -> dict[str, Any]:
         """Values of the bind parameters that conditions are made of."""
         organizations = self.organizations()

@@ -142,6 +142,8 @@ def _statement(
 def groups(model: type[Record], drafts: Sequence[D]) -> list[list[D]]:
     """Return the changes that can be written at once, in order: a record that takes a unique key which another one
     gives up, or the other way round, is written after it."""
+    if len(drafts) < 2:
+        return [list(drafts)]
     groups: list[list[D]] = []
     before: set[Any] = set()
     after: set[Any] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from app.engine.read.database import DRIVER_ERRORS, LostRace, OutcomeUnknown, translated
@@ -78,7 +78,20 @@ class Faults(dict[int, Failure]):
 
 
 class FirstFault(Faults):
-    """The faults of a write of one record: there is one at most, and it is raised as it is."""
+    """The faults of a write of one record: the first one is raised as it is."""
+
+    def of(self, index: int) -> AbstractContextManager[None]:  # type: ignore[override]
+        """Let a failure pass."""
+        return PASSING_ALL
+
+    def among(  # type: ignore[override]
+        self, indexes: Sequence[int], *, removing: bool = False
+    ) -> AbstractContextManager[None]:
+        """Let a failure pass."""
+        return PASSING_ALL
 
     def __setitem__(self, index: int, failure: Failure) -> None:
         raise failure
+
+
+PASSING_ALL = nullcontext()

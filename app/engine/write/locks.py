@@ -17,7 +17,8 @@ from app.engine.read.database import LostRace
 from app.engine.write.preconditions import Precondition
 from app.foundation.errors import Forbidden, NotFound
 
-WANTED = bindparam("wanted_ids", type_=ARRAY(Uuid())).any_()
+# One id or several: to send an array takes as long as the rest of the statement.
+WANTED = {True: bindparam("wanted_id", type_=Uuid()), False: bindparam("wanted_ids", type_=ARRAY(Uuid())).any_()}
 
 
 def lock(
@@ -29,8 +30,8 @@ def lock(
     found: dict[UUID, Row[Any]] = {}
     for locking in (True, False):  # others are never kept waiting by whoever may only read
         if missing := [each for each in identifiers if each not in found]:
-            statement = _reachable(model, principal.reader, operation, lock=locking)
-            rows = session.execute(statement, {"wanted_ids": missing} | principal.binds).all()
+            statement = _reachable(model, principal.reader, operation, lock=locking, one=len(missing) == 1)
+            rows = session.execute(statement, _wanted(missing) | principal.binds).all()
             if not locking:
                 _refuse_unlocked(rows)
             found |= {row[0].id: row for row in rows}
@@ -60,8 +61,7 @@ def lock_parent_roots(model: type[Record], session: Session, parent_ids: Collect
     the two from waiting for each other.
     """
     if isinstance(model.policy.scope, Parent) and parent_ids:
-        parent = model.target(model.policy.scope.column)
-        session.execute(_root_of(parent, parent.id == _any(parent_ids)))
+        session.execute(_roots_of_parents(model, one=len(parent_ids) == 1), _wanted(parent_ids))
 
 
 def _lock_roots(
@@ -69,16 +69,27 @@ def _lock_roots(
 ) -> None:
     """The same of records that are there, where the caller may write them."""
     if isinstance(model.policy.scope, Parent) and identifiers:
-        session.execute(_roots(model, principal.reader, operation), {"wanted_ids": list(identifiers)} | principal.binds)
+        statement = _roots(model, principal.reader, operation, one=len(identifiers) == 1)
+        session.execute(statement, _wanted(identifiers) | principal.binds)
+
+
+def _wanted(identifiers: Collection[UUID]) -> dict[str, Any]:
+    return {"wanted_id": next(iter(identifiers))} if len(identifiers) == 1 else {"wanted_ids": list(identifiers)}
 
 
 @cache
-def _roots(model: type[Record], reader: Reader, operation: str) -> Any:
-    return _root_of(model, and_(model.id == WANTED, *_is_writable(model, reader, operation)))
+def _roots_of_parents(model: type[Record], *, one: bool) -> Any:
+    parent = model.target(model.policy.scope.column)
+    return _root_of(parent, parent.id == WANTED[one])
 
 
 @cache
-def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: bool) -> Any:
+def _roots(model: type[Record], reader: Reader, operation: str, *, one: bool) -> Any:
+    return _root_of(model, and_(model.id == WANTED[one], *_is_writable(model, reader, operation)))
+
+
+@cache
+def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: bool, one: bool) -> Any:
     """What the caller may reach, or with ``lock`` what the caller may write of that, locked. To build it for each write
     would cost more than the rest of the lock."""
     policy = model.policy
@@ -88,7 +99,7 @@ def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: boo
         # Some rows may be removed without being seen.
         found = found.add_columns(policy.visible(model, reader).label("seen"))
     # Of a row that the transaction has changed before, the trigger has raised the version.
-    fresh = found.execution_options(populate_existing=True).where(model.id == WANTED, reachable).order_by(model.id)
+    fresh = found.execution_options(populate_existing=True).where(model.id == WANTED[one], reachable).order_by(model.id)
     return fresh.where(writable).with_for_update(of=model) if lock else fresh
 
 
@@ -104,7 +115,3 @@ def _root_of(reached: type[Record], wanted: Any) -> Select[Any]:
         statement = statement.join(upper, upper.id == column)
         reached = upper
     return statement.order_by(reached.id).with_for_update(read=True, key_share=True, of=reached)
-
-
-def _any(identifiers: Collection[UUID]) -> Any:
-    return bindparam(None, list(identifiers), type_=ARRAY(Uuid())).any_()

@@ -81,7 +81,7 @@ def update(
     unit: Unit, model: type[Record], changes: Mapping[int, Change], faults: Faults, *, returns: bool = False
 ) -> WriteResult:
     """Write what differs from the stored rows, and read the records back where the caller ``returns`` them."""
-    unit.writes.settle_before(unit, model, {change.id for change in changes.values()})
+    unit.writes.settle_before(unit, model, [change.id for change in changes.values()])
     drafts = list(_changes(unit, model, changes, faults))
     named = {
         draft.index: (draft.columns, {"organization_id": getattr(draft.record, "organization_id", None)})
@@ -104,7 +104,7 @@ def delete(
 ) -> WriteResult:
     """Remove records with what belongs to them, by the rules of the database; read them before where the caller
     ``returns`` them."""
-    unit.writes.settle_before(unit, model, {change.id for change in changes.values()})
+    unit.writes.settle_before(unit, model, [change.id for change in changes.values()])
     drafts = [
         Draft(index, record.id, {}, Write(unit), record)
         for index, record in _locked(unit, model, changes, "delete", faults)
@@ -173,14 +173,14 @@ def _locked(
     unit: Unit, model: type[Record], changes: Mapping[int, Change], operation: str, faults: Faults
 ) -> Iterator[tuple[int, Any]]:
     """Lock the records, and admit those that the caller may write."""
-    identifiers = {change.id for change in changes.values()}
-    rows = locks.lock(model, unit.principal, unit.session, identifiers, operation) if identifiers else {}
-    seen: set[UUID] = set()
+    first: dict[UUID, int] = {}
+    for index in sorted(changes):
+        first.setdefault(changes[index].id, index)
+    rows = locks.lock(model, unit.principal, unit.session, first.keys(), operation) if first else {}
     for index, change in sorted(changes.items()):
         with faults.of(index):
-            if change.id in seen:
+            if first[change.id] != index:
                 raise Invalid({"id": ["Given more than once."]})
-            seen.add(change.id)
             yield index, locks.check_writable(model, rows.get(change.id), change.condition)
 
 

@@ -75,7 +75,7 @@ class SessionWrites:
     def release_held(self) -> None:
         """Take from the session what hooks have set on records that are held."""
         for record in self._held:
-            for name in _before(record):
+            for name in tuple(inspect(record).committed_state):
                 set_committed_value(record, name, getattr(record, name))
 
     def note(self, verb: str, record: Any) -> None:
@@ -134,8 +134,8 @@ def _expired(record: Any) -> list[str]:
 
 
 def _before(record: Record) -> Values:
-    names = inputs.columns(type(record))
-    histories = ((name, inspect(record).attrs[name].history) for name in names)
+    state = inspect(record)
+    histories = ((name, state.attrs[name].history) for name in state.committed_state)
     return {name: next(iter(each.deleted), None) for name, each in histories if each.has_changes()}
 
 

@@ -84,15 +84,20 @@ def update(
 ) -> dict[UUID, Representation]:
     """Write changes with their hooks. A hook that takes one record finds its changes by queries; for those that take
     many, the database has what stood there before, and no query of theirs writes."""
+    if not hooks.has_any("update", model):
+        for draft in drafts:
+            _apply_values(model, draft, is_tracked=False)
+            draft.before = dict(draft.write.before)
+        return _update_rows(unit, model, drafts, faults, returns=returns)
     records, are_many = [draft.record for draft in drafts], hooks.takes_many("update", model)
-    was = {draft.id: inputs.stored_of(draft.record) for draft in drafts} if hooks.has_any("update", model) else {}
+    was = {draft.id: inputs.stored_of(draft.record) for draft in drafts}
     for draft in drafts:
         _apply_values(model, draft, is_tracked=not are_many)
     with unit.writes.planning("update", model, records, holding=are_many):
         _run_hooks("update", model, drafts, faults)
         for draft in drafts:
-            draft.columns = _changed(model, draft, was[draft.id]) if are_many and was else _unwritten(model, draft)
-            draft.before = {**{name: was[draft.id].get(name) for name in draft.columns if was}, **draft.write.before}
+            draft.columns = _changed(model, draft, was[draft.id]) if are_many else _unwritten(draft)
+            draft.before = {name: was[draft.id].get(name) for name in draft.columns} | dict(draft.write.before)
             for name, value in draft.columns.items():
                 set_committed_value(draft.record, name, value)
         with faults.among(_indexes(drafts)):
@@ -127,12 +132,10 @@ def _apply_values(model: type[Record], draft: Draft, *, is_tracked: bool) -> Non
             set_committed_value(draft.record, name, value)
 
 
-def _unwritten(model: type[Record], draft: Draft) -> Values:
+def _unwritten(draft: Draft) -> Values:
     """What the session has not written of a record whose changes it tracks."""
-    if not hooks.has_any("update", model):
-        return draft.columns
-    attributes = inspect(draft.record).attrs
-    return {name: attributes[name].value for name in inputs.columns(model) if attributes[name].history.has_changes()}
+    state = inspect(draft.record)
+    return {name: state.dict[name] for name in state.committed_state if state.attrs[name].history.has_changes()}
 
 
 def _changed(model: type[Record], draft: Draft, was: Values) -> Values:
@@ -142,7 +145,10 @@ def _changed(model: type[Record], draft: Draft, was: Values) -> Values:
     hooked = {
         name: known[name]
         for name in inputs.columns(model)
-        if name in known and name not in NOT_HOOKED and not fields[name].spec.kind.same(known[name], before[name])
+        if name in known
+        and known[name] is not before[name]
+        and name not in NOT_HOOKED
+        and not fields[name].spec.kind.same(known[name], before[name])
     }
     return draft.columns | hooked
 

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from schemas.tabular import MAX_CELL_LENGTH, MAX_COLUMNS
+from app.engine.transfer.tabular import MAX_CELL_LENGTH, MAX_COLUMNS
 from tests.storage.imports.files import COMPANIES, all_of, array, in_form, lines, meta, refused, send, values
 
 NAMES = ["Harbour Works", "Müller & Söhne 😀"]

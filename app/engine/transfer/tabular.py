@@ -7,8 +7,8 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import IO, Any
 
+from app.foundation import strict_json
 from app.foundation.errors import Failure, Invalid
-from schemas import strict_json
 
 FORMATS = ("csv", "ndjson", "json")
 MAX_COLUMNS, MAX_CELL_LENGTH = 1000, 1024 * 1024

@@ -16,10 +16,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from app.engine.transfer.tabular import MalformedFile, Row, rows_of
 from app.foundation.errors import Invalid
 from app.runtime import sandbox
 from app.runtime.sandboxed import Refusal
-from schemas.tabular import MalformedFile, Row, rows_of
 
 if TYPE_CHECKING:  # the child process needs no settings
     from config import Settings
@@ -72,7 +72,9 @@ def read(source: IO[bytes], form: str, bounds: Bounds, *, most: int | None = Non
     source.seek(0)
     with tempfile.TemporaryFile() as file:
         try:
-            found = sandbox.run("schemas.tables:write", source, target=file, form=form, most=most, **bounds._asdict())
+            found = sandbox.run(
+                "app.engine.transfer.tables:write", source, target=file, form=form, most=most, **bounds._asdict()
+            )
         except Refusal as refusal:
             raise Invalid(f"The file cannot be read: {refusal}") from None
         if found["malformed"] is not None:
