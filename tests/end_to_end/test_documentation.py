@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from app.engine.declare import catalogue
+from app.engine.declare.catalogue import every_model
 from config import ROOT
 from tests.end_to_end import transcripts
 from tests.end_to_end.service import FLASK, environment
@@ -96,3 +98,13 @@ def test_it_builds_without_a_warning(tmp_path):
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (built.returncode, built.stderr) == (0, "")
     assert (tmp_path / "domains" / "crm.html").exists()
+
+
+def test_what_the_pages_count_is_counted():
+    models, domains = len(list(every_model())), len([each for each in catalogue.domains() if each.models])
+    said = f"{models} models in {('nine', 'ten', 'eleven', 'twelve')[domains - 9]}"
+    for page in (ROOT / "README.md", DOCS / "concepts.md"):
+        assert said in " ".join(page.read_text().split()), page
+    files = [file for room in ("app", "blueprints", "schemas", "rowgate") for file in (ROOT / room).rglob("*.py")]
+    lines = sum(len(file.read_text().splitlines()) for file in files if "project" not in file.parts)
+    assert f"about {round(lines / 5000) * 5000:,} lines of Python" in " ".join((ROOT / "README.md").read_text().split())
