@@ -21,10 +21,10 @@ from app.foundation.errors import Invalid, NotFound
 from app.foundation.identifiers import uuid_of
 from config import Settings
 from schemas import tags
-from schemas.asking import QueryContext, invalid, one_of
-from schemas.conditions import Conditions
 from schemas.derive import create_schema, update_schema
 from schemas.errors import flatten_messages
+from schemas.query.conditions import Conditions
+from schemas.query.context import QueryContext, allowed, invalid
 
 MAX_IDS_IN_URL = 200
 MAX_VALUES = 1000
@@ -85,17 +85,17 @@ def upserting(model: type[Record], args: MultiDict[str, str]) -> tuple[UniqueRul
         return None
     rule = rule_of(model, tuple(args[ON_CONFLICT].split(",")))
     if rule is None:
-        raise invalid(ON_CONFLICT, one_of(rules_of(model)) if rules_of(model) else "The model has no unique rule.")
+        raise invalid(ON_CONFLICT, allowed(rules_of(model)) if rules_of(model) else "The model has no unique rule.")
     resolution = args.get(RESOLUTION, Resolution.MERGE)
     if resolution not in list(Resolution):
-        raise invalid(RESOLUTION, one_of(list(Resolution)))
+        raise invalid(RESOLUTION, allowed(list(Resolution)))
     return rule, Resolution(resolution)
 
 
 def is_minimal(args: MultiDict[str, str]) -> bool:
     """Whether ids and versions are all that is wanted back; raises InvalidFilter."""
     if args.get(RETURN, "minimal") != "minimal":
-        raise invalid(RETURN, one_of(["minimal"]))
+        raise invalid(RETURN, allowed(["minimal"]))
     return RETURN in args
 
 

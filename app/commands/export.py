@@ -21,7 +21,7 @@ from app.engine.declare.record import Record
 from app.engine.read import pages
 from app.engine.read.query import Count, Query
 from app.engine.transfer.exporting import Export, ExportFormat, ExportQuery
-from schemas.exporting import export_query
+from schemas.transfer.exporting import export_query
 
 
 @click.command("export", cls=Command, help="Write the records of MODEL, such as crm/contact, to a file.")

@@ -24,7 +24,7 @@ from app.engine.transfer.tables import WIDE, Table
 from app.engine.transfer.tabular import FORMATS
 from app.engine.write.upserts import Resolution
 from app.storage import imports
-from schemas.imports import import_options
+from schemas.transfer.imports import import_options
 
 # Records that operators make are made by no user.
 OPERATOR = replace(SYSTEM, user_id=None)

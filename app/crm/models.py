@@ -124,7 +124,7 @@ class CrmCompany(Record):
     domain, segment = "crm", "company"
     plural = "companies"
     searchable = ("name", "industry")
-    guide = True
+    legacy_envelope = True
     policy = Policy(Organization("organization_id", public=PUBLISHED))
     operations_note = "delete is refused while contacts or deals point here"
     keys = (index("organization_id", "industry"), sorted_by("organization_id", "name"))

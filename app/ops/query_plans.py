@@ -17,7 +17,7 @@ from app.engine.read import pages
 from app.engine.read.query import Query
 from app.engine.read.statements import autocommit_connection
 from app.foundation.errors import Invalid, NotFound
-from schemas.queries import list_query
+from schemas.query.queries import list_query
 
 
 @dataclass(frozen=True)

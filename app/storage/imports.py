@@ -135,7 +135,7 @@ def _lines(
     model: type[Record], principal: Principal, asked: ImportOptions, table: Table, begin: int = 0
 ) -> Iterator[Line]:
     # What a line means is decided where bodies are read, which is above this room.
-    lines = resolve("schemas.importing:lines")
+    lines = resolve("schemas.transfer.importing:lines")
     found: Iterator[Line] = lines(model, principal, table.rows(begin), asked.mapping, is_text=asked.form == "csv")
     return found
 

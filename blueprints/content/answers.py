@@ -19,7 +19,7 @@ from app.foundation.errors import Failure, Forbidden
 from app.foundation.identifiers import uuid_of
 from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint
 from blueprints.http.declarations import ANY_QUERY, Body, Operation, serve
-from schemas.conversation import ChatQuestion, spoken
+from schemas.content.conversation import ChatQuestion, spoken
 
 PLAIN = "text/plain"
 DONE = b"data: [DONE]\n\n"

@@ -16,7 +16,7 @@ from app.foundation.errors import Invalid
 from blueprints.content import answers
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
-from schemas.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
+from schemas.content.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
 from schemas.envelopes import Deleted
 
 DEFAULT_TAKE = 10

@@ -24,9 +24,9 @@ from blueprints.http.declarations import Answer, Body, Operation, serve, window_
 from blueprints.http.examples import STAMPS
 from blueprints.http.replies import Reply, respond
 from blueprints.records.writes import deleted
-from schemas.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
+from schemas.content.documents import LISTED, Document, DocumentCreate, DocumentList, DocumentUpdate, document_body
 from schemas.envelopes import Deleted
-from schemas.queries import window
+from schemas.query.queries import window
 
 DOCUMENT = {
     "id": EXAMPLE_ID, "title": "Plan", "content": "First this.", "kind": "text", "uploadId": None,

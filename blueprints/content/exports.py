@@ -16,7 +16,7 @@ from blueprints.content.uploads import delivered
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.examples import LATER
-from schemas.exports import Export, Exports, export_body
+from schemas.transfer.exports import Export, Exports, export_body
 
 ZIP = "application/zip"
 EXAMPLE = {"id": EXAMPLE_ID, "status": "ready", "size": 48213, "expiresAt": LATER, "createdAt": LATER}

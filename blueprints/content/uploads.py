@@ -31,8 +31,8 @@ from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.forms import FORM_ROOM, parsed_form
 from blueprints.http.replies import Reply, idempotent_request, respond, run_idempotent
 from blueprints.records.writes import deleted
+from schemas.content.uploads import Uploaded, UploadMetadata, upload_body
 from schemas.envelopes import Deleted
-from schemas.uploads import Uploaded, UploadMetadata, upload_body
 
 # Types that a browser shows without running anything in them. All others are for saving.
 SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "text/plain")

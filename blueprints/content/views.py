@@ -13,9 +13,9 @@ from app.platform import saved_views
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.replies import Reply, respond
+from schemas.content.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
 from schemas.envelopes import Deleted
-from schemas.queries import window
-from schemas.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
+from schemas.query.queries import window
 
 DEFINITION = {"where": {"stage": "lead"}, "sort": ["-amount"], "columns": ["name", "amount"]}
 GIVEN = {"model": "crm/deal", "name": "Open deals", "shared": True, "definition": DEFINITION}

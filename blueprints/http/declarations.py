@@ -14,7 +14,7 @@ from blueprints.http.base import Blueprint
 from blueprints.http.conditional import IF_MATCH, IF_NONE_MATCH, refuse_condition
 from blueprints.http.replies import IDEMPOTENCY_KEY
 from schemas.errors import KEY_PATH
-from schemas.queries import CREDENTIAL, MAX_SKIP, refuse_unknown
+from schemas.query.queries import CREDENTIAL, MAX_SKIP, refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
 

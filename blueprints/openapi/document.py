@@ -29,7 +29,7 @@ from blueprints.http.base import Blueprint
 from blueprints.openapi import imports, many, queries, relations
 from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
-from schemas.conversation import ChatPart
+from schemas.content.conversation import ChatPart
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
 from schemas.fields import Email, Embedded, Identifier, Json, Moment, Url
 

@@ -83,7 +83,7 @@ def _list(model: type[Record], document: dict[str, Any]) -> None:
         *condition_parameters(model),
         *related_parameters(model),
     ]
-    document["responses"][200] = json_answer((guide_list_schema if model.guide else list_schema)(model))
+    document["responses"][200] = json_answer((guide_list_schema if model.legacy_envelope else list_schema)(model))
 
 
 def _read(model: type[Record], document: dict[str, Any]) -> None:
@@ -106,7 +106,7 @@ def _update(model: type[Record], document: dict[str, Any]) -> None:
 
 def _delete(model: type[Record], document: dict[str, Any]) -> None:
     document["parameters"] = ["idempotencyKey", "ifMatch"]
-    document["responses"][200] = json_answer(read_schema(model) if model.guide else Deleted)
+    document["responses"][200] = json_answer(read_schema(model) if model.legacy_envelope else Deleted)
 
 
 def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
@@ -129,7 +129,7 @@ def _describe_many(model: type[Record], document: dict[str, Any]) -> None:
 
 def _query(model: type[Record], document: dict[str, Any]) -> None:
     document["requestBody"] = json_body(schema_reference(f"{model.__name__}Query"), QUERY_EXAMPLE)
-    family = "GuideList" if model.guide else "List"
+    family = "GuideList" if model.legacy_envelope else "List"
     document["responses"][200] = json_answer(schema_reference(f"{model.__name__}{family}"))
 
 

@@ -10,7 +10,7 @@ from blueprints.http.base import JSON
 
 
 def error_reference(model: type[Record], status: int) -> dict[str, str]:
-    family = "GuideError" if model.guide else "Error"
+    family = "GuideError" if model.legacy_envelope else "Error"
     return {"$ref": f"#/components/responses/{family}{status}"}
 
 

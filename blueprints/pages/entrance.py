@@ -21,7 +21,7 @@ from blueprints.http.base import load
 from blueprints.pages import pages, sentences
 from blueprints.pages.forms import SignInForm, SignUpForm
 from blueprints.people.entering import set_cookies
-from schemas.sign_in import SignUp
+from schemas.people.sign_in import SignUp
 
 SIGN_UP = SignUp()
 
@@ -33,7 +33,7 @@ def sign_in() -> Response:
         return pages.to("profile")
     refused = request.args.get("error")
     told = sentences.of_provider(refused) if refused and request.method == "GET" else ""
-    return pages.page("sign_in", form=pages.shown(SignInForm), next=pages.onward(), told=told, providers=_providers())
+    return pages.page("sign_in", form=pages.shown(SignInForm), next=pages.next_url(), told=told, providers=_providers())
 
 
 @login_optional("opens the session")
@@ -50,7 +50,7 @@ def enter() -> Response:
 def sign_up() -> Response:
     if caller_if_any() is not None:
         return pages.to("profile")
-    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.onward(), providers=_providers())
+    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.next_url(), providers=_providers())
 
 
 @login_optional("makes the account that signs in")
@@ -67,7 +67,7 @@ def join() -> Response:
         raise
     if opened is None:
         told = _("Your account is ready. Confirm its address, then sign in.")
-        return pages.done("sign_in", told, next=pages.onward())
+        return pages.done("sign_in", told, next=pages.next_url())
     return _entered(opened, remember=True)
 
 
@@ -76,7 +76,7 @@ def join() -> Response:
 def go_to_provider(provider: str) -> Response:
     """A page that goes on to the provider by itself. A redirect would meet the rule on where forms of these pages lead,
     which covers every host on the provider's own way, such as that of an employer."""
-    back = pages.onward()
+    back = pages.next_url()
     place = flow.start(provider, caller_if_any(), back, url_for("account.sign_in", next=back))
     return pages.page("away", place=place, provider=provider)
 
@@ -95,9 +95,9 @@ def sign_out() -> Response:
 def _entered(outcome: SignedIn | Challenged, *, remember: bool) -> Response:
     if isinstance(outcome, Challenged):
         response = pages.to("second_factor")
-        challenge_cookie.put(response, outcome.challenge, pages.onward(), remember=remember)
+        challenge_cookie.put(response, outcome.challenge, pages.next_url(), remember=remember)
         return response
-    response = cast(Response, redirect(pages.onward(), 303))
+    response = cast(Response, redirect(pages.next_url(), 303))
     set_cookies(response, outcome, remember=remember)
     return response
 

@@ -16,7 +16,7 @@ from blueprints.http.base import load
 from blueprints.pages import links, pages
 from blueprints.pages.forms import AccountForm, name_field, new_password_field
 from blueprints.people.entering import set_cookies
-from schemas.accounts import AcceptInvitation
+from schemas.people.accounts import AcceptInvitation
 
 ACCEPTANCE = AcceptInvitation()
 

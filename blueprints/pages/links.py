@@ -54,7 +54,7 @@ def used(page: str, response: Response) -> Response:
 
 def _over(page: str) -> Response:
     """Say that the link does nothing, and what does."""
-    failure = pages.told_by_page(InvalidToken)
+    failure = pages.page_error(InvalidToken)
     status = (failure or InvalidToken()).status
     has_secret = bool(secret_of(page))
     response = pages.page("link_over", status, kind=page, has_secret=has_secret, form=pages.shown(AddressForm))

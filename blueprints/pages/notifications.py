@@ -19,7 +19,7 @@ from app.notification import preferences
 from blueprints.http.base import load
 from blueprints.pages import pages
 from blueprints.pages.forms import AccountForm
-from schemas.notifications import preferences_update
+from schemas.content.notifications import preferences_update
 
 CHANNELS = {
     "stream": marked("On the pages, as it happens"),

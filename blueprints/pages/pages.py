@@ -26,7 +26,7 @@ from app.foundation.languages import gettext as _
 from blueprints.pages import notices
 from blueprints.pages.forms import CSRF_FIELD, AccountForm
 from blueprints.pages.sentences import said, told
-from schemas.sign_in import MAX_PATH_LENGTH, OWN_PATH
+from schemas.people.sign_in import MAX_PATH_LENGTH, OWN_PATH
 
 ROOT = "/account"
 POLICY = (
@@ -103,7 +103,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
         "language": languages.current(), "languages": languages.LANGUAGES, "places": _in_languages(),
         "settings": current_app.config["SETTINGS"], "notices": notices.of_caller(caller_if_known()),
     }  # fmt: skip
-    return dressed(Response(render_template(f"account/{template}.html", **shared, **values), status))
+    return add_headers(Response(render_template(f"account/{template}.html", **shared, **values), status))
 
 
 def refusal(failure: Failure) -> Response:
@@ -139,7 +139,7 @@ def shown(form: type[Form], **values: Any) -> Form:
     return failed if isinstance(failed, form) and "failure" in g else form(formdata=None, data=values)
 
 
-def told_by_page(*kinds: type[Failure]) -> Failure | None:
+def page_error(*kinds: type[Failure]) -> Failure | None:
     """What failed, for a page that has no form left to show it. One of ``kinds`` is told in the words of the page, so
     that nothing at its top tells it again."""
     failure: Failure | None = g.get("failure")
@@ -154,7 +154,7 @@ def own_path(text: str | None) -> str:
     return str(text) if fits else url_for("account.profile")
 
 
-def onward() -> str:
+def next_url() -> str:
     """Where to go on to: as the form says, or the address of the page."""
     return own_path(request.form.get("next") or request.args.get("next"))
 
@@ -179,7 +179,7 @@ def caller_if_known() -> Principal | None:
     return cast("Principal | None", g.get("principal"))
 
 
-def dressed(response: Response) -> Response:
+def add_headers(response: Response) -> Response:
     """Put what browsers have to know of every account page on an answer."""
     logo = urlsplit(current_app.config["SETTINGS"].product_logo)
     pictures = f"'self' data: {logo.scheme}://{logo.netloc}" if logo.netloc else "'self' data:"

@@ -12,7 +12,7 @@ from app.engine.write.unit_of_work import run_unit
 from app.foundation.languages import gettext as _
 from blueprints.http.base import load
 from blueprints.pages import pages
-from schemas.factors import RenamePasskey
+from schemas.people.factors import RenamePasskey
 
 NAMED = RenamePasskey()
 

@@ -27,7 +27,7 @@ class CodeForm(AccountForm):
 @pages.signed_in
 def confirm() -> Response:
     return pages.page(
-        "confirm", ways=services.ways(caller()), next=pages.onward(), by_password=pages.shown(PasswordForm),
+        "confirm", ways=services.ways(caller()), next=pages.next_url(), by_password=pages.shown(PasswordForm),
         by_code=pages.shown(CodeForm),
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def by_code() -> Response:
 
 
 def _proved() -> Response:
-    return cast(Response, redirect(pages.onward(), 303))
+    return cast(Response, redirect(pages.next_url(), 303))
 
 
 def route(blp: Blueprint) -> None:

@@ -45,7 +45,7 @@ def build() -> Blueprint:
     blp.record_once(_set_up)
     blp.before_request(languages.remember)
     blp.after_request(rate_limits.add_headers)
-    blp.after_request(pages.dressed)
+    blp.after_request(pages.add_headers)
     return blp
 
 

@@ -69,13 +69,13 @@ def ask() -> Response:
     """The script of passkeys comes here with the challenge that it was answered with."""
     response = pages.to("second_factor")
     challenge = request.form.get("challenge", "")[:MAX_SECRET_LENGTH]
-    challenge_cookie.put(response, challenge, pages.onward(), remember=request.form.get("remember") != "false")
+    challenge_cookie.put(response, challenge, pages.next_url(), remember=request.form.get("remember") != "false")
     return response
 
 
 def _over() -> Response:
     """Say that there is nothing to answer any more, whatever was answered last."""
-    failure = pages.told_by_page(InvalidCode)
+    failure = pages.page_error(InvalidCode)
     response = pages.page("second_factor_over", failure.status if failure else 400)
     challenge_cookie.drop(response)
     return response

@@ -19,7 +19,7 @@ from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
 from blueprints.people.entering import no_store
-from schemas.accounts import (
+from schemas.people.accounts import (
     Address,
     ChangePassword,
     Empty,
@@ -31,7 +31,7 @@ from schemas.accounts import (
     Verified,
     VerifyEmail,
 )
-from schemas.sign_in import user_body
+from schemas.people.sign_in import user_body
 
 ADDRESS = {"email": "ada@example.com"}
 TOKEN, SECRET, BEARER = "7Kc0...", "a wise old heron", "rg_sess_4Zq1..."

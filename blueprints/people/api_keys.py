@@ -32,7 +32,9 @@ from blueprints.http.replies import idempotent_request, respond, run_idempotent
 from blueprints.people.key_writes import issue_anonymous_key, issue_key, revoked, rotate_key, set_key_limit
 from blueprints.records.reads import read_record, respond_with_page
 from blueprints.records.writes import changed
-from schemas.api_keys import (
+from schemas.derive import read_schema
+from schemas.envelopes import Deleted, list_schema
+from schemas.people.api_keys import (
     AuthApiKeyCreate,
     AuthApiKeyCreateAnonymous,
     AuthApiKeyLimit,
@@ -43,10 +45,8 @@ from schemas.api_keys import (
     AuthApiKeyUpdate,
     AuthApiKeyUsage,
 )
-from schemas.derive import read_schema
-from schemas.envelopes import Deleted, list_schema
-from schemas.queries import body_query, list_query, refuse_unknown
-from schemas.usage import usage_query
+from schemas.people.usage import usage_query
+from schemas.query.queries import body_query, list_query, refuse_unknown
 
 CREATION = """With a session token: a key of the caller, at most ten an hour. With `anonymous: true` and no
 credential, while the feature flag `auth-anonymous-api-key` is on: a key that reads public rows, at most five an

@@ -16,7 +16,7 @@ from app.auth.sign_in import devices
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.read.database import reading
 from blueprints.http.base import answer
-from schemas.sign_in import user_body
+from schemas.people.sign_in import user_body
 
 
 def sign_in_response(

@@ -17,7 +17,7 @@ from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER
 from blueprints.people.entering import sign_in_response
-from schemas.accounts import (
+from schemas.people.accounts import (
     AcceptInvitation,
     Empty,
     InvitationToken,

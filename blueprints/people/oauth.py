@@ -16,7 +16,7 @@ from app.auth.sign_in.two_factor.challenges import Challenged
 from blueprints.http.base import Blueprint, answer, json_body, load
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.people.entering import set_cookies
-from schemas.sign_in import OAuthStart, OAuthStarted
+from schemas.people.sign_in import OAuthStart, OAuthStarted
 
 START = OAuthStart()
 HOME = "/"

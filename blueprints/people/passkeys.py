@@ -19,7 +19,7 @@ from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS, USER
 from blueprints.people.entering import no_store, sign_in_response
 from schemas.envelopes import Deleted
-from schemas.factors import (
+from schemas.people.factors import (
     AskPasskey,
     AssertPasskey,
     Passkey,
@@ -29,7 +29,7 @@ from schemas.factors import (
     RenamePasskey,
     passkey_body,
 )
-from schemas.sign_in import SignedInBody
+from schemas.people.sign_in import SignedInBody
 
 OPTIONS = {"challenge": "Zr2f...", "rpId": "app.example.com", "timeout": 60000}
 RESPONSE = {"id": "Xw3k...", "rawId": "Xw3k...", "type": "public-key", "response": {"clientDataJSON": "eyJ0..."}}

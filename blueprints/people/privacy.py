@@ -16,8 +16,8 @@ from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
 from blueprints.people.entering import no_store
-from schemas.accounts import Deletion, Empty, Impersonate, Impersonation
-from schemas.sign_in import user_body
+from schemas.people.accounts import Deletion, Empty, Impersonate, Impersonation
+from schemas.people.sign_in import user_body
 
 session_required = login_required(SessionOnly.ALL)
 

@@ -22,7 +22,7 @@ from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS, USER
 from blueprints.people.entering import no_store, notices, session_response, sign_in_response
-from schemas.sign_in import (
+from schemas.people.sign_in import (
     ActIn,
     ActingIn,
     CurrentSession,
@@ -126,7 +126,10 @@ def _route_session(blp: Blueprint) -> None:
         except Unauthenticated:
             return no_store(answer(None))
         return no_store(
-            answer({"session": session_body(session), "user": user_body(user)} | notices(user, principal.waiting))
+            answer(
+                {"session": session_body(session), "user": user_body(user)}
+                | notices(user, principal.organizations_requiring_second_factor)
+            )
         )
 
     @serve(blp, "POST", "/revoke-other-sessions", Operation(

@@ -21,10 +21,10 @@ from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import LATER, USER
 from blueprints.people.entering import no_store, sign_in_response
-from schemas.accounts import Empty
 from schemas.envelopes import Deleted
-from schemas.factors import AnswerChallenge, Code, Devices, Disable, Enrolled, NewRecoveryCodes, device_body
-from schemas.sign_in import SignedInBody
+from schemas.people.accounts import Empty
+from schemas.people.factors import AnswerChallenge, Code, Devices, Disable, Enrolled, NewRecoveryCodes, device_body
+from schemas.people.sign_in import SignedInBody
 
 CODE, SECRET = "492039", "a wise old heron"
 BASE32 = "JBSWY3DPEHPK3PXP"

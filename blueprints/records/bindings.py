@@ -20,9 +20,9 @@ from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
 from blueprints.records import bulk, exports, imports, reads, writes
 from blueprints.records.parts import RoutedSubRequest
-from schemas import imports as of_imports
 from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
-from schemas.queries import CREDENTIAL
+from schemas.query.queries import CREDENTIAL
+from schemas.transfer import imports as of_imports
 
 Handler = Callable[..., Response]
 WRITING = (CREDENTIAL, IDEMPOTENCY_KEY)

@@ -1,4 +1,5 @@
-"""The company routes, whose lists, removals and errors have the shapes of the generation guide (``Record.guide``)."""
+"""The company routes, which answer in the older envelope of the generation guide (``Record.legacy_envelope``):
+``{data, total, page, pageSize, hasMore}`` for lists, the record for removals."""
 
 from __future__ import annotations
 

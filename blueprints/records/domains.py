@@ -11,6 +11,6 @@ def build(domain: Domain) -> Blueprint:
     """The generic routes of ``domain``; models that are served apart have none here."""
     blp = Blueprint(domain.name, __name__, url_prefix=f"/api/v1/{domain.name}", description=domain.summary)
     for model in domain.models:
-        if not (model.guide or model.has_custom_routes):
+        if not (model.legacy_envelope or model.has_custom_routes):
             add_routes(blp, model)
     return blp

@@ -18,7 +18,7 @@ from app.foundation.clock import now
 from app.foundation.errors import RequestTimedOut
 from blueprints.http.base import JSON
 from blueprints.http.compression import GZIP_WINDOW, wants_gzip
-from schemas.exporting import export_query
+from schemas.transfer.exporting import export_query
 
 CONTENT_TYPES = {
     ExportFormat.CSV: "text/csv; charset=utf-8; header=present",

@@ -36,7 +36,7 @@ from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve
 from blueprints.http.forms import FORM_ROOM, parsed_form
 from blueprints.http.replies import Reply, idempotent_request, run_idempotent, run_with_lease
-from schemas.imports import ImportList, ImportState, import_options, state_of
+from schemas.transfer.imports import ImportList, ImportState, import_options, state_of
 
 MAX_ROWS_AT_ONCE = 10_000
 CHUNK = 64 * 1024

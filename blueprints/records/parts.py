@@ -12,7 +12,7 @@ from app.engine.read.query import Selection
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.foundation.errors import Invalid
 from schemas import tags
-from schemas.queries import refuse_unknown
+from schemas.query.queries import refuse_unknown
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from app.auth.credentials.authentication import caller
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages, records
-from app.engine.read.aggregates import AggregateQuery, sums
+from app.engine.read.aggregates import AggregateQuery, aggregates
 from app.engine.read.encoding import dumps
 from app.engine.read.query import Page, Query
 from app.engine.write.unit_of_work import Unit
@@ -20,8 +20,8 @@ from blueprints.http.base import JSON, json_body, json_object, parse_id
 from blueprints.http.replies import Reply
 from blueprints.records.parts import RoutedSubRequest
 from config import Settings
-from schemas.queries import body_query, item_selection, list_query
-from schemas.sums import aggregate_query, body_aggregate_query
+from schemas.query.aggregates import aggregate_query, body_aggregate_query
+from schemas.query.queries import body_query, item_selection, list_query
 
 # RFC 10008, section 3.
 ACCEPT_QUERY = [("Accept-Query", f'"{JSON}"')]
@@ -113,7 +113,7 @@ def _groups(model: type[Record], query: AggregateQuery) -> Response:
 
 
 def _grouped(model: type[Record], principal: Principal, query: AggregateQuery) -> dict[str, Any]:
-    groups, more = sums(model, principal, query)
+    groups, more = aggregates(model, principal, query)
     return {"data": groups, "meta": {"take": query.take, "more": more}}
 
 
@@ -124,7 +124,7 @@ def _settings() -> Settings:
 
 def envelope_of(model: type[Record]) -> Callable[[Query, Page], Mapping[str, Any]]:
     """How lists of ``model`` are answered."""
-    return guide_envelope if model.guide else envelope
+    return paged_envelope if model.legacy_envelope else envelope
 
 
 def sized(value: Any) -> bytes:
@@ -153,7 +153,7 @@ def envelope(query: Query, page: Page) -> dict[str, Any]:
     return {"data": page.records, "meta": meta}
 
 
-def guide_envelope(query: Query, page: Page) -> dict[str, Any]:
+def paged_envelope(query: Query, page: Page) -> dict[str, Any]:
     """``{data, total, page, pageSize, hasMore}``, as the generation guide has it."""
     window = {"page": query.skip // query.take, "pageSize": query.take, "hasMore": page.has_more}
     body: dict[str, Any] = {"data": page.records, "total": page.count, **window}

@@ -46,7 +46,7 @@ def changed(unit: Unit, model: type[Record], identifier: UUID, given: Values, co
 
 def deleted(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
     """That the record is gone; of the guide routes, the record that was there."""
-    last = unit.delete(model, identifier, condition, returning=model.guide)
+    last = unit.delete(model, identifier, condition, returning=model.legacy_envelope)
     return removed(identifier) if last is None else Reply(last)
 
 
@@ -90,7 +90,7 @@ def delete_record(model: type[Record]) -> Handler:
     def handler(id: str) -> Response:
         identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
         # The guide routes answer with the record that was there.
-        if keyed is None and not model.guide and single.delete(principal, model, identifier, condition):
+        if keyed is None and not model.legacy_envelope and single.delete(principal, model, identifier, condition):
             return removed(identifier).response()
         return run_idempotent(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
 

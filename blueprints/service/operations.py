@@ -16,7 +16,7 @@ from app.schema import readiness
 from blueprints.http.base import answer
 from blueprints.openapi.api import Api
 from config import Settings
-from schemas.queries import CREDENTIAL, refuse_unknown
+from schemas.query.queries import CREDENTIAL, refuse_unknown
 
 LOCAL_PEERS = ("127.0.0.1", "::1")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via")

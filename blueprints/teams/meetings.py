@@ -17,9 +17,9 @@ from app.teams import meetings
 from app.teams.errors import MeetingNotFound
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve, window_parameters
+from schemas.content.teams import STATUSES, Meeting, MeetingList, meeting_body
 from schemas.fields import Moment
-from schemas.queries import window
-from schemas.teams import STATUSES, Meeting, MeetingList, meeting_body
+from schemas.query.queries import window
 
 FILTERS: list[dict[str, Any]] = [
     {"name": "from", "in": "query", "schema": {"type": "string", "format": "date-time"},

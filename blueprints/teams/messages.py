@@ -19,7 +19,7 @@ from app.teams.messages import Place
 from blueprints.http.base import Blueprint
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.replies import Reply, idempotent_request, run_with_lease
-from schemas.teams import ChannelMessage, SentMessage
+from schemas.content.teams import ChannelMessage, SentMessage
 
 EXAMPLE = {"channelId": "19:c1@thread.tacv2", "message": "The plan is ready", "cardData": {"Height": "40 m"}}
 SENT = {

@@ -19,7 +19,7 @@ from app.notification.routing import default_of
 from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.examples import STAMPS
-from schemas.notifications import Preferences, StreamTicket, preferences_body, preferences_update
+from schemas.content.notifications import Preferences, StreamTicket, preferences_body, preferences_update
 
 SEQUENCE = re.compile(r"[0-9]{1,16}")
 PREFERENCES = {

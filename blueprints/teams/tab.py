@@ -13,7 +13,7 @@ from blueprints.http.base import Blueprint, answer
 from blueprints.http.declarations import ANY_QUERY, Answer, Operation, serve
 from blueprints.http.examples import USER
 from blueprints.people.entering import challenge_body, no_store
-from schemas.sign_in import TabSession, TwoFactorRequired, user_body
+from schemas.people.sign_in import TabSession, TwoFactorRequired, user_body
 
 # Where Teams and its relatives show pages in frames.
 HOSTS = (

@@ -11,7 +11,7 @@ from app.testing.parts import close_application
 from blueprints.http.base import Blueprint
 from blueprints.http.base import answer as respond
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
-from schemas.documents import DocumentCreate
+from schemas.content.documents import DocumentCreate
 
 ALWAYS = {"429", "500", "503"}
 ACCESS = {

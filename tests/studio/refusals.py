@@ -21,8 +21,8 @@ REFUSING = (
     "schemas/fields.py",
     "schemas/kinds.py",
     "schemas/derive.py",
-    "schemas/api_keys.py",
-    "schemas/views.py",
+    "schemas/people/api_keys.py",
+    "schemas/content/views.py",
 )
 REFUSALS = {"Forbidden", "Conflict", "Invalid", "ValidationError", "require"}
 

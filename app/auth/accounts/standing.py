@@ -25,7 +25,9 @@ class AccountStatus:
 
 def of(principal: Principal) -> AccountStatus:
     """How the account of the caller stands, in one statement."""
-    names = select(func.array_agg(AuthOrganization.name)).where(AuthOrganization.id.in_(principal.waiting))
+    names = select(func.array_agg(AuthOrganization.name)).where(
+        AuthOrganization.id.in_(principal.organizations_requiring_second_factor)
+    )
     user_id = principal.user_id
     own = select(AuthUser.delete_after, memberships.factor_of(user_id), names.scalar_subquery())
     with reading() as session:

@@ -70,7 +70,7 @@ def _person(row: dict[str, Any]) -> Principal:
         organization_id=_live(row["active_organization_id"], row["memberships"]),
         is_admin=is_admin,
         memberships=row["memberships"],
-        waiting=row["waiting"],
+        organizations_requiring_second_factor=row["waiting"],
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
     )

@@ -27,7 +27,7 @@ from app.engine.declare.record import Field, Record, by_table, camel
 def dictionary() -> dict[str, Any]:
     """Describe the catalogue, with the totals of models and explicit generic route paths."""
     models = [model for domain in domains() for model in domain.models]
-    counted = [model for model in models if not model.guide]
+    counted = [model for model in models if not model.legacy_envelope]
     explicit = [model for model in counted if not (model.path or model.has_custom_routes)]
     return {
         "totals": {
@@ -57,7 +57,7 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
     }
     if model.policy.session_only is not SessionOnly.NEVER:
         found["sessionOnly"] = model.policy.session_only.value
-    if model.guide:
+    if model.legacy_envelope:
         found["routes"] = "guide"
     if model.operations_note:
         found["operationsNote"] = model.operations_note

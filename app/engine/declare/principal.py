@@ -65,7 +65,7 @@ class Principal:
     verified_email: str | None = None
     authenticated_at: datetime | None = None
     # Organizations that count the caller as no member until a second factor is set up.
-    waiting: Sequence[UUID] = ()
+    organizations_requiring_second_factor: Sequence[UUID] = ()
     # The admin who looks at the service with the eyes of the user.
     impersonator_id: UUID | None = None
     # Of a key that came in an address, where it is written down by whoever passes it on.

@@ -90,7 +90,7 @@ class Record(Base):
     segment: ClassVar[str]
     policy: ClassVar[Policy]
     path: ClassVar[str] = ""
-    guide: ClassVar[bool] = False
+    legacy_envelope: ClassVar[bool] = False
     has_custom_routes: ClassVar[bool] = False
     transitions: ClassVar[dict[str, dict[str, list[str]]]] = {}
     operations_note: ClassVar[str] = ""

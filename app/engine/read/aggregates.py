@@ -99,7 +99,7 @@ class AggregateQuery:
         return (self.where.key, bool(self.search), tuple(groups), tuple(measures), self.sort)
 
 
-def sums(model: type[Record], principal: Principal, query: AggregateQuery) -> tuple[list[dict[str, Any]], bool]:
+def aggregates(model: type[Record], principal: Principal, query: AggregateQuery) -> tuple[list[dict[str, Any]], bool]:
     """The groups of the rows that the caller's list has and that match, and whether there are more of them.
 
     Raises QueryTimeout, and InvalidFields for sums beyond the range of numbers.

@@ -1,7 +1,7 @@
 """What a caller asks of a list, as values: conditions as a tree, sort keys, chosen fields, relations, paging.
 
-Parsers make these from a request (``schemas.queries``), and ``app.engine.read.conditions`` makes SQL of them. A tree's
-``key`` is its shape without the values, by which compiled statements are kept.
+Parsers make these from a request (``schemas.query.queries``), and ``app.engine.read.conditions`` makes SQL of them. A
+tree's ``key`` is its shape without the values, by which compiled statements are kept.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.crm.models import CrmCompany
-from schemas.conditions import split
+from schemas.query.conditions import split
 from tests.engine.queries.conftest import COMPANIES, DEALS
 
 

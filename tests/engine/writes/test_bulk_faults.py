@@ -32,7 +32,7 @@ def test_a_fault_at_any_place_leaves_nothing_of_an_array_of_creates(app, shop, m
         answer = actor.post(model.collection_path(), sent)
     assert answer.status_code == 400, answer.json
     told = answer.json["details"]
-    items = told if model.guide else told["items"]
+    items = told if model.legacy_envelope else told["items"]
     assert items[0]["index"] == place
     assert grown == {}
 

@@ -243,14 +243,14 @@ def test_a_list_tells_the_versions_of_its_records_when_asked(workshop, model, as
         answer = owner.send(method, where, json=body | {"versions": True})
         plain = owner.send(method, where, json=body)
     assert answer.status_code == 200, answer.json
-    told = answer.json if model.guide else answer.json["meta"]
+    told = answer.json if model.legacy_envelope else answer.json["meta"]
     shown = {made[0]: 2, made[1]: 1}
     if "take" in asked:
         (only,) = told["versions"].items()
         assert only in shown.items()
     else:
         assert told["versions"] == shown
-    assert "versions" not in (plain.json if model.guide else plain.json["meta"])
+    assert "versions" not in (plain.json if model.legacy_envelope else plain.json["meta"])
     assert answer.json["data"] == plain.json["data"]
 
 

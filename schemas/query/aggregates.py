@@ -16,11 +16,11 @@ from app.engine.read.aggregates import DEFAULT_TAKE, AggregateQuery, Function, G
 from app.engine.read.query import Junction
 from app.foundation.errors import InvalidFields, InvalidSort
 from config import Settings
-from schemas import queries
-from schemas.asking import QueryContext, filterable, invalid, one_of
-from schemas.conditions import Conditions, FilterParameterParser
-from schemas.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
-from schemas.selections import strings
+from schemas.query import queries
+from schemas.query.conditions import Conditions, FilterParameterParser
+from schemas.query.context import QueryContext, allowed, filterable, invalid
+from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
+from schemas.query.selections import strings
 
 MAX_GROUPS, MAX_MEASURES, MAX_TAKE = 3, 8, 1000
 UNITS = {each.value: each for each in Interval}
@@ -67,7 +67,7 @@ def body_aggregate_query(
     """Read the full form, the body of QUERY; raises as ``aggregate_query`` does."""
     for name in given:
         if name not in MEMBERS:
-            raise invalid(name, f"Unknown member. {one_of(MEMBERS)}")
+            raise invalid(name, f"Unknown member. {allowed(MEMBERS)}")
     conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     groups, measures, sort = given.get("group", []), given.get("measures", {}), given.get("sort", [])
@@ -129,7 +129,7 @@ class AggregateParser:
         known = self.context.fields(model).get(last)
         if known is None or not filterable(known):
             names = [each.name for each in self.context.fields(model).values() if filterable(each)]
-            raise invalid(location, f"{last} cannot be grouped by. {one_of(names)}", InvalidFields)
+            raise invalid(location, f"{last} cannot be grouped by. {allowed(names)}", InvalidFields)
         return Group(path, known, self._unit(known, given.get("by"), location))
 
     def _unit(self, known: Field, given: Any, location: str) -> Interval | None:
@@ -138,7 +138,7 @@ class AggregateParser:
                 raise invalid(location, f"{known.name} is no timestamp, and has no units.", InvalidFields)
             return None
         if not isinstance(given, str) or given not in UNITS:
-            raise invalid(location, f"A timestamp is grouped by a unit. {one_of(UNITS)}", InvalidFields)
+            raise invalid(location, f"A timestamp is grouped by a unit. {allowed(UNITS)}", InvalidFields)
         return UNITS[given]
 
     def _measures(self, given: Mapping[str, Any]) -> list[Measure]:
@@ -156,13 +156,13 @@ class AggregateParser:
                     raise invalid(location, "Names a field twice.", InvalidFields)
                 found += [Measure(OF_FIELDS[name], self._measured(OF_FIELDS[name], each, location)) for each in fields]
             else:
-                raise invalid(location, f"Unknown measure. {one_of(each.value for each in Function)}", InvalidFields)
+                raise invalid(location, f"Unknown measure. {allowed(each.value for each in Function)}", InvalidFields)
         return found
 
     def _measured(self, function: Function, name: str, location: str) -> Field:
         fields = {each.name: each for each in self.context.fields(self.model).values() if _fits(function, each)}
         if name not in fields:
-            raise invalid(location, f"{name} cannot be measured so. {one_of(fields)}", InvalidFields)
+            raise invalid(location, f"{name} cannot be measured so. {allowed(fields)}", InvalidFields)
         return fields[name]
 
     def _sort(
@@ -172,7 +172,7 @@ class AggregateParser:
         read = [(each.removeprefix("-"), each.startswith("-")) for each in given]
         for name, _ in read:
             if name not in known:
-                raise invalid("sort", f"{name} is neither a group nor a measure. {one_of(known)}", InvalidSort)
+                raise invalid("sort", f"{name} is neither a group nor a measure. {allowed(known)}", InvalidSort)
         if len(dict(read)) < len(read):
             raise invalid("sort", "Names a key twice.", InvalidSort)
         return tuple(read)

@@ -9,8 +9,8 @@ from werkzeug.datastructures import MultiDict
 
 from app.auth.keys.key_usage.sums import DAY, HOUR, floor
 from app.foundation.clock import moment_of, now
-from schemas.asking import invalid
-from schemas.queries import CREDENTIAL
+from schemas.query.context import invalid
+from schemas.query.queries import CREDENTIAL
 
 MAX_POINTS = 750  # a month by the hour
 FIRST_YEAR, LAST_YEAR = 1970, 9000

@@ -11,11 +11,11 @@ from app.engine.declare.record import Record, by_table
 from app.engine.transfer.tabular import FORMATS
 from app.storage.import_models import COUNTS, StorageImport
 from app.storage.imports import ImportOptions
-from schemas.asking import invalid, one_of
 from schemas.bulk import ON_CONFLICT, RESOLUTION, upserting
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment
-from schemas.importing import mapping_of
+from schemas.query.context import allowed, invalid
+from schemas.transfer.importing import mapping_of
 
 PARAMETERS = ("as", "map", "dryRun", "partial", ON_CONFLICT, RESOLUTION)
 BOOLEANS = {"true": True, "false": False}
@@ -50,7 +50,7 @@ def import_options(model: type[Record], args: MultiDict[str, str], of_body: str)
     InvalidFilter."""
     form = args.get("as", of_body)
     if form not in FORMATS:
-        raise invalid("as", one_of(FORMATS))
+        raise invalid("as", allowed(FORMATS))
     chosen = upserting(model, args)
     conflict = tuple(args[ON_CONFLICT].split(",")) if chosen else ()
     flags = {name: _flag(args, name) for name in ("partial", "dryRun")}
@@ -72,5 +72,5 @@ def state_of(found: StorageImport) -> dict[str, Any]:
 def _flag(args: MultiDict[str, str], name: str) -> bool:
     text = args.get(name, "false")
     if text not in BOOLEANS:
-        raise invalid(name, one_of(BOOLEANS))
+        raise invalid(name, allowed(BOOLEANS))
     return BOOLEANS[text]

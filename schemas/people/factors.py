@@ -11,7 +11,7 @@ from app.auth.models.identity import AuthPasskey, AuthTrustedDevice
 from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
-from schemas.sign_in import readable
+from schemas.people.sign_in import readable
 
 # What an authenticator answers has a few kilobytes, of few parts.
 MAX_PARTS = 20

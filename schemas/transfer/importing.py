@@ -20,9 +20,9 @@ from app.foundation import strict_json
 from app.foundation.errors import Failure, Invalid, InvalidJson
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import yield_if_overdue
-from schemas.asking import filterable, readable
 from schemas.derive import create_schema
 from schemas.errors import flatten_messages
+from schemas.query.context import filterable, readable
 
 # Columns that nobody knows are told as far as this.
 MAX_TOLD = 20

@@ -12,7 +12,7 @@ from app.auth.organizations.invitations import Invited
 from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from schemas.derive import WireSchema
 from schemas.fields import Flag, Identifier, Moment, Text
-from schemas.sign_in import AN_ADDRESS, SessionUser, SignedInBody, readable
+from schemas.people.sign_in import AN_ADDRESS, SessionUser, SignedInBody, readable
 
 A_TOKEN: dict[str, Any] = {
     "validate": validate.Length(1, MAX_SECRET_LENGTH),

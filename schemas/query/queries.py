@@ -22,9 +22,9 @@ from app.foundation.errors import (
     InvalidSort,
 )
 from config import Settings
-from schemas.asking import QueryContext, invalid, one_of
-from schemas.conditions import MAX_LENGTH, Conditions, FilterParameterParser
-from schemas.selections import SelectionParser, sort_keys, strings
+from schemas.query.conditions import MAX_LENGTH, Conditions, FilterParameterParser
+from schemas.query.context import QueryContext, allowed, invalid
+from schemas.query.selections import SelectionParser, sort_keys, strings
 
 MAX_SKIP = 10_000_000
 MAX_NUMBER_LENGTH = 100
@@ -65,7 +65,7 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
     """Read the full form, the body of QUERY; raises as ``list_query`` does."""
     for name in given:
         if name not in (*WINDOW, *LIST_PARAMETERS):
-            raise invalid(name, f"Unknown member. {one_of((*WINDOW, *LIST_PARAMETERS))}")
+            raise invalid(name, f"Unknown member. {allowed((*WINDOW, *LIST_PARAMETERS))}")
     conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, settings.max_take)
@@ -101,7 +101,7 @@ def _query(
     count = Count.EXACT if cursor is None else Count.NONE
     if "count" in asked:
         if asked["count"] not in COUNTS:
-            raise invalid("count", one_of(COUNTS), InvalidPagination)
+            raise invalid("count", allowed(COUNTS), InvalidPagination)
         count = COUNTS[asked["count"]]
     return Query(
         where=where,
@@ -151,7 +151,7 @@ def _named(asked: Mapping[str, str]) -> dict[str, Any]:
     }
     if "versions" in found:
         if found["versions"] not in ("true", "false"):
-            raise invalid("versions", one_of(("true", "false")))
+            raise invalid("versions", allowed(("true", "false")))
         found["versions"] = found["versions"] == "true"
     return found
 

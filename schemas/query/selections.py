@@ -11,8 +11,8 @@ from app.engine.declare.relations import Relation
 from app.engine.read.encoding import shown_fields
 from app.engine.read.query import Expansion, Selection, SortKey
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
-from schemas.asking import QueryContext, invalid, one_of, sortable
-from schemas.conditions import Conditions
+from schemas.query.conditions import Conditions
+from schemas.query.context import QueryContext, allowed, invalid, sortable
 
 MAX_EXPANDED = 100
 MAX_NAMES = 500
@@ -37,7 +37,7 @@ def _sort_key(context: QueryContext, model: type[Record], name: str, location: s
     if known is None or not sortable(known):
         names = [each.name for each in context.fields(model).values() if sortable(each)]
         problem = f"Unknown field {last}." if known is None else f"{last} cannot be sorted by."
-        raise invalid(location, f"{problem} {one_of(names)}", InvalidSort)
+        raise invalid(location, f"{problem} {allowed(names)}", InvalidSort)
     return SortKey(path, known, name.startswith("-"))
 
 
@@ -89,12 +89,12 @@ class SelectionParser:
         for name, options in given.items():
             here = f"{location}.{name}"
             inner = self._add(at, name, hops, here)
-            allowed = ("fields", "expand", *(("where", "sort", "take") if inner.many else ()))
+            known = ("fields", "expand", *(("where", "sort", "take") if inner.many else ()))
             if not isinstance(options, dict):
                 raise invalid(here, "Must be a JSON object.", InvalidExpand)
             for option in options:
-                if option not in allowed:
-                    raise invalid(f"{here}.{option}", f"Unknown option. {one_of(allowed)}", InvalidExpand)
+                if option not in known:
+                    raise invalid(f"{here}.{option}", f"Unknown option. {allowed(known)}", InvalidExpand)
             self._read_options(inner, options, here, hops)
             if "expand" in options:
                 self._expand(inner, options["expand"], f"{here}.expand", hops + 1)
@@ -118,7 +118,7 @@ class SelectionParser:
     def _add(self, at: SelectionBuilder, name: str, hops: int, location: str) -> SelectionBuilder:
         relation = self.context.relation(at.model, name)
         if relation is None:
-            problem = f"Unknown relation {name or 'without a name'}. {one_of(self.context.relations(at.model))}"
+            problem = f"Unknown relation {name or 'without a name'}. {allowed(self.context.relations(at.model))}"
             raise invalid(location, problem, InvalidExpand)
         if hops > self.context.settings.max_hops:
             raise invalid(location, f"Goes along more than {self.context.settings.max_hops} relations.", InvalidExpand)
@@ -141,7 +141,7 @@ class SelectionParser:
             chosen = at
             for step in steps:
                 if step not in chosen.inner:
-                    message = f"{name}: {step} is not expanded. {one_of(chosen.inner)}"
+                    message = f"{name}: {step} is not expanded. {allowed(chosen.inner)}"
                     raise invalid(location, message, InvalidFields)
                 chosen = chosen.inner[step]
             chosen.names = (chosen.names or {"id"}) | {self._name(chosen, last, location)}
@@ -150,7 +150,7 @@ class SelectionParser:
         listed = self.listed or chosen.relation is not None
         names = [each.name for each in shown_fields(chosen.model, self.context.principal.reader, listed=listed)]
         if name not in names:
-            raise invalid(location, f"Unknown field {name}. {one_of(names)}", InvalidFields)
+            raise invalid(location, f"Unknown field {name}. {allowed(names)}", InvalidFields)
         return name
 
     def selection(self, take: int, location: str = "expand") -> Selection:

@@ -43,7 +43,7 @@ class QueryContext:
             relation = self.relation(model, step)
             if relation is None or relation.many:
                 names = [each.name for each in self.relations(model).values() if not each.many]
-                raise invalid(location, f"{step or 'Nothing'} is no relation to one record. {one_of(names)}", failure)
+                raise invalid(location, f"{step or 'Nothing'} is no relation to one record. {allowed(names)}", failure)
             path.append(relation)
             model = relation.target
         return tuple(path), model
@@ -77,6 +77,6 @@ def invalid(location: str, message: str, failure: type[Failure] = InvalidFilter)
     return failure(f"Invalid query parameter {location}: {message}", details={"fields": {location: [message]}})
 
 
-def one_of(names: Iterable[str]) -> str:
+def allowed(names: Iterable[str]) -> str:
     """What is allowed, in words."""
     return f"Allowed: {', '.join(names) or 'nothing'}."

@@ -11,7 +11,7 @@ from app.engine.declare.kind import LISTS, TEXT, Operator
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
-from schemas.asking import QueryContext, filterable, invalid, one_of
+from schemas.query.context import QueryContext, allowed, filterable, invalid
 
 MAX_LENGTH = 512
 SHORT = re.compile(r"([^\[\]]+)\[([A-Za-z]+)\]")
@@ -64,7 +64,7 @@ class Conditions:
             known = self.field(model, name, here)
             compared = value if isinstance(value, dict) else {"eq": value}
             if not compared:
-                raise invalid(here, one_of(known.spec.kind.operators))
+                raise invalid(here, allowed(known.spec.kind.operators))
             for operator, operand in compared.items():
                 at = here if compared is not value else f"{here}.{operator}"
                 yield self.compared(known, self.operator(known, operator, at), operand, at, self._of_json)
@@ -76,7 +76,7 @@ class Conditions:
             yield Related(relation, Quantifier.ONE, self.where(relation.target, value, location, depth, hops))
             return
         if not isinstance(value, dict) or not value or not value.keys() <= QUANTIFIERS.keys():
-            raise invalid(location, f"Leads to many records. {one_of(QUANTIFIERS)}")
+            raise invalid(location, f"Leads to many records. {allowed(QUANTIFIERS)}")
         for name, inner in value.items():
             self._count(f"{location}.{name}")
             tree = self.where(relation.target, inner, f"{location}.{name}", depth, hops)
@@ -99,13 +99,13 @@ class Conditions:
         if known is None or not filterable(known):
             names = [each.name for each in self.context.fields(model).values() if filterable(each)]
             problem = "Unknown field or relation." if known is None else "Cannot be filtered by."
-            raise invalid(location, f"{problem} {one_of([*names, *self.context.relations(model)])}")
+            raise invalid(location, f"{problem} {allowed([*names, *self.context.relations(model)])}")
         return known
 
     def operator(self, known: Field, name: str, location: str) -> Operator:
         operator = OPERATORS.get(name)
         if operator is None or operator not in known.spec.kind.operators:
-            raise invalid(location, f"Unknown operator. {one_of(known.spec.kind.operators)}")
+            raise invalid(location, f"Unknown operator. {allowed(known.spec.kind.operators)}")
         return operator
 
     def compared(self, known: Field, operator: Operator, given: Any, location: str, read: Read) -> Comparison:
@@ -191,7 +191,7 @@ class FilterParameterParser:
             self.conditions.check_hops(hops, name)
             relation = self.conditions.context.relation(model, step)
             if relation is None:
-                raise invalid(name, f"Unknown relation {step}. {one_of(self.conditions.context.relations(model))}")
+                raise invalid(name, f"Unknown relation {step}. {allowed(self.conditions.context.relations(model))}")
             branch = branch.inner.setdefault(relation, Branch())
             model = relation.target
         known = self.conditions.field(model, last, name)

@@ -10,11 +10,11 @@ from app.engine.read.query import ALL_FIELDS, Junction, Query
 from app.engine.transfer.exporting import ExportFormat, ExportQuery
 from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
 from config import Settings
-from schemas import queries
-from schemas.asking import QueryContext, invalid, one_of
-from schemas.conditions import BOOLEANS, NOT_BOOLEAN, Conditions, FilterParameterParser
-from schemas.queries import CREDENTIAL, MAX_VALUES_IN_URL
-from schemas.selections import SelectionParser, sort_keys
+from schemas.query import queries
+from schemas.query.conditions import BOOLEANS, NOT_BOOLEAN, Conditions, FilterParameterParser
+from schemas.query.context import QueryContext, allowed, invalid
+from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_URL
+from schemas.query.selections import SelectionParser, sort_keys
 
 FORMATS = {each.value: each for each in ExportFormat}
 PARAMETERS = ("where", "search", "sort", "fields", "as", "csvSafe")
@@ -68,7 +68,7 @@ def _query(model: type[Record], conditions: Conditions, where: Junction, asked: 
 def _form(asked: dict[str, str]) -> ExportFormat:
     given = asked.get("as", ExportFormat.CSV)
     if given not in FORMATS:
-        raise invalid("as", one_of(FORMATS))
+        raise invalid("as", allowed(FORMATS))
     return FORMATS[given]
 
 

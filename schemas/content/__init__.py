@@ -1,0 +1,1 @@
+"""What the routes of chats, documents, notifications, Teams and saved views read and answer."""

@@ -1,0 +1,1 @@
+"""What the routes of accounts, sign-ins and keys read and answer."""

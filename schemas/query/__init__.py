@@ -1,0 +1,1 @@
+"""Queries: what parameters and bodies ask of lists."""
