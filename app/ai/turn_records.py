@@ -161,5 +161,10 @@ def write_end(unit: Unit, turn: Turn, status: str, reply: CompletionInfo, failur
         "content": turn.text, "status": MESSAGE_STATUS[status], "finish_reason": reason,
         "model": last.candidate.model if last and turn.steps else None,
     }  # fmt: skip
-    unit.bookkeep(update(AiMessage).where(AiMessage.id == context.message_id).values(answered))
+    # Through the session, so that hooks and subscribers hear of the answer.
+    message = unit.session.get(AiMessage, context.message_id, with_for_update={"key_share": True})
+    if message is not None:
+        for name, value in answered.items():
+            setattr(message, name, value)
+        unit.session.flush()
     unit.bookkeep(update(AiChat).where(AiChat.id == context.chat_id).values(last_message_at=now()))

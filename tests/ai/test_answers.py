@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 
 import pytest
 
 from app.ai import turns
+from app.ai.models.chats import AiMessage
+from app.engine.write.changes import record_changed
 from tests.ai.chains import CHAT, QUESTION, ask, begin
 from tests.ai.upstream import USAGE, WORDS
 
@@ -71,6 +74,20 @@ def test_question_answer_stream_steps_and_attempt_are_kept(owner, chains):
     (step,) = owner.get(f"/api/v1/ai/generation-step?streamId={stream['id']}").json["data"]
     assert (step["kind"], step["text"], step["status"]) == ("text", ANSWER, "completed")
     assert step["attemptId"] == attempt["id"]
+
+
+def test_subscribers_hear_of_the_question_and_of_the_answer_once_it_is_whole(owner, chains, monkeypatch):
+    told = []
+    monkeypatch.setattr(record_changed, "subscribers", defaultdict(list))
+
+    @record_changed.subscribe(AiMessage)
+    def tell(unit, model, verb, before, after):
+        told.append((verb, after.get("role"), after.get("status"), after.get("content")))
+
+    chains.of("good")
+    assert ask(owner).get_data(as_text=True) == ANSWER
+    assert [each for each in told if each[0] == "update"] == [("update", None, "complete", ANSWER)]
+    assert [role for verb, role, *_ in told if verb == "create"] == ["user", "assistant"]
 
 
 def test_the_price_list_of_the_provider_gives_the_cost(owner, chains):
