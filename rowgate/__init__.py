@@ -40,9 +40,10 @@ from app.engine.declare.fields import (
     virtual,
 )
 from app.engine.declare.indexes import index, sorted_by, unique
-from app.engine.declare.policy import Organization, Owner, Parent, Policy, Public, Rule, SessionOnly
+from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Base, Record
+from app.engine.declare.scopes import Organization, Owner, Parent, Public, Rule
 from app.engine.read.database import after_unit, reading
 from app.engine.read.encoding import Representation
 from app.engine.read.pages import list_page

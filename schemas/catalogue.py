@@ -14,9 +14,10 @@ from app.engine.declare import relations
 from app.engine.declare.catalogue import domains
 from app.engine.declare.dictionary import to_dict
 from app.engine.declare.fields import ADMIN_READS, CURRENCY
-from app.engine.declare.policy import Organization, Policy, Rule, SessionOnly
+from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.principal import MANAGERS, Credential, Principal, Reader
 from app.engine.declare.record import Field, Record, Setter
+from app.engine.declare.scopes import Rule
 from app.engine.write.upserts import rules_of
 from app.plugins import STUDIO_FOLDERS
 from schemas.derive import WireSchema
@@ -86,8 +87,7 @@ class CallerProfile:
         rule: Rule = getattr(policy, operation)
         if operation == "delete" and rule is not Rule.NONE and (policy.leaves or policy.managed):
             return True
-        narrowed = policy.scope.write if isinstance(policy.scope, Organization) else Rule.SCOPE
-        return self.may(rule) and self.may(narrowed)
+        return self.may(rule) and self.may(policy.scope.writers)
 
 
 @cache

@@ -10,8 +10,8 @@ from marshmallow import RAISE, Schema, fields
 from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
 from app.engine.declare.kind import Identifier
 from app.engine.declare.kinds import LongText, String
-from app.engine.declare.policy import Owner, Rule
 from app.engine.declare.record import Field, Record, Setter
+from app.engine.declare.scopes import Rule
 from schemas.kinds import field_of
 
 FIXED = {"readOnly": True}
@@ -89,7 +89,7 @@ def _only_on_create(field: Field) -> bool:
 def _always_shown(model: type[Record], field: Field) -> bool:
     if field.spec.flags & {ADMIN_READS, SCOPE_READS, UNLISTED}:
         return False
-    colleagues = model.policy.scope.co_members if isinstance(model.policy.scope, Owner) else ()
+    colleagues = model.policy.scope.colleague_fields
     return not colleagues or field.name in colleagues
 
 

@@ -29,8 +29,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX
-from app.engine.declare.policy import PUBLISHED, Organization, Owner, Parent, Policy, Rule
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import PUBLISHED, Organization, Owner, Parent, Rule
 
 
 class AiRagIndex(Record):

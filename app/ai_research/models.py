@@ -26,8 +26,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX
-from app.engine.declare.policy import PUBLISHED, Organization, Parent, Policy
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import PUBLISHED, Organization, Parent
 
 
 class AiResearchProject(Record):

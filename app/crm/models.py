@@ -27,8 +27,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, sorted_by, unique
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX
-from app.engine.declare.policy import PUBLISHED, Organization, Policy
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import PUBLISHED, Organization
 
 
 class CrmContact(Record):

@@ -30,8 +30,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, sorted_by
 from app.engine.declare.kinds import SAFE_MAX
-from app.engine.declare.policy import Owner, Policy, Rule
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Owner, Rule
 from app.plugins import NOTIFICATION_TYPES
 
 

@@ -22,8 +22,9 @@ from app.engine.declare.fields import (
     string,
 )
 from app.engine.declare.indexes import index
-from app.engine.declare.policy import Organization, Policy, Public, Rule
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Organization, Public, Rule
 
 
 class PlatformFeatureFlag(Record):

@@ -24,7 +24,6 @@ from app.auth.models.organizations import AuthMember
 from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import UNLISTED
-from app.engine.declare.policy import Admin, Public
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages, records
@@ -130,7 +129,7 @@ def _write(archive: ZipFile, user_id: UUID) -> None:
         owner, home = _found_again(session, user_id), personal_organization_of(session, user_id)
     alone = replace(owner, is_admin=False, memberships={home: "owner"} if home else {}, organization_id=home)
     for model in every_model():
-        if isinstance(model.policy.scope, Admin | Public):
+        if model.policy.scope.is_nobodys:
             continue
         # Memberships say where somebody belongs, also where the organization does not belong to them.
         reader, wanted = (owner, {"user_id": owner.user_id}) if model is AuthMember else (alone, {})

@@ -17,8 +17,8 @@ from app.analytics.models import AnalyticsInsight, AnalyticsReport
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
 from app.engine.declare.kinds import Enum
-from app.engine.declare.policy import Organization, Owner, Rule
 from app.engine.declare.record import Field, Record
+from app.engine.declare.scopes import Rule
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload
@@ -116,7 +116,7 @@ class Workshop:
         if not is_one_for_each(model):
             return
         actor = actor or self.owner
-        of_user = isinstance(model.policy.scope, Owner)
+        of_user = bool(model.policy.scope.owner_column)
         column = getattr(model, model.policy.scope.column)
         with self.cast.app.app_context(), transaction() as session:
             session.execute(delete(model).where(column == (actor.user_id if of_user else actor.organization_id)))
@@ -139,9 +139,7 @@ class Workshop:
             if field.column is None or name in ("id", "created_at", "updated_at"):
                 continue
             if name == model.policy.scope.column and field.references in ("auth_user", "auth_organization"):
-                values[name] = (
-                    self.owner.user_id if isinstance(model.policy.scope, Owner) else self.owner.organization_id
-                )
+                values[name] = self.owner.user_id if model.policy.scope.owner_column else self.owner.organization_id
             elif not field.nullable and field.column.default is None:
                 value = self.value(model, field)
                 values[name] = UUID(value) if field.references else value
@@ -162,7 +160,7 @@ def is_one_for_each(model: type[Record]) -> bool:
     """Tell whether a unique rule leaves one record to each owner."""
     scope = model.policy.scope
     field = model.fields().get(scope.column)
-    if not isinstance(scope, Owner | Organization) or field is None or field.attribute == "id":
+    if not (scope.owner_column or scope.organization_column) or field is None or field.attribute == "id":
         return False
     return field.unique or any(key.unique and not key.where and key.columns == (scope.column,) for key in model.keys)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from app.engine.declare.kind import EXAMPLE_ID
-from app.engine.declare.policy import Rule
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Rule
 from app.engine.write.plan import MAX_RECORDS
 from blueprints.http.examples import example
 from blueprints.openapi.vocabulary import json_answer, json_body, schema_reference, written_forms

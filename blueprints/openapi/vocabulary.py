@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.engine.declare.policy import Rule, SessionOnly
+from app.engine.declare.policy import SessionOnly
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Rule
 from blueprints.http.base import JSON
 
 

@@ -76,7 +76,10 @@ def test_what_the_examples_use_is_public(problems):
 
 # Where the words of a declaration come from.
 DECLARE = "app.engine.declare"
-VOCABULARY = (*(f"{DECLARE}.{each}" for each in ("fields", "indexes", "kinds", "policy")), "app.engine.write.hooks")
+VOCABULARY = (
+    *(f"{DECLARE}.{each}" for each in ("fields", "indexes", "kinds", "policy", "scopes")),
+    "app.engine.write.hooks",
+)
 
 
 def words_of(code):

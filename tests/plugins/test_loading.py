@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy.orm import Mapped
 from app.engine.declare.fields import enum, string, reference, CALLER_USER, FILTERABLE
 from app.engine.declare.indexes import unique
-from app.engine.declare.policy import Policy, Owner
+from app.engine.declare.policy import Policy
+from app.engine.declare.scopes import Owner
 from app.engine.declare.record import Record
 from uuid import UUID
 

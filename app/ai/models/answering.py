@@ -33,8 +33,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Boolean
-from app.engine.declare.policy import PUBLISHED, Organization, Parent, Policy, Public, Rule
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import PUBLISHED, Organization, Parent, Public, Rule
 
 KINDS = ("builtin", "openai_compatible", "anthropic", "google", "azure_openai", "ollama")
 

@@ -32,8 +32,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import SAFE_MAX
-from app.engine.declare.policy import Admin, Owner, Policy, Rule, SessionOnly
+from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.record import Base, Record
+from app.engine.declare.scopes import Admin, Owner, Rule
 
 
 class AuthUser(Record):

@@ -36,8 +36,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Enum, Integer, String
-from app.engine.declare.policy import Owner, Policy, Rule, SessionOnly
+from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Owner, Rule
 
 
 def _status(model: Any) -> Any:

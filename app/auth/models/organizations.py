@@ -31,8 +31,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import unique
 from app.engine.declare.kinds import Boolean
-from app.engine.declare.policy import Organization, Parent, Policy, Rule
+from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Organization, Parent, Rule
 from app.engine.declare.structures import Embedded
 
 

@@ -48,7 +48,7 @@ def _named(model: Any) -> Iterator[tuple[str, str]]:
     if not issubclass(model, Record):
         return
     scope = model.policy.scope
-    in_policy = [getattr(scope, name, "") for name in ("column", "until", "addressee")]
+    in_policy = [scope.column, scope.narrowing_column]
     yield from (("The policy", name) for name in [*in_policy, *(scope.public or ())] if name)
     for attribute in ("searchable", "label", "bookkeeping", "transitions"):
         yield from ((f"The attribute {attribute}", name) for name in getattr(model, attribute))

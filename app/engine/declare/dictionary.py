@@ -20,8 +20,9 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Reference
-from app.engine.declare.policy import Organization, Owner, Parent, Rule, SessionOnly
+from app.engine.declare.policy import SessionOnly
 from app.engine.declare.record import Field, Record, by_table, camel
+from app.engine.declare.scopes import Rule
 
 
 def dictionary() -> dict[str, Any]:
@@ -83,14 +84,14 @@ def _scope(model: type[Record]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": type(scope).__name__.lower()}
     if scope.column:
         found["column"] = camel(scope.column)
-    if isinstance(scope, Parent):
-        found |= _ancestry(model) | ({} if scope.inherits_public else {"inheritsPublic": False})
+    if scope.parent_column:
+        found |= _ancestry(model) | ({} if getattr(scope, "inherits_public", True) else {"inheritsPublic": False})
     if scope.public:
         found["publicWhen"] = {camel(name): list(values) for name, values in scope.public.items()}
-    if isinstance(scope, Owner) and scope.co_members:
-        found["coMembers"] = list(scope.co_members)
-    if isinstance(scope, Organization):
-        narrowed = {"read": scope.read, "write": scope.write}
+    if scope.colleague_fields:
+        found["coMembers"] = list(scope.colleague_fields)
+    if scope.organization_column:
+        narrowed = {"read": scope.readers, "write": scope.writers}
         found |= {name: rule.value for name, rule in narrowed.items() if rule is not Rule.SCOPE}
     return found
 
@@ -98,7 +99,7 @@ def _scope(model: type[Record]) -> dict[str, Any]:
 def _ancestry(model: type[Record]) -> dict[str, Any]:
     """The way from a parent-scoped model up to its root."""
     parent, path, reached = model.target(model.policy.scope.column), [], model
-    while isinstance(reached.policy.scope, Parent):
+    while reached.policy.scope.parent_column:
         path.append(camel(reached.policy.scope.column))
         reached = reached.target(reached.policy.scope.column)
     return {"parent": parent.qualified_name(), "path": path, "root": reached.qualified_name()}

@@ -11,7 +11,6 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from app.engine.declare import collation, search
 from app.engine.declare.kinds import Enum, LongText, OpenEnum, String
-from app.engine.declare.policy import Organization, Owner
 from config import SettingError
 
 # Every id meets this. A count says so, to be served by the index that has it as predicate and nothing but the owner of
@@ -141,10 +140,9 @@ def _index_default_order(table: Table, scope: Any) -> None:
 
 def has_count_index(table: Any, scope: Any) -> bool:
     """Whether a list of one's own rows has no other condition than on the column of the owner."""
-    if not isinstance(scope, Owner | Organization) or scope.column == "id":
+    if scope.column == "id" or not (scope.owner_column or scope.organization_column):
         return False
-    narrowed = scope.until if isinstance(scope, Owner) else scope.addressee
-    return not narrowed and not (scope.public and table.c[scope.column].nullable)
+    return not scope.narrowing_column and not (scope.public and table.c[scope.column].nullable)
 
 
 def _index_search(table: Table, model: Any) -> None:

@@ -35,7 +35,7 @@ from app.engine.declare.fields import (
 from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Identifier, Reference
 from app.engine.declare.kinds import SAFE_MAX, String
-from app.engine.declare.policy import Owner, Policy
+from app.engine.declare.policy import Policy
 from app.engine.declare.principal import Principal
 from app.foundation.clock import now
 
@@ -198,8 +198,7 @@ class Field:
 
     def seen_by_every_reader(self, model: type[Record]) -> bool:
         """Whether it is text that whoever may read a row of ``model`` sees."""
-        scope = model.policy.scope
-        colleagues = scope.co_members if isinstance(scope, Owner) else ()
+        colleagues = model.policy.scope.colleague_fields
         plain = self.spec.readable and self.column is not None and not self.spec.flags & {ADMIN_READS, SCOPE_READS}
         return plain and self.spec.kind.is_text and (not colleagues or self.name in colleagues)
 
@@ -227,10 +226,9 @@ def camel(attribute: str) -> str:
 
 @cache
 def _fields(model: type[Record]) -> dict[str, Field]:
-    mapped, scope = inspect(model).columns, model.policy.scope
-    owner = scope.column if isinstance(scope, Owner) and scope.column != "id" else ""
+    mapped, owner = inspect(model).columns, model.policy.scope.owner_column
     found = {
-        name: Field(name, camel(name), mapped[name].info["spec"], mapped[name], names_owner=name == owner)
+        name: Field(name, camel(name), mapped[name].info["spec"], mapped[name], names_owner=name == owner != "id")
         for name in mapped.keys()
     }
     for name, value in vars(model).items():

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.engine.declare.fields import ADMIN_READS
-from app.engine.declare.policy import Admin, SessionOnly
+from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
+from app.engine.declare.scopes import Rule
 from config import SettingError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Relation:
         if ADMIN_READS in self.reference.spec.flags and not principal.is_admin:
             return False
         policy = self.target.policy
-        if isinstance(policy.scope, Admin) and not principal.is_admin:
+        if policy.scope.readers is Rule.ADMIN and not principal.is_admin:
             return False
         by_session = principal.credential in (Credential.SESSION, Credential.SYSTEM)
         return by_session or policy.session_only is not SessionOnly.ALL

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.engine.declare.policy import Rule
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Rule
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from sqlalchemy import Boolean, cast
 from sqlalchemy.sql.elements import ColumnElement
 
 from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
-from app.engine.declare.policy import Owner
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.foundation import clock
@@ -113,9 +112,8 @@ def fields_for_non_owners(model: type[Record], reader: Reader) -> frozenset[str]
     """Names that ``reader`` sees of rows outside the own scope, or None where all rows look alike."""
     if reader is Reader.ADMIN:
         return None
-    scope = model.policy.scope
-    if isinstance(scope, Owner) and scope.co_members:
-        return frozenset(scope.co_members)
+    if colleague_fields := model.policy.scope.colleague_fields:
+        return frozenset(colleague_fields)
     fields = model.fields().values()
     if not any(SCOPE_READS in field.spec.flags for field in fields):
         return None

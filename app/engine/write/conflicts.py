@@ -12,9 +12,9 @@ from uuid import UUID
 import psycopg
 from sqlalchemy import Index, UniqueConstraint
 
-from app.engine.declare.policy import Rule
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
+from app.engine.declare.scopes import Rule
 from app.engine.read import fragments
 from app.engine.read.database import LostRace, translated
 from app.engine.write.faults import Faults

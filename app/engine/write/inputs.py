@@ -20,7 +20,6 @@ from app.engine.declare.fields import (
     Factory,
     FromNow,
 )
-from app.engine.declare.policy import Organization, Owner
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record, camel
 from app.foundation.clock import now
@@ -69,16 +68,16 @@ def new_row(model: type[Record], principal: Principal, given: Values) -> Values:
 
 def check_organization(model: type[Record], principal: Principal, values: Values) -> None:
     """Records join an organization in which the caller may write; any other reads as missing."""
-    scope = model.policy.scope
-    if not isinstance(scope, Organization) or scope.column not in values:
+    name = model.policy.scope.organization_column
+    if name not in values:
         return
-    organization_id = values[scope.column]
+    organization_id = values[name]
     if organization_id is None:
-        if not model.fields()[scope.column].nullable:
-            raise Invalid({camel(scope.column): ["Is required: the credential acts in no organization."]})
+        if not model.fields()[name].nullable:
+            raise Invalid({camel(name): ["Is required: the credential acts in no organization."]})
         return
     if not principal.is_admin and organization_id not in principal.memberships:
-        raise ForeignKeyViolation.on(camel(scope.column))
+        raise ForeignKeyViolation.on(camel(name))
     if not model.policy.may_create_in(organization_id, principal):
         raise Forbidden("The role in the organization does not admit this")
 
@@ -149,12 +148,8 @@ def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
     return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
 
 
-def _owner(model: type[Record]) -> str:
-    return model.policy.scope.column if isinstance(model.policy.scope, Owner) else ""
-
-
 def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:
-    owner = given.get(_owner(model), principal.user_id)
+    owner = given.get(model.policy.scope.owner_column, principal.user_id)
     if owner == principal.user_id:
         return False
     if not principal.is_admin:

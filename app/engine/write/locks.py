@@ -10,7 +10,6 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Row, Select, Uuid, and_, bindparam, literal, select
 from sqlalchemy.orm import Session
 
-from app.engine.declare.policy import Parent
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read.database import LostRace
@@ -60,7 +59,7 @@ def lock_parent_roots(model: type[Record], session: Session, parent_ids: Collect
     A removal locks from the root down, the hooks of a write from the record up; whoever holds the root first keeps
     the two from waiting for each other.
     """
-    if isinstance(model.policy.scope, Parent) and parent_ids:
+    if model.policy.scope.parent_column and parent_ids:
         session.execute(_roots_of_parents(model, one=len(parent_ids) == 1), _wanted(parent_ids))
 
 
@@ -68,7 +67,7 @@ def _lock_roots(
     model: type[Record], principal: Principal, session: Session, identifiers: Collection[UUID], operation: str
 ) -> None:
     """The same of records that are there, where the caller may write them."""
-    if isinstance(model.policy.scope, Parent) and identifiers:
+    if model.policy.scope.parent_column and identifiers:
         statement = _roots(model, principal.reader, operation, one=len(identifiers) == 1)
         session.execute(statement, _wanted(identifiers) | principal.binds)
 
@@ -79,7 +78,7 @@ def _wanted(identifiers: Collection[UUID]) -> dict[str, Any]:
 
 @cache
 def _roots_of_parents(model: type[Record], *, one: bool) -> Any:
-    parent = model.target(model.policy.scope.column)
+    parent = model.target(model.policy.scope.parent_column)
     return _root_of(parent, parent.id == WANTED[one])
 
 
@@ -110,8 +109,8 @@ def _is_writable(model: type[Record], reader: Reader, operation: str) -> tuple[A
 
 def _root_of(reached: type[Record], wanted: Any) -> Select[Any]:
     statement = select(literal(1)).select_from(reached).where(wanted)
-    while isinstance(reached.policy.scope, Parent):
-        upper, column = reached.target(reached.policy.scope.column), getattr(reached, reached.policy.scope.column)
+    while name := reached.policy.scope.parent_column:
+        upper, column = reached.target(name), getattr(reached, name)
         statement = statement.join(upper, upper.id == column)
         reached = upper
     return statement.order_by(reached.id).with_for_update(read=True, key_share=True, of=reached)

@@ -58,7 +58,7 @@ def create(
     if not model.policy.may_create(unit.principal):
         raise Forbidden()
     drafts = list(_drafts(unit, model, given, faults))
-    parents = (draft.write.given.get(model.policy.scope.column) for draft in drafts)
+    parents = (draft.write.given.get(model.policy.scope.parent_column) for draft in drafts)
     locks.lock_parent_roots(model, unit.session, {each for each in parents if each is not None})
     written = WriteResult({draft.index: draft.id for draft in drafts})
     if returns and len(drafts) == 1 and not faults and inserts_in_one_statement(model, unit.principal.reader):

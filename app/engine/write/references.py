@@ -11,7 +11,6 @@ from uuid import UUID
 from sqlalchemy import JSON, ColumnElement, Integer, Uuid, and_, bindparam, column, exists, func, or_, select, true
 
 from app.engine.declare.kind import Reference
-from app.engine.declare.policy import Parent, Public
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record, camel
 from app.engine.read.encoding import Projection, dumps
@@ -85,7 +84,7 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
     scope = target.policy.scope
     kind = model.fields()[attribute].spec.kind
     restricts = isinstance(kind, Reference) and kind.on_delete == "restrict"
-    if not restricts or isinstance(scope, Public):
+    if not restricts or scope.is_nobodys:
         return and_(wanted, target.policy.visible(target, reader))
     own = and_(wanted, scope.own(target, reader))
     if "organization_id" in target.fields():
@@ -97,9 +96,9 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
 def _parent_writable(
     model: type[Record], reader: Reader, attributes: tuple[str, ...], named: Any
 ) -> ColumnElement[bool]:
-    scope = model.policy.scope
-    if not isinstance(scope, Parent) or scope.column not in attributes:
+    parent = model.policy.scope.parent_column
+    if parent not in attributes:
         return true()
-    target = model.target(scope.column)
+    target = model.target(parent)
     writable = target.policy.scope.writable(target, reader, target.policy.update)
-    return or_(named[scope.column].is_(None), exists().where(target.id == named[scope.column], writable))
+    return or_(named[parent].is_(None), exists().where(target.id == named[parent], writable))

@@ -14,7 +14,6 @@ import psycopg
 
 from app.engine.declare.fields import ADMIN_READS, ENCRYPTED
 from app.engine.declare.kind import Operator
-from app.engine.declare.policy import Parent
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import BASE_FIELDS, Record
 from app.engine.read import fragments
@@ -34,7 +33,7 @@ Values = dict[str, Any]
 @cache
 def creates_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether records of ``model`` are made by one statement, and nothing else belongs to it."""
-    return plan.inserts_in_one_statement(model, reader) and not isinstance(model.policy.scope, Parent)
+    return plan.inserts_in_one_statement(model, reader) and not model.policy.scope.parent_column
 
 
 def create(principal: Principal, model: type[Record], given: Values) -> Representation:
@@ -103,7 +102,7 @@ def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tu
 @cache
 def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
     """The fields whose changes are judged or followed by hooks; None where every change is."""
-    if store.is_observed(model) or isinstance(model.policy.scope, Parent) or not sql.reads_only_own_row(model, reader):
+    if store.is_observed(model) or bool(model.policy.scope.parent_column) or not sql.reads_only_own_row(model, reader):
         return None
     followed = hooks.watched("update", model)
     return None if followed is None else followed | frozenset(model.transitions)
@@ -129,7 +128,7 @@ def _change(
 def _deletes_more(model: type[Record]) -> bool:
     """Whether more belongs to the removal of a record than its row."""
     is_hooked = hooks.has_any("delete", model) or model.cascades_widely
-    return store.is_observed(model) or is_hooked or isinstance(model.policy.scope, Parent)
+    return store.is_observed(model) or is_hooked or bool(model.policy.scope.parent_column)
 
 
 @cache

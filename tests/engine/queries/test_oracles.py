@@ -12,7 +12,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import FILTERABLE, SORTABLE
 from app.engine.declare.kind import LISTS, Operator
 from app.engine.declare.kinds import Timestamp
-from app.engine.declare.policy import Admin, Public
+from app.engine.declare.scopes import Admin, Public
 from app.testing.workshop import Workshop, plain_value
 
 # Everybody sees the rows of public models.

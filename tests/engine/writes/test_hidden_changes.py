@@ -13,8 +13,8 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import HIDDEN, IMMUTABLE, READ_ONLY
-from app.engine.declare.policy import Rule
 from app.engine.declare.principal import Reader
+from app.engine.declare.scopes import Rule
 from app.engine.read.encoding import fields_for_non_owners, shown_fields
 from app.testing.every_model import item
 from tests.engine.writes.test_versions import change, otherwise, raw

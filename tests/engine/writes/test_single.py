@@ -10,8 +10,8 @@ from sqlalchemy import select, text, update
 
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare.catalogue import DOMAINS
-from app.engine.declare.policy import Parent
 from app.engine.declare.principal import Reader
+from app.engine.declare.scopes import Parent
 from app.engine.read.database import LostRace, OutcomeUnknown
 from app.engine.write import hooks, plan, single
 from app.engine.write.preconditions import UNCONDITIONAL
