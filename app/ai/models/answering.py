@@ -45,8 +45,7 @@ class AiProvider(Record):
 
     __tablename__ = "ai_provider"
     domain, segment = "ai", "provider"
-    searchable = ("slug", "name")
-    path = "/api/v1/ai"
+    path, searchable = "/api/v1/ai", ("slug", "name")
     bookkeeping = ("consecutive_failures", "last_checked_at", "last_error")
     policy = Policy(
         Public(public={"status": ["active", "degraded"]}), create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN

@@ -1,8 +1,8 @@
-"""The write plan: how one record or many are created, changed and deleted. All three go the same way: lock, judge the
-input, run the hooks, store, tell. What is wrong is noted by the place of the record in the request, and nothing is
-written then; ``FirstFault`` raises it at once, for writes of one.
+"""The write plan: how one record or many are created, changed and deleted. All three lock the rows, validate the input,
+run the hooks, write, and notify subscribers. Errors are collected by the index of the record in the request, and
+nothing is written then; ``FirstFault`` raises the first one, for writes of one record.
 
-A plan of one record in which nothing of Python stands between lock and store is a single statement (``single``)."""
+Where no Python has to run between lock and write, one record is written by one statement (``single``)."""
 
 from __future__ import annotations
 
