@@ -90,6 +90,7 @@ export const refusals: Record<string, string> = {
   "Does not fit the content.": "Passt nicht zum Inhalt.",
   "Is required: the organization has no default bucket.": "Wird benötigt: Die Organisation hat keinen voreingestellten Bucket.",
   "The bucket does not take this type.": "Der Bucket nimmt diese Art nicht an.",
+  "The file cannot be read: {}": "Die Datei lässt sich nicht lesen: {}",
   "The file is larger than uploads may be": "Die Datei ist größer, als Dateien sein dürfen",
   "The file is larger than imports may be": "Die Datei ist größer, als Importe sein dürfen",
   "The file is larger than the bucket allows": "Die Datei ist größer, als der Bucket erlaubt",
