@@ -81,7 +81,7 @@ def query_aggregate(model: type[Record]) -> Handler:
 
 
 def list_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_query=True)
     query = list_query(model, unit.principal, asked.args, _settings())
     asked.expand(query.selection, query.take)
@@ -89,7 +89,7 @@ def list_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> R
 
 
 def read_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_query=True)
     selection = item_selection(model, unit.principal, asked.args, _settings())
     asked.expand(selection)
@@ -97,7 +97,7 @@ def read_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> R
 
 
 def aggregate_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_query=True)
     return Reply(_grouped(model, unit.principal, aggregate_query(model, unit.principal, asked.args, _settings())))
 

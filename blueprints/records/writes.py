@@ -98,19 +98,19 @@ def delete_record(model: type[Record]) -> Handler:
 
 
 def create_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_body=True)
     return created(unit, model, load(create_schema(model), asked.body))
 
 
 def update_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_body=True, takes_condition=True)
     given = load(update_schema(model), asked.body)
     return changed(unit, model, parse_id(asked.identifier), given, asked.condition)
 
 
 def delete_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
-    """The same of a request in a batch."""
+    """Answer such a request within a batch."""
     asked.check(takes_condition=True)
     return deleted(unit, model, parse_id(asked.identifier), asked.condition)

@@ -37,7 +37,7 @@ def creates_in_one_statement(model: type[Record], reader: Reader) -> bool:
 
 
 def create(principal: Principal, model: type[Record], given: Values) -> Representation:
-    """``run_unit(principal, Unit.create, model, given)`` where ``may_create``."""
+    """``run_unit(principal, Unit.create, model, given)`` where ``creates_in_one_statement``."""
     if not model.policy.may_create(principal):
         raise Forbidden()
     return _retry_lost_races(

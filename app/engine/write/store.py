@@ -31,7 +31,7 @@ NOT_HOOKED = {*BASE_FIELDS, VERSION}
 
 @dataclass(slots=True)
 class Draft:
-    """A record on its way: its place in the request, the columns to be stored, by attribute, what hooks get, and
+    """A record on its way: its index in the request, the columns to be stored, by attribute, what hooks get, and
     what changed columns were before."""
 
     index: int
@@ -56,11 +56,12 @@ def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Fau
     for draft in drafts:
         draft.record = model(**draft.columns)
     records = [draft.record for draft in drafts]
+    pending = unit.session.new
     with unit.writes.planning("create", model, records):
         with unit.session.no_autoflush if hooks.takes_many("create", model) else nullcontext():
             _run_hooks("create", model, drafts, faults)
         # Rows that hooks have added name the records, or are named by them: the session knows their order.
-        if unit.session.new:
+        if unit.session.new - pending:
             unit.session.add_all(records)
             with faults.among(_indexes(drafts)):
                 unit.session.flush()
@@ -146,6 +147,7 @@ def _changed(model: type[Record], draft: Draft, was: Values) -> Values:
         name: known[name]
         for name in inputs.columns(model)
         if name in known
+        and name in before
         and known[name] is not before[name]
         and name not in NOT_HOOKED
         and not fields[name].spec.kind.same(known[name], before[name])
