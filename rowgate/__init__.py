@@ -4,6 +4,7 @@ Routes are in ``rowgate.http``, what they read and write in ``rowgate.schemas``,
 models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``.
 """
 
+from app.engine.declare.combinations import AllOf, AnyOf, MembersOf, Through, Where
 from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -41,9 +42,10 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.indexes import index, sorted_by, unique
 from app.engine.declare.policy import Policy, SessionOnly
-from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.principal import SYSTEM, Principal, Reader
 from app.engine.declare.record import Base, Record
-from app.engine.declare.scopes import Organization, Owner, Parent, Public, Rule
+from app.engine.declare.scope import Rule, Scope
+from app.engine.declare.scopes import Organization, Owner, Parent, Public
 from app.engine.read.database import after_unit, reading
 from app.engine.read.encoding import Representation
 from app.engine.read.pages import list_page
@@ -96,6 +98,7 @@ __all__ = [  # noqa: RUF022
     "RETURNED_ONCE", "ADMIN_READS", "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
     "unique", "index", "sorted_by",
     "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
+    "AnyOf", "AllOf", "Where", "Through", "MembersOf", "Scope", "Reader",
     # Hooks
     "Write", "on_create", "on_update", "on_delete", "on_read", "prepare", "failing_at", "require", "record_changed",
     "on_create_many", "on_update_many", "on_delete_many",

@@ -11,7 +11,9 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
+from app.engine.read.condition_parser import Conditions
 from app.engine.read.query import Junction
+from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.engine.write.conflicts import UniqueRule
 from app.engine.write.faults import Faults
 from app.engine.write.plan import MAX_RECORDS, Change
@@ -23,8 +25,6 @@ from config import Settings
 from schemas import tags
 from schemas.derive import create_schema, update_schema
 from schemas.errors import flatten_messages
-from schemas.query.conditions import Conditions
-from schemas.query.context import QueryContext, allowed, invalid
 
 MAX_IDS_IN_URL = 200
 MAX_VALUES = 1000

@@ -17,7 +17,7 @@ from app.engine.declare.fields import ADMIN_READS, CURRENCY
 from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.principal import MANAGERS, Credential, Principal, Reader
 from app.engine.declare.record import Field, Record, Setter
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.engine.write.upserts import rules_of
 from app.plugins import STUDIO_FOLDERS
 from schemas.derive import WireSchema

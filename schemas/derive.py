@@ -11,7 +11,7 @@ from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, U
 from app.engine.declare.kind import Identifier
 from app.engine.declare.kinds import LongText, String
 from app.engine.declare.record import Field, Record, Setter
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from schemas.kinds import field_of
 
 FIXED = {"readOnly": True}
@@ -87,7 +87,7 @@ def _only_on_create(field: Field) -> bool:
 
 
 def _always_shown(model: type[Record], field: Field) -> bool:
-    if field.spec.flags & {ADMIN_READS, SCOPE_READS, UNLISTED}:
+    if field.spec.flags & {ADMIN_READS, SCOPE_READS, UNLISTED} or field.spec.read is not None:
         return False
     colleagues = model.policy.scope.colleague_fields
     return not colleagues or field.name in colleagues

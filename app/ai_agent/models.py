@@ -33,7 +33,8 @@ from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import PUBLISHED, Organization, Parent, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import PUBLISHED, Organization, Parent
 
 
 class AiAgentConfig(Record):

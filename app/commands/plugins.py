@@ -11,6 +11,7 @@ from flask.cli import with_appcontext
 from app import plugins
 from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM
+from app.engine.declare.record import Record
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.ops import moved_imports, public_names
@@ -62,14 +63,21 @@ def _drop(unit: Unit, left: histories.OrphanedPlugin) -> None:
 @click.option("--fix", is_flag=True, help="Rewrite imports of what is going to where it is now.")
 @with_appcontext
 def check(fix: bool) -> None:
-    """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private."""
+    """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private, and their models whose
+    lists no index serves."""
     theirs = [each for each in plugins.load(current_app.config["SETTINGS"].plugin_names) if not each.is_ours]
     if fix:
         for file in moved_imports.fix(theirs):
             click.echo(f"{file} is rewritten")
-    found = [use for plugin in theirs for use in public_names.uses(plugin)]
-    for use in found:
-        click.echo(str(use))
+    found = [str(use) for plugin in theirs for use in public_names.uses(plugin)]
+    found += [
+        f"{model.qualified_name()}: no index serves the rows of its policy, so each list reads all rows"
+        for plugin in theirs
+        for model in plugin.tables()
+        if issubclass(model, Record) and not model.policy.scope.has_index
+    ]
+    for line in found:
+        click.echo(line)
     if found:
         raise SystemExit(1)
     click.echo("Every name that is used is public")

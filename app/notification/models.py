@@ -32,7 +32,8 @@ from app.engine.declare.indexes import index, sorted_by
 from app.engine.declare.kinds import SAFE_MAX
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Owner, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Owner
 from app.plugins import NOTIFICATION_TYPES
 
 

@@ -24,7 +24,8 @@ from app.engine.declare.fields import (
 from app.engine.declare.indexes import index
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Organization, Public, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Organization, Public
 
 
 class PlatformFeatureFlag(Record):

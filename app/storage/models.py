@@ -39,7 +39,8 @@ from app.engine.declare.indexes import index, sorted_by, unique
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, String
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Base, Record
-from app.engine.declare.scopes import PUBLISHED, Organization, Owner, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import PUBLISHED, Organization, Owner
 
 
 class StorageBucket(Record):

@@ -18,7 +18,7 @@ import pytest
 from app.engine.declare.fields import ADMIN_READS, FILTERABLE, IMMUTABLE, READ_ONLY, UNLISTED
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.testing.cast import Actor
 from app.testing.workshop import GUARDED, Workshop, kept
 

@@ -9,6 +9,8 @@ from app.engine.declare.record import Record
 
 KEYS = ("anonymous", "read_key", "write_key", "stranger_key")
 WRITES = ("create", "update", "delete")
+PARTED = ("anyOf", "allOf")
+SIMPLE = {"owner", "organization", "parent", "public", "admin"}
 Model = type[Record]
 Entry = dict[str, Any]
 
@@ -53,14 +55,34 @@ class Reading:
 
     def sees(self, model: Model, name: str) -> bool:
         """Whether the caller sees a record that the owner has made."""
-        scope = self.entry(model)["scope"]
-        if name == "admin" or self.is_public_from_the_start(model):
+        return name == "admin" or self._is_met(self.entry(model), self.readers(model), name)
+
+    def readers(self, model: Model) -> Entry:
+        """The scope of those who read."""
+        scope: Entry = self.entry(model)["scope"]
+        readers: Entry = scope.get("readers", scope)
+        return readers
+
+    def writers(self, model: Model) -> Entry:
+        """The scope of those who write."""
+        scope: Entry = self.entry(model)["scope"]
+        writers: Entry = scope.get("writers", scope)
+        return writers
+
+    def _is_met(self, entry: Entry, scope: Entry, name: str) -> bool:
+        """Whether a record in the state that the owner makes it in is in the scope, for the caller."""
+        if scope["kind"] in PARTED:
+            return (any if scope["kind"] == "anyOf" else all)(self._is_met(entry, part, name) for part in scope["of"])
+        if scope["kind"] == "where":
+            fields = {field["name"]: field for field in entry["fields"]}
+            return all(fields[name].get("default") in values for name, values in scope["values"].items())
+        if self._is_public_at_first(entry, scope):
             return True
-        if scope["kind"] in ("admin", "public"):
+        if scope["kind"] not in ("owner", "organization", "parent", "through"):
             return False
         if name != "member":
             return name in ("owner", "read_key", "write_key")
-        return self.root_scope(model)["kind"] == "organization" and scope.get("read") != "managers"
+        return self._root_scope(entry, scope)["kind"] == "organization" and scope.get("read") != "managers"
 
     def may_be_public(self, model: Model) -> bool:
         """Whether strangers may find records in their lists that the owner has made."""
@@ -68,22 +90,28 @@ class Reading:
 
     def is_public_from_the_start(self, model: Model) -> bool:
         """Whether anonymous and other callers may read a record in the state that it is made in."""
-        return self._is_public_at_first(self.entry(model))
+        return self._is_public_at_first(self.entry(model), self.readers(model))
 
-    def _is_public_at_first(self, entry: Entry) -> bool:
-        if entry["scope"]["kind"] == "parent":
-            follows = entry["scope"].get("inheritsPublic", True)
-            return follows and self._is_public_at_first(self.entries[entry["scope"]["parent"]])
+    def _is_public_at_first(self, entry: Entry, scope: Entry) -> bool:
+        if scope["kind"] == "parent":
+            above = self.entries[scope["parent"]]
+            return scope.get("inheritsPublic", True) and self._is_public_at_first(above, above["scope"])
         fields = {field["name"]: field for field in entry["fields"]}
-        public = entry["scope"].get("publicWhen", {}).items()
+        public = scope.get("publicWhen", {}).items()
         return any(fields[name].get("default") in values for name, values in public)
 
     def root_scope(self, model: Model) -> Entry:
         """The scope at the end of the way from parent to parent."""
-        scope: Entry = self.entry(model)["scope"]
+        return self._root_scope(self.entry(model), self.writers(model))
+
+    def _root_scope(self, entry: Entry, scope: Entry) -> Entry:
         while scope["kind"] == "parent":
             scope = self.entries[scope["parent"]]["scope"]
         return scope
+
+    def combines(self, model: Model) -> bool:
+        """Whether the rules of the model, or of what it lies below, are put together."""
+        return not {self.entry(model)["scope"]["kind"], self.root_scope(model)["kind"]} <= SIMPLE
 
     def read_status(self, model: Model, rule: str, name: str) -> int | None:
         return 200 if self.sees(model, name) else 404
@@ -91,6 +119,8 @@ class Reading:
     def create_status(self, model: Model, rule: str, name: str) -> int | None:
         if rule == "admin" and name != "admin":
             return 403
+        if name == "member" and self.combines(model):
+            return None
         return self.member_create_status(model, rule) if name == "member" else 201
 
     def member_create_status(self, model: Model, rule: str) -> int | None:
@@ -111,6 +141,9 @@ class Reading:
             return 404
         if rule == "admin":
             return 200 if name == "admin" else 403
+        if self.combines(model):
+            is_met = name == "admin" or self._is_met(self.entry(model), self.writers(model), name)
+            return None if self.root_scope(model)["kind"] not in SIMPLE else 200 if is_met else 403
         scopes = (self.entry(model)["scope"], self.root_scope(model))
         if name == "stranger_key" or (name == "member" and scopes[1]["kind"] == "owner"):
             return 403  # what it sees is public

@@ -18,7 +18,7 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeamMember
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.engine.write.plan import MAX_RECORDS
 from blueprints.http.examples import example
 from blueprints.openapi.vocabulary import json_answer, json_body, schema_reference, written_forms

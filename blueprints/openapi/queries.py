@@ -9,11 +9,11 @@ from app.engine.declare import relations
 from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
+from app.engine.read import query_context
 from app.engine.read.aggregates import Function, Interval
+from app.engine.read.query_context import readable
 from app.engine.transfer.exporting import ExportFormat
 from app.runtime.turns import yield_if_overdue
-from schemas.query import context as context
-from schemas.query.context import readable
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -177,7 +177,7 @@ def operators(field: Field) -> list[Operator]:
 
 def filterable(model: type[Record]) -> list[Field]:
     """The fields of ``model`` that some caller may filter by."""
-    return [each for each in readable(model, True).values() if context.filterable(each)]
+    return [each for each in readable(model, True).values() if query_context.filterable(each)]
 
 
 def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
@@ -261,7 +261,7 @@ def _many(model: type[Record]) -> dict[str, Any]:
 
 
 def _query(model: type[Record]) -> dict[str, Any]:
-    sortable = [name for name, each in readable(model, True).items() if context.sortable(each)]
+    sortable = [name for name, each in readable(model, True).items() if query_context.sortable(each)]
     found = relations.of(model)
     strings = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     properties: dict[str, Any] = {

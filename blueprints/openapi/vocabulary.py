@@ -6,7 +6,7 @@ from typing import Any
 
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from blueprints.http.base import JSON
 
 

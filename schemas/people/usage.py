@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from werkzeug.datastructures import MultiDict
 
 from app.auth.keys.key_usage.sums import DAY, HOUR, floor
+from app.engine.read.query_context import invalid
 from app.foundation.clock import moment_of, now
-from schemas.query.context import invalid
 from schemas.query.queries import CREDENTIAL
 
 MAX_POINTS = 750  # a month by the hour

@@ -13,12 +13,13 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.structures import Json, Vector
 from app.engine.read.aggregates import DEFAULT_TAKE, AggregateQuery, Function, Group, Interval, Measure, is_moment
+from app.engine.read.condition_parser import Conditions
 from app.engine.read.query import Junction
+from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
 from app.foundation.errors import InvalidFields, InvalidSort
 from config import Settings
 from schemas.query import queries
-from schemas.query.conditions import Conditions, FilterParameterParser
-from schemas.query.context import QueryContext, allowed, filterable, invalid
+from schemas.query.conditions import FilterParameterParser
 from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
 from schemas.query.selections import strings
 

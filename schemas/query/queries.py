@@ -10,7 +10,9 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare import search
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
+from app.engine.read.condition_parser import MAX_LENGTH, Conditions
 from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, Selection
+from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.foundation import strict_json
 from app.foundation.errors import (
     Failure,
@@ -22,8 +24,7 @@ from app.foundation.errors import (
     InvalidSort,
 )
 from config import Settings
-from schemas.query.conditions import MAX_LENGTH, Conditions, FilterParameterParser
-from schemas.query.context import QueryContext, allowed, invalid
+from schemas.query.conditions import FilterParameterParser
 from schemas.query.selections import SelectionParser, sort_keys, strings
 
 MAX_SKIP = 10_000_000

@@ -8,11 +8,11 @@ from typing import Any
 
 from app.engine.declare.record import Record
 from app.engine.declare.relations import Relation
+from app.engine.read.condition_parser import Conditions
 from app.engine.read.encoding import shown_fields
 from app.engine.read.query import Expansion, Selection, SortKey
+from app.engine.read.query_context import QueryContext, allowed, invalid, sortable
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
-from schemas.query.conditions import Conditions
-from schemas.query.context import QueryContext, allowed, invalid, sortable
 
 MAX_EXPANDED = 100
 MAX_NAMES = 500

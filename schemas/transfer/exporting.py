@@ -6,13 +6,14 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
+from app.engine.read.condition_parser import NOT_BOOLEAN, Conditions
 from app.engine.read.query import ALL_FIELDS, Junction, Query
+from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.engine.transfer.exporting import ExportFormat, ExportQuery
 from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
 from config import Settings
 from schemas.query import queries
-from schemas.query.conditions import BOOLEANS, NOT_BOOLEAN, Conditions, FilterParameterParser
-from schemas.query.context import QueryContext, allowed, invalid
+from schemas.query.conditions import BOOLEANS, FilterParameterParser
 from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_URL
 from schemas.query.selections import SelectionParser, sort_keys
 

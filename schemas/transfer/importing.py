@@ -13,6 +13,7 @@ from app.engine.declare.kinds import Boolean, Integer, Number, Strings
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.relations import Relation
+from app.engine.read.query_context import filterable, readable
 from app.engine.transfer.importing import Line, Lookup
 from app.engine.transfer.spreadsheets import bare
 from app.engine.transfer.tabular import MAX_COLUMNS, Row
@@ -22,7 +23,6 @@ from app.foundation.identifiers import uuid_of
 from app.runtime.turns import yield_if_overdue
 from schemas.derive import create_schema
 from schemas.errors import flatten_messages
-from schemas.query.context import filterable, readable
 
 # Columns that nobody knows are told as far as this.
 MAX_TOLD = 20

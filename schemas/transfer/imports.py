@@ -8,13 +8,13 @@ from marshmallow import fields
 from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.record import Record, by_table
+from app.engine.read.query_context import allowed, invalid
 from app.engine.transfer.tabular import FORMATS
 from app.storage.import_models import COUNTS, StorageImport
 from app.storage.imports import ImportOptions
 from schemas.bulk import ON_CONFLICT, RESOLUTION, upserting
 from schemas.derive import WireSchema
 from schemas.fields import Identifier, Moment
-from schemas.query.context import allowed, invalid
 from schemas.transfer.importing import mapping_of
 
 PARAMETERS = ("as", "map", "dryRun", "partial", ON_CONFLICT, RESOLUTION)

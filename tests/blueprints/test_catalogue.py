@@ -6,7 +6,7 @@ import pytest
 
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.dictionary import dictionary
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 
 CATALOGUE = "/api/v1/_catalogue"
 MODELS = list(every_model())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.testing.workshop import Workshop
 from tests.writes import messages
 

@@ -15,7 +15,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import Display
 from app.engine.declare.kinds import Boolean, Enum, LongText, String, Strings, Timestamp
 from app.engine.declare.record import Field, Record, Setter
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.engine.declare.structures import Json, Vector
 
 Model = type[Record]

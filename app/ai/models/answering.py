@@ -35,7 +35,8 @@ from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Boolean
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import PUBLISHED, Organization, Parent, Public, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import PUBLISHED, Organization, Parent, Public
 
 KINDS = ("builtin", "openai_compatible", "anthropic", "google", "azure_openai", "ollama")
 
@@ -79,13 +80,9 @@ class AiProvider(Record):
     )
     timeout_ms: Mapped[int] = integer(ADMIN_READS, min=1000, max=300_000, default=30000)
     status: Mapped[str] = enum(
-        "active",
-        "degraded",
-        "disabled",
-        flags=(FILTERABLE,),
-        default="active",
+        "active", "degraded", "disabled", flags=(FILTERABLE,), default="active",
         note="degraded is set and lifted by the circuit breaker",
-    )
+    )  # fmt: skip
     consecutive_failures: Mapped[int] = integer(READ_ONLY, ADMIN_READS, min=0, max=INTEGER_MAX, default=0)
     last_checked_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
     last_error: Mapped[str | None] = string(READ_ONLY, ADMIN_READS, max=1000)

@@ -234,4 +234,4 @@ def _keys_by(name: str) -> RecordStatement:
 
 
 def _statement(statement: Any, columns: list[Any]) -> RecordStatement:
-    return compiled(statement, Projection((*(column.key for column in columns), "memberships"), None, ()))
+    return compiled(statement, Projection((*(column.key for column in columns), "memberships"), (), ()))

@@ -34,7 +34,8 @@ from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import SAFE_MAX
 from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.record import Base, Record
-from app.engine.declare.scopes import Admin, Owner, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Admin, Owner
 
 
 class AuthUser(Record):

@@ -38,7 +38,8 @@ from app.engine.declare.indexes import index
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX, Enum, Integer, String
 from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Owner, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Owner
 
 
 def _status(model: Any) -> Any:

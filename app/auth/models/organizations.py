@@ -33,7 +33,8 @@ from app.engine.declare.indexes import unique
 from app.engine.declare.kinds import Boolean
 from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Organization, Parent, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Organization, Parent
 from app.engine.declare.structures import Embedded
 
 

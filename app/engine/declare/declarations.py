@@ -47,9 +47,10 @@ def _named(model: Any) -> Iterator[tuple[str, str]]:
         yield from (("An index or unique rule", name.removeprefix("-")) for name in key.columns)
     if not issubclass(model, Record):
         return
-    scope = model.policy.scope
-    in_policy = [scope.column, scope.narrowing_column]
-    yield from (("The policy", name) for name in [*in_policy, *(scope.public or ())] if name)
+    yield from (("The policy", name) for name in model.policy.scope.columns())
+    for field in model.fields().values():
+        for rule in filter(None, (field.spec.read, field.spec.write)):
+            yield from ((f"A rule of the field {field.attribute}", name) for name in rule.columns())
     for attribute in ("searchable", "label", "bookkeeping", "transitions"):
         yield from ((f"The attribute {attribute}", name) for name in getattr(model, attribute))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.engine.declare import relations
 from app.engine.declare.catalogue import domains
+from app.engine.declare.combinations import Combination, MembersOf, ReadersAndWriters, Where
 from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -22,7 +23,7 @@ from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Reference
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.record import Field, Record, by_table, camel
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule, Scope
 
 
 def dictionary() -> dict[str, Any]:
@@ -53,7 +54,7 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         "path": model.collection_path(),
         "summary": model.model_summary(),
         "plural": model.plural_name(),
-        "scope": _scope(model),
+        "scope": _scope(model, model.policy.scope),
         "operations": {name: rule.value for name, rule in model.policy.operations().items()},
     }
     if model.policy.session_only is not SessionOnly.NEVER:
@@ -79,13 +80,22 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
     return found | {"fields": [_field(field) for field in model.fields().values()]}
 
 
-def _scope(model: type[Record]) -> dict[str, Any]:
-    scope = model.policy.scope
-    found: dict[str, Any] = {"kind": type(scope).__name__.lower()}
+def _scope(model: type[Record], scope: Scope) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": camel_kind(scope)}
+    if isinstance(scope, ReadersAndWriters):
+        return {**found, "readers": _scope(model, scope.reading), "writers": _scope(model, scope.writing)}
+    if isinstance(scope, Combination):
+        return {**found, "of": [_scope(model, each) for each in scope.scopes]}
+    if isinstance(scope, Where):
+        return {**found, "values": {camel(name): list(values) for name, values in scope.values}}
+    if isinstance(scope, MembersOf):
+        roles = {"roles": list(scope.role)} if scope.role else {}
+        return {**found, "membership": scope.membership.qualified_name(), **roles}
     if scope.column:
         found["column"] = camel(scope.column)
     if scope.parent_column:
-        found |= _ancestry(model) | ({} if getattr(scope, "inherits_public", True) else {"inheritsPublic": False})
+        inherits = {} if getattr(scope, "inherits_public", True) else {"inheritsPublic": False}
+        found |= _ancestry(model, scope.column) | inherits
     if scope.public:
         found["publicWhen"] = {camel(name): list(values) for name, values in scope.public.items()}
     if scope.colleague_fields:
@@ -96,12 +106,18 @@ def _scope(model: type[Record]) -> dict[str, Any]:
     return found
 
 
-def _ancestry(model: type[Record]) -> dict[str, Any]:
+def camel_kind(scope: Scope) -> str:
+    """What the dictionary calls a scope: its class, ``anyOf``."""
+    name = type(scope).__name__
+    return name[0].lower() + name[1:]
+
+
+def _ancestry(model: type[Record], column: str) -> dict[str, Any]:
     """The way from a parent-scoped model up to its root."""
-    parent, path, reached = model.target(model.policy.scope.column), [], model
-    while reached.policy.scope.parent_column:
-        path.append(camel(reached.policy.scope.column))
-        reached = reached.target(reached.policy.scope.column)
+    parent, path, reached = model.target(column), [camel(column)], model.target(column)
+    while above := reached.policy.scope.parent_column:
+        path.append(camel(above))
+        reached = reached.target(above)
     return {"parent": parent.qualified_name(), "path": path, "root": reached.qualified_name()}
 
 
@@ -144,6 +160,9 @@ def _field(field: Field) -> dict[str, Any]:
     for flag, name, value in MARKED:
         if flag in flags:
             found[name] = value
+    for name, rule in (("readRule", spec.read), ("writeRule", spec.write)):
+        if rule is not None:
+            found[name] = camel_kind(rule)
     if field.display:
         found["display"] = field.display
     if field.attribute.endswith("_"):

@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, types
 from sqlalchemy.orm import MappedColumn, mapped_column
@@ -19,6 +19,9 @@ from sqlalchemy.orm import MappedColumn, mapped_column
 from app.engine.declare import kinds, structures
 from app.engine.declare.kind import Kind, Reference
 from app.foundation.clock import now
+
+if TYPE_CHECKING:
+    from app.engine.declare.scope import Scope
 
 
 class Display(StrEnum):
@@ -114,13 +117,16 @@ NO_DEFAULT = object()
 @dataclass(frozen=True)
 class FieldSpec:
     """What a field holds and how it travels: kind, flags, default; ``note`` is the text for API users, ``display``
-    what the studio shows its values as."""
+    what the studio shows its values as. Only whoever sees the row by ``read`` sees the field, and only whoever may
+    write it by ``write`` sets the field."""
 
     kind: Kind
     flags: frozenset[FieldFlag] = frozenset()
     default: Any = NO_DEFAULT
     note: str = ""
     display: Display | None = None
+    read: Scope | None = None
+    write: Scope | None = None
 
     @property
     def access(self) -> str:
@@ -142,10 +148,10 @@ class FieldSpec:
 
 def column(
     kind: Kind, *flags: FieldFlag, default: Any = NO_DEFAULT, note: str = "", display: Display | None = None,
-    **rest: Any,
+    read: Scope | None = None, write: Scope | None = None, **rest: Any,
 ) -> MappedColumn[Any]:  # fmt: skip
     """A column of ``kind``, for kinds of one's own; ``rest`` goes to SQLAlchemy."""
-    spec = FieldSpec(kind, frozenset(flags), default, note, display)
+    spec = FieldSpec(kind, frozenset(flags), default, note, display, read, write)
     # What is stored encrypted is longer than what was sent.
     stored = types.Text() if ENCRYPTED in spec.flags else kind.column_type()
     filled = _stored_default(default)
@@ -250,6 +256,7 @@ def virtual(
     note: str = "",
     required: bool = False,
     display: Display | None = None,
+    read: Scope | None = None,
 ) -> Virtual:
     """Declare a field that is worked out when read, or accepted and not kept as such."""
-    return Virtual(FieldSpec(kind, frozenset(flags), note=note, display=display), required, expression)
+    return Virtual(FieldSpec(kind, frozenset(flags), note=note, display=display, read=read), required, expression)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +98,10 @@ def add_indexes(model: Any) -> None:
     for key in model.keys:
         key.build(table)
     if policy := getattr(model, "policy", None):
-        _index_default_order(table, policy.scope)
+        Index(f"ix_{table.name}_order", *_newest_first(table))
+        for scope in policy.scope.parts():
+            _index_default_order(table, scope)
+        _index_count(table, policy.scope)
         _index_search(table, model)
     keys: list[Index | UniqueConstraint] = [*filter(_is_of_all, table.indexes), *_unique_constraints(table)]
     led = {next(iter(each.columns)).name for each in keys if each.columns}
@@ -122,25 +125,38 @@ def _guard_enumerations(table: Table) -> None:
 
 
 def _index_default_order(table: Table, scope: Any) -> None:
-    """Newest first over all rows, over one owner's rows, and over the public ones: what every list walks; and the owner
-    alone, which serves counts."""
-    order = (table.c.created_at.desc(), table.c.id.desc())
-    Index(f"ix_{table.name}_order", *order)
-    if scope.column and scope.column != "id":
-        Index(f"ix_{table.name}_{scope.column}_order", table.c[scope.column], *order)
+    """Newest first over one owner's rows, and over those that are public, as lists walk them."""
+    known = {index.name for index in table.indexes}
+    if scope.column and scope.column != "id" and (name := f"ix_{table.name}_{scope.column}_order") not in known:
+        Index(name, table.c[scope.column], *_newest_first(table))
+    for values, ending in ((scope.public, "public"), (getattr(scope, "values", None), "where")):
+        if values and (name := f"ix_{table.name}_{ending}_order") not in known:
+            Index(name, *_newest_first(table), postgresql_where=text(_has_values(dict(values))))
+
+
+def _has_values(values: Mapping[str, Sequence[Any]]) -> str:
+    """The predicate of the rows whose columns have these values."""
+    conditions = (
+        name if list(each) == [True] else f"{name} IN ({', '.join(repr(value) for value in each)})"
+        for name, each in values.items()
+    )
+    return " AND ".join(conditions)
+
+
+def _index_count(table: Table, scope: Any) -> None:
+    """The owner alone, which serves counts."""
     if has_count_index(table, scope):
-        Index(
-            f"ix_{table.name}_{scope.column}_count", table.c[scope.column], postgresql_where=text(COUNT_INDEX_PREDICATE)
-        )
-    if scope.public:
-        ((name, values),) = scope.public.items()
-        listed = name if values == [True] else f"{name} IN ({', '.join(repr(value) for value in values)})"
-        Index(f"ix_{table.name}_public_order", *order, postgresql_where=text(listed))
+        name = f"ix_{table.name}_{scope.column}_count"
+        Index(name, table.c[scope.column], postgresql_where=text(COUNT_INDEX_PREDICATE))
+
+
+def _newest_first(table: Table) -> tuple[Any, ...]:
+    return table.c.created_at.desc(), table.c.id.desc()
 
 
 def has_count_index(table: Any, scope: Any) -> bool:
     """Whether a list of one's own rows has no other condition than on the column of the owner."""
-    if scope.column == "id" or not (scope.owner_column or scope.organization_column):
+    if scope.column in ("", "id") or not (scope.owner_column or scope.organization_column):
         return False
     return not scope.narrowing_column and not (scope.public and table.c[scope.column].nullable)
 

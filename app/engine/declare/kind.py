@@ -34,6 +34,7 @@ class Operator(StrEnum):
     HAS = "has"
     HAS_ANY = "hasAny"
     HAS_ALL = "hasAll"
+    IS = "is"
 
 
 EQUALITY = (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN, Operator.IS_NULL)

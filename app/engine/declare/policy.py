@@ -9,8 +9,10 @@ from uuid import UUID
 
 from sqlalchemy import false, or_, true
 
+from app.engine.declare.combinations import ReadersAndWriters
 from app.engine.declare.principal import MANAGERS, Principal, Reader
-from app.engine.declare.scopes import MANAGED, USER, Condition, Model, Rule, Scope
+from app.engine.declare.scope import MANAGED, USER, Condition, Model, Rule, Scope, both, is_everything
+from config import SettingError
 
 
 class SessionOnly(StrEnum):
@@ -21,18 +23,38 @@ class SessionOnly(StrEnum):
     ALL = "all"
 
 
+class Listed(StrEnum):
+    """Which of the rows that a caller may read are in plain lists: the own ones (public ones where a list asks for
+    them), or every visible one."""
+
+    OWN = "own"
+    VISIBLE = "visible"
+
+
 @dataclass(frozen=True)
 class Policy:
-    """The scope of a model and who may carry out each operation. Two more may delete a row: the user whom the column
-    ``leaves`` names, and the managers of the organization that the column ``managed`` names."""
+    """Who may do what with rows of a model: those of its ``scope``, by a rule for each operation. With ``readers`` and
+    ``writers`` in place of the scope, one says who reads and the other who creates, changes and deletes. Two more may
+    delete a row: the user whom the column ``leaves`` names, and the managers of the organization that the column
+    ``managed`` names. ``listed`` says which rows are in plain lists."""
 
-    scope: Scope
+    scope: Scope = None  # type: ignore[assignment]
     create: Rule = Rule.SCOPE
     update: Rule = Rule.SCOPE
     delete: Rule = Rule.SCOPE
     session_only: SessionOnly = SessionOnly.NEVER
     leaves: str = ""
     managed: str = ""
+    readers: Scope | None = None
+    writers: Scope | None = None
+    listed: str = Listed.OWN
+
+    def __post_init__(self) -> None:
+        if self.readers is not None and self.writers is not None and self.scope is None:
+            object.__setattr__(self, "scope", ReadersAndWriters(reading=self.readers, writing=self.writers))
+        elif self.scope is None or self.readers or self.writers:
+            raise SettingError("A policy has a scope, or both readers and writers")
+        object.__setattr__(self, "listed", Listed(self.listed))
 
     @property
     def read(self) -> Rule:
@@ -57,40 +79,47 @@ class Policy:
     def operations(self) -> dict[str, Rule]:
         return {name: getattr(self, name) for name in ("list", "create", "read", "update", "delete")}
 
-    def listed(self, model: Model, reader: Reader, *, with_public: bool = False) -> Condition:
+    def in_lists(
+        self, model: Model, reader: Reader, operations: Collection[str] = ("list",), *, with_public: bool = False
+    ) -> Condition:
         """Rows of a list: the own ones, public ones of nobody, and all public ones where it is filtered for them."""
-        own, public = self.scope.list_condition(model, reader), self.scope.public_rows(model)
-        if reader is Reader.ADMIN:
-            return true()
-        if reader is Reader.ANONYMOUS or with_public:
-            return or_(own, public)
-        return or_(own, public & self.scope.unowned(model))
+        return both(self._listed(model, reader.base, with_public), reader.granted(model, *operations))
 
-    def visible(self, model: Model, reader: Reader) -> Condition:
-        """Rows that can be read by id and referred to."""
-        if reader is Reader.ADMIN:
-            return true()
-        scope = self.scope
-        return or_(scope.own(model, reader), scope.public_rows(model), scope.colleagues(model, reader))
+    def visible(self, model: Model, reader: Reader, operation: str = "read") -> Condition:
+        """Rows that can be read by id and referred to, or with ``list`` reached by conditions."""
+        return both(self.scope.visible(model, reader.base), reader.granted(model, operation))
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        """Rows that are the caller's by the scope, which show all their fields."""
+        return self.scope.own(model, reader.base)
 
     def writable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows among the visible ones that the caller may update or delete."""
-        writable = self.scope.writable(model, reader, getattr(self, operation))
-        return or_(writable, self._removable(model, reader)) if operation == "delete" else writable
+        writable = self.scope.writable(model, reader.base, getattr(self, operation))
+        if operation == "delete":
+            writable = or_(writable, self._removable(model, reader.base))
+        return both(writable, reader.granted(model, operation))
 
     def reachable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows that a write can be about: any other is absent for the caller."""
-        visible = self.visible(model, reader)
-        return or_(visible, self._removable(model, reader)) if operation == "delete" else visible
+        reachable = self.scope.visible(model, reader.base)
+        if operation == "delete":
+            reachable = or_(reachable, self._removable(model, reader.base))
+        granted = reader.granted(model, "read"), reader.granted(model, operation)
+        return reachable if any(map(is_everything, granted)) else both(reachable, or_(*granted))
+
+    def _listed(self, model: Model, reader: Reader, with_public: bool) -> Condition:
+        if reader is Reader.ADMIN:
+            return true()
+        if self.listed is Listed.VISIBLE:
+            return self.scope.visible(model, reader)
+        own, public = self.scope.list_condition(model, reader), self.scope.public_rows(model)
+        if reader is Reader.ANONYMOUS or with_public:
+            return or_(own, public)
+        return or_(own, public & self.scope.unowned(model))
 
     def _removable(self, model: Model, reader: Reader) -> Condition:
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return false()
         left = getattr(model, self.leaves) == USER if self.leaves else false()
         return or_(left, getattr(model, self.managed) == MANAGED.any_()) if self.managed else left
-
-    def asks_for_public(self, filters: Collection[str]) -> bool:
-        """Whether a list asks for public rows of others: by an equality on the parent, or on what makes rows public."""
-        if self.scope.parent_column:
-            return self.scope.parent_column in filters
-        return bool(self.scope.public) and next(iter(self.scope.public or ())) in filters

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
 from functools import cached_property
 from typing import Any
 from uuid import UUID
+
+from sqlalchemy import ColumnElement, true
 
 MANAGERS = ("owner", "admin")
 # From the one with most rights down.
@@ -45,6 +47,32 @@ class Reader(Enum):
     MEMBER = "member"
     MEMBER_OF_SEVERAL = "member_of_several"
     ANONYMOUS = "anonymous"
+
+    @property
+    def base(self) -> Reader:
+        """The reader without the grants that narrow it."""
+        return self
+
+    def granted(self, row: Any, *operations: str) -> ColumnElement[bool]:
+        """The rows that grants leave for all of ``operations``: every one."""
+        return true()
+
+    def shows(self, model: Any, name: str, *operations: str) -> bool:
+        """Whether grants leave the field called ``name`` on any row for all of ``operations``."""
+        return True
+
+    def admits(self, model: Any, *operations: str) -> bool:
+        """Whether grants leave any row for all of ``operations``."""
+        return True
+
+    def field_grants(self, model: Any, name: str, *operations: str, filtered: bool = True) -> Hashable:
+        """What tells the rows on which grants show the field called ``name`` from others, as ``granted_by`` takes it;
+        empty where all rows do that grants leave, or without ``filtered`` all rows at all."""
+        return ()
+
+    def granted_by(self, row: Any, grants: Hashable) -> ColumnElement[bool]:
+        """The rows that meet some of the grants that ``field_grants`` has found."""
+        return true()
 
 
 @dataclass(frozen=True)

@@ -200,6 +200,7 @@ class Field:
         """Whether it is text that whoever may read a row of ``model`` sees."""
         colleagues = model.policy.scope.colleague_fields
         plain = self.spec.readable and self.column is not None and not self.spec.flags & {ADMIN_READS, SCOPE_READS}
+        plain = plain and self.spec.read is None
         return plain and self.spec.kind.is_text and (not colleagues or self.name in colleagues)
 
     @property

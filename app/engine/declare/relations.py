@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.engine.declare.fields import ADMIN_READS
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from config import SettingError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.engine.read import fragments
-from app.engine.read.encoding import fields_for_non_owners
+from app.engine.read.encoding import LISTING, Operations, guards
 from app.engine.read.fragments import Fragment
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 
@@ -26,8 +26,11 @@ class Source:
     """The rows that a statement reads, called ``alias``, with what it joins to them; gives out the names of parameters
     and aliases."""
 
-    def __init__(self, model: type[Record], reader: Reader) -> None:
-        self.model, self.reader, self.alias = model, reader, "r0"
+    # What the names of parameters and of further aliases begin with.
+    parameters, aliases = "v", "r"
+
+    def __init__(self, model: type[Record], reader: Reader, alias: str = "r0") -> None:
+        self.model, self.reader, self.alias = model, reader, alias
         self.fixed: dict[str, object] = {}
         self.joins: list[str] = []
         self._joined: dict[tuple[str, ...], str] = {}
@@ -43,24 +46,31 @@ class Source:
         self.fixed.update(fragment.fixed)
         return f"({fragment.on(alias)})"
 
-    def listed(self, *, with_public: bool) -> str:
+    def listed(self, operations: Operations = LISTING, *, with_public: bool) -> str:
         """The rows that the caller's list has."""
-        return self.put(fragments.listed(self.model, self.reader, with_public=with_public), self.alias)
+        return self.put(fragments.listed(self.model, self.reader, operations, with_public=with_public), self.alias)
 
-    def visible(self, model: type[Record], alias: str) -> str:
-        return self.put(fragments.visible(model, self.reader), alias)
+    def visible(self, model: type[Record], alias: str, operation: str = "list") -> str:
+        """The rows that the caller may read, or with ``list`` reach by conditions."""
+        return self.put(fragments.visible(model, self.reader, operation), alias)
 
-    def shows(self, model: type[Record], field: Field, alias: str) -> str:
+    def guard(self, model: type[Record], operations: Operations, place: int, alias: str) -> str:
+        """Whether the row shows the fields of a guard."""
+        return self.put(fragments.guard(model, self.reader, operations, place), alias)
+
+    def shows(self, model: type[Record], field: Field, alias: str, operations: Operations = LISTING) -> str:
         """Whether the row shows ``field`` to the caller; empty where every row does."""
-        outside = fields_for_non_owners(model, self.reader)
-        if outside is None or field.name in outside:
-            return ""
-        return self.put(fragments.own(model, self.reader), alias)
+        if not self.reader.shows(model, field.name, *operations) and field.name != "id":
+            return "false"
+        for place, guard in enumerate(guards(model, self.reader, operations)):
+            if field.name in guard.names:
+                return self.guard(model, operations, place, alias)
+        return ""
 
-    def value(self, model: type[Record], field: Field, alias: str) -> str:
+    def value(self, model: type[Record], field: Field, alias: str, operations: Operations = LISTING) -> str:
         """The field as the row shows it: empty where it does not."""
         column = fragments.column(field, alias)
-        shown = self.shows(model, field, alias)
+        shown = self.shows(model, field, alias, operations)
         return f"CASE WHEN {shown} THEN {column} END" if shown else column
 
     def join(self, path: tuple[Relation, ...]) -> tuple[type[Record], str]:
@@ -115,7 +125,7 @@ class Source:
         if tree.operator is Operator.IS_NULL:
             return f"({column} IS {'' if tree.value else 'NOT '}NULL)"
         kind = tree.field.spec.kind
-        name = f"%(v{self._values})s"
+        name = f"%({self.parameters}{self._values})s"
         self._values += 1
         value, values = f"{name}::{kind.sql_type}", f"{name}::{kind.sql_type}[]"
         is_array = Operator.HAS in kind.operators
@@ -143,7 +153,7 @@ class Source:
 
     def _new_alias(self) -> str:
         self._aliases += 1
-        return f"r{self._aliases}"
+        return f"{self.aliases}{self._aliases}"
 
 
 def _compared(column: str, operator: str, value: str, *, is_text: bool) -> str:

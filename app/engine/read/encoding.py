@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import lru_cache, partial
 from typing import Any
 
 import orjson
-from sqlalchemy import Boolean, cast
+from sqlalchemy import Boolean, cast, true
 from sqlalchemy.sql.elements import ColumnElement
 
 from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
+from app.engine.declare.scope import Scope, both
 from app.foundation import clock
 
 Row = Sequence[Any]
+# What an answer is for, in the words of grants: it shows what they leave for all of these.
+Operations = tuple[str, ...]
+READING, LISTING = ("read",), ("list",)
+# Readers with grants have shapes without end; what was compiled for the latest is kept.
+STATEMENTS_KEPT = 4096
 
 
 def dumps(value: Any) -> bytes:
@@ -43,21 +50,23 @@ class Representation(dict[str, Any]):
 
 @dataclass(frozen=True)
 class RowDecoder:
-    """How a row becomes a record: the values of ``names``, and where the answer depends on the row, whether it is the
-    reader's own; of other rows only ``fields_for_non_owners`` are shown."""
+    """How a row becomes a record: the values of ``names``, then for each of ``guards`` whether the row shows its
+    fields."""
 
     names: tuple[str, ...]
-    fields_for_non_owners: frozenset[str] | None
+    guards: tuple[frozenset[str], ...]
 
     def record(self, row: Row, start: int = 0) -> dict[str, Any]:
         """Name the values of one row, whose record begins at ``start``."""
         record = dict(zip(self.names, row[start:], strict=False))
-        if self.fields_for_non_owners is not None and not row[start + len(self.names)]:
-            return {name: value for name, value in record.items() if name in self.fields_for_non_owners}
+        for guarded, is_shown in zip(self.guards, row[start + len(self.names) :], strict=False):
+            if not is_shown:
+                for name in guarded:
+                    del record[name]
         return record
 
     def records(self, rows: Sequence[Row], start: int = 0) -> list[dict[str, Any]]:
-        if self.fields_for_non_owners is None:
+        if not self.guards:
             names = self.names
             return [dict(zip(names, row[start:], strict=False)) for row in rows]
         return [self.record(row, start) for row in rows]
@@ -74,28 +83,49 @@ class Projection(RowDecoder):
         return Representation(self.record(row), row[-1])
 
 
-@cache
-def view(model: type[Record], reader: Reader, *, listed: bool = False) -> Projection:
-    """Compile the view of ``model`` for ``reader``; ``listed`` leaves out what only the single record has."""
-    shown = shown_fields(model, reader, listed=listed)
+@dataclass(frozen=True)
+class Guard:
+    """Fields, by wire name, that a row shows only where it meets a condition."""
+
+    names: frozenset[str]
+    condition: Callable[[Any], ColumnElement[bool]]
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def view(model: type[Record], reader: Reader, *, filtered: bool = True) -> Projection:
+    """Compile the view of single records of ``model`` for ``reader``. Where the rows are not ``filtered`` by what the
+    reader may read, as after a write, those of which the reader sees nothing show their id alone."""
+    shown = shown_fields(model, reader, listed=False)
     columns = [selected(model, field).label(field.attribute) for field in shown]
-    outside = fields_for_non_owners(model, reader)
-    if outside is not None:
-        columns.append(cast(model.policy.scope.own(model, reader), Boolean).label("is_own"))
-    return Projection(tuple(field.name for field in shown), outside, tuple(columns))
+    found = guards(model, reader, READING, filtered=filtered)
+    columns += [cast(each.condition(model), Boolean).label(f"guard_{place}") for place, each in enumerate(found)]
+    names = tuple(field.name for field in shown)
+    return Projection(names, tuple(each.names for each in found), tuple(columns))
 
 
-@cache
-def shown_fields(model: type[Record], reader: Reader, *, listed: bool) -> tuple[Field, ...]:
-    """The fields that ``reader`` gets of a record, or with ``listed`` of one in a list."""
-    return tuple(field for field in model.fields().values() if _shown(field, reader, listed))
+def shown_fields(
+    model: type[Record], reader: Reader, *, listed: bool, operations: Operations | None = None
+) -> tuple[Field, ...]:
+    """The fields that ``reader`` gets of a record, or with ``listed`` of one in a list; of those, the ones that grants
+    leave for ``operations``."""
+    return _shown_fields(model, reader, listed, operations or (LISTING if listed else READING))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def _shown_fields(model: type[Record], reader: Reader, listed: bool, operations: Operations) -> tuple[Field, ...]:
+    fields = model.fields().values()
+    return tuple(
+        field
+        for field in fields
+        if _shown(field, reader, listed) and (field.name == "id" or reader.shows(model, field.name, *operations))
+    )
 
 
 def _shown(field: Field, reader: Reader, listed: bool) -> bool:
     spec = field.spec
     if not spec.readable or RETURNED_ONCE in spec.flags or (field.virtual and field.virtual.expression is None):
         return False
-    if ADMIN_READS in spec.flags and reader is not Reader.ADMIN:
+    if ADMIN_READS in spec.flags and reader.base is not Reader.ADMIN:
         return False
     return not (listed and UNLISTED in spec.flags)
 
@@ -107,14 +137,34 @@ def selected(row: Any, field: Field) -> ColumnElement[Any]:
     return field.spec.kind.selected(getattr(row, field.attribute))
 
 
-@cache
-def fields_for_non_owners(model: type[Record], reader: Reader) -> frozenset[str] | None:
-    """Names that ``reader`` sees of rows outside the own scope, or None where all rows look alike."""
-    if reader is Reader.ADMIN:
-        return None
-    if colleague_fields := model.policy.scope.colleague_fields:
-        return frozenset(colleague_fields)
-    fields = model.fields().values()
-    if not any(SCOPE_READS in field.spec.flags for field in fields):
-        return None
-    return frozenset(field.name for field in fields if SCOPE_READS not in field.spec.flags)
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def guards(
+    model: type[Record], reader: Reader, operations: Operations = LISTING, *, filtered: bool = True
+) -> tuple[Guard, ...]:
+    """What hides fields of some of the rows that ``reader`` gets for ``operations``; fields that the same rows show
+    share a guard. Where the rows are ``filtered``, what all of their grants show needs none."""
+    names: dict[tuple[Hashable, ...], set[str]] = defaultdict(set)
+    for field in shown_fields(model, reader, listed=False, operations=operations):
+        granted = reader.field_grants(model, field.name, *operations, filtered=filtered) if field.name != "id" else ()
+        if (key := (_is_for_owners(model, field, reader), _read_rule(field, reader), granted)) != (False, None, ()):
+            names[key].add(field.name)
+    return tuple(Guard(frozenset(each), partial(_guard, model, reader, key)) for key, each in names.items())
+
+
+def _is_for_owners(model: type[Record], field: Field, reader: Reader) -> bool:
+    """Whether only rows of the own scope show ``field``."""
+    if reader.base is Reader.ADMIN:
+        return False
+    colleague_fields = model.policy.scope.colleague_fields
+    return SCOPE_READS in field.spec.flags or bool(colleague_fields and field.name not in colleague_fields)
+
+
+def _read_rule(field: Field, reader: Reader) -> Scope | None:
+    return None if reader.base is Reader.ADMIN else field.spec.read
+
+
+def _guard(model: type[Record], reader: Reader, key: tuple[Any, ...], row: Any) -> ColumnElement[bool]:
+    is_for_owners, rule, granted = key
+    own = model.policy.own(row, reader) if is_for_owners else true()
+    met = both(own, rule.visible(row, reader.base) if rule is not None else true())
+    return both(met, reader.granted_by(row, granted))

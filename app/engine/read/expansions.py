@@ -17,6 +17,7 @@ from app.engine.declare.kinds import LongText
 from app.engine.declare.principal import Principal, Reader
 from app.engine.read import fragments, ordering
 from app.engine.read.conditions import Source
+from app.engine.read.encoding import LISTING, READING
 from app.engine.read.layout import Layout, build_layout, named
 from app.engine.read.query import Expansion, Selection, bound
 from app.engine.read.statements import Statement, statement_cache
@@ -93,8 +94,8 @@ def compiled(expansion: Expansion, reader: Reader) -> ExpansionStatement:
 
 def _compiled(expansion: Expansion, reader: Reader) -> ExpansionStatement:
     relation, source = expansion.relation, Source(expansion.relation.target, reader)
-    layout, columns = build_layout(source, expansion.selection)
-    visible = source.visible(relation.target, source.alias)
+    layout, columns = build_layout(source, expansion.selection, LISTING if relation.many else READING)
+    visible = source.visible(relation.target, source.alias, "list" if relation.many else "read")
     if not relation.many:
         chosen = ", ".join([f"{source.alias}.id", *columns])
         rows = f"FROM {source.table} WHERE {source.alias}.id = ANY (%(ids)s::uuid[]) AND {visible}"

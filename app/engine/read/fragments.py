@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, literal, select
@@ -19,6 +19,7 @@ from sqlalchemy.orm import aliased
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.read import encoding
+from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 
 DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 # What a piece calls the row that it speaks of, until it is put into a statement.
@@ -38,17 +39,20 @@ class Fragment:
         return self.sql.replace(ROW, alias)
 
 
-@cache
-def visible(model: type[Record], reader: Reader) -> Fragment:
-    """Rows that can be read by id and referred to."""
-    return _compiled(model, f"{model.__tablename__}_visible", lambda row: model.policy.visible(row, reader))
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def visible(model: type[Record], reader: Reader, operation: str = "read") -> Fragment:
+    """Rows that can be read by id and referred to, or with ``list`` reached by conditions."""
+    purpose = f"{model.__tablename__}_{operation}"
+    return _compiled(model, purpose, lambda row: model.policy.visible(row, reader, operation))
 
 
-@cache
-def listed(model: type[Record], reader: Reader, *, with_public: bool) -> Fragment:
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def listed(model: type[Record], reader: Reader, operations: Operations = LISTING, *, with_public: bool) -> Fragment:
     """Rows of a list, with those of others that are public or without."""
     purpose = f"{model.__tablename__}_listed_{with_public:d}"
-    return _compiled(model, purpose, lambda row: model.policy.listed(row, reader, with_public=with_public))
+    return _compiled(
+        model, purpose, lambda row: model.policy.in_lists(row, reader, operations, with_public=with_public)
+    )
 
 
 def hide_caller_from_planner(condition: str) -> str:
@@ -58,17 +62,18 @@ def hide_caller_from_planner(condition: str) -> str:
     return CALLER.sub(r"(SELECT \g<0>)", condition)
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
     """Rows among the visible ones that the caller may update or delete, or by the same rights have created."""
-    purpose = f"{model.__tablename__}_{operation}"
+    purpose = f"{model.__tablename__}_may_{operation}"
     return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
 
 
-@cache
-def own(model: type[Record], reader: Reader) -> Fragment:
-    """Rows that are the caller's by the scope, which show all their fields."""
-    return _compiled(model, f"{model.__tablename__}_own", lambda row: model.policy.scope.own(row, reader))
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def guard(model: type[Record], reader: Reader, operations: Operations, place: int) -> Fragment:
+    """The condition of the guard at ``place`` among those of ``encoding.guards``."""
+    purpose = "_".join([model.__tablename__, *operations, str(place)])
+    return _compiled(model, purpose, encoding.guards(model, reader, operations)[place].condition)
 
 
 @cache

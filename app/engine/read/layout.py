@@ -9,7 +9,7 @@ from typing import Any
 from app.engine.declare.record import Field
 from app.engine.read import fragments
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import Row, RowDecoder, fields_for_non_owners, shown_fields
+from app.engine.read.encoding import LISTING, Operations, Row, RowDecoder, guards, shown_fields
 from app.engine.read.query import Selection
 
 
@@ -27,7 +27,7 @@ class Layout(RowDecoder):
 
     @property
     def _references_start(self) -> int:
-        return len(self.names) + (self.fields_for_non_owners is not None)
+        return len(self.names) + len(self.guards)
 
     @property
     def width(self) -> int:
@@ -39,19 +39,24 @@ class Layout(RowDecoder):
         return {str(row[start + place]): row[start + self.width - 1] for row in rows}
 
 
-def build_layout(source: Source, selection: Selection, *, versioned: bool = False) -> tuple[Layout, list[str]]:
-    """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest."""
-    shown = shown_fields(source.model, source.reader, listed=True)
+def build_layout(
+    source: Source, selection: Selection, operations: Operations = LISTING, *, versioned: bool = False
+) -> tuple[Layout, list[str]]:
+    """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest for
+    ``operations``."""
+    shown = shown_fields(source.model, source.reader, listed=True, operations=operations)
     fields = [each for each in shown if selection.names is None or each.name in selection.names or each.name == "id"]
-    outside = fields_for_non_owners(source.model, source.reader)
-    columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
-    if outside is not None:
-        columns.append(source.put(fragments.own(source.model, source.reader), source.alias))
-    references = _references(selection)
-    columns += [source.value(source.model, field, source.alias) for field in references]
-    columns += [f"{source.alias}.row_version"] if versioned else []
     names = tuple(field.name for field in fields)
-    return Layout(names, outside, tuple(field.attribute for field in references), versioned), columns
+    columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
+    guarded = []
+    for place, guard in enumerate(guards(source.model, source.reader, operations)):
+        if chosen := guard.names.intersection(names):
+            guarded.append(chosen)
+            columns.append(source.guard(source.model, operations, place, source.alias))
+    references = _references(selection)
+    columns += [source.value(source.model, field, source.alias, operations) for field in references]
+    columns += [f"{source.alias}.row_version"] if versioned else []
+    return Layout(names, tuple(guarded), tuple(field.attribute for field in references), versioned), columns
 
 
 def _references(selection: Selection) -> list[Field]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from app.engine.declare import search
@@ -15,6 +15,7 @@ from app.engine.declare.record import Record
 from app.engine.read import cursors, expansions
 from app.engine.read.concurrency import query_slot
 from app.engine.read.conditions import Source
+from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 from app.engine.read.fragments import hide_caller_from_planner
 from app.engine.read.layout import Layout, build_layout, named
 from app.engine.read.ordering import Order, Scan, newest_first, order_by, ordered, scans
@@ -67,7 +68,7 @@ def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page
     return Page(statement.layout.records(rows, 1), count, has_more=count > query.skip + len(rows))
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _first_page(model: type[Record], reader: Reader) -> ListStatement:
     return compiled(model, reader, PLAIN, None)
 
@@ -135,7 +136,7 @@ def sort_types(query: Query) -> list[str]:
 def with_public(model: type[Record], query: Query) -> bool:
     """Whether the list takes in public rows of others: an equality beside all other conditions asks for them."""
     asked = [part for part in query.where.parts if isinstance(part, Comparison) and part.operator is Operator.EQ]
-    return model.policy.asks_for_public([part.field.attribute for part in asked])
+    return model.policy.scope.asks_for_public([part.field.attribute for part in asked])
 
 
 def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None) -> ListStatement:
@@ -156,13 +157,25 @@ def _reach(query: Query) -> int:
     return next((reach for reach in PLANNED_LIMITS if end <= reach), 0)
 
 
-def conditions(source: Source, query: Query) -> list[str]:
-    """The rows of the list that match ``query``."""
-    found = [source.listed(with_public=with_public(source.model, query))]
+def conditions(source: Source, query: Query, operations: Operations = LISTING) -> list[str]:
+    """The rows of the list that match ``query``, out of those that grants leave for ``operations``."""
+    found = [source.listed(operations, with_public=with_public(source.model, query))]
     if query.where.parts:
         found.append(source.condition(query.where))
     if query.search:
-        found.append(f"{source.alias}.{search.COLUMN} @@ to_tsquery('simple', %(search)s)")
+        found += _search(source)
+    return found
+
+
+def _search(source: Source) -> list[str]:
+    """The rows that a search finds. The index has the words of all searchable fields; where grants hide some of them,
+    the words of those that the row shows are asked besides."""
+    query = "to_tsquery('simple', %(search)s)"
+    found = [f"{source.alias}.{search.COLUMN} @@ {query}"]
+    fields = [source.model.fields()[name] for name in source.model.searchable]
+    if any(source.shows(source.model, field, source.alias) for field in fields):
+        shown = [source.value(source.model, field, source.alias) for field in fields]
+        found.append(f"{search.vector(shown)} @@ {query}")
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import psycopg
@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Record
 from app.engine.read.database import DRIVER_ERRORS, DRIVER_KEY, UNIT_KEY, translated
-from app.engine.read.encoding import Projection, view
+from app.engine.read.encoding import STATEMENTS_KEPT, Projection, view
 from app.engine.read.fragments import DIALECT
 from app.foundation.errors import Failure, QueryTimeout
 from app.runtime import connections
@@ -175,7 +175,7 @@ def compiled(statement: Select[Any], shown: Projection) -> RecordStatement:
     return RecordStatement(str(text), fixed, shown)
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def item(model: type[Record], reader: Reader) -> RecordStatement:
     """The visible row with ``wanted_id``, and its version."""
     shown = view(model, reader)
@@ -183,9 +183,9 @@ def item(model: type[Record], reader: Reader) -> RecordStatement:
     return compiled(select(*shown.columns, model.row_version).where(wanted, model.policy.visible(model, reader)), shown)
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def stored(model: type[Record], reader: Reader) -> RecordStatement:
     """The row with ``wanted_id``, for a write that has already been allowed, and its version."""
-    shown = view(model, reader)
+    shown = view(model, reader, filtered=False)
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
     return compiled(select(*shown.columns, model.row_version).where(wanted), shown)

@@ -5,7 +5,7 @@ An export shows what the caller gets of single records, of the rows that the cal
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,7 +18,7 @@ from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Field, Record
 from app.engine.read import encoding, fragments, pages
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import fields_for_non_owners, shown_fields
+from app.engine.read.encoding import guards, shown_fields
 from app.engine.read.ordering import newest_first, order_by, ordered
 from app.engine.read.query import CacheKey, Query
 from app.engine.read.statements import Statement, statement_cache
@@ -27,6 +27,8 @@ from app.engine.transfer.copying import Client, copied, reset
 
 # What ``clock.wire`` writes: milliseconds without their last zeros would be left out, and to_char takes a third longer.
 MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::text, 23), ' ', 'T') || 'Z'"
+# What grants have to leave a row and a field for.
+EXPORTING = ("list", "export")
 # JSON holds no control characters, so that nothing is ever quoted.
 AS_CSV, AS_JSON = "FORMAT csv", "FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01'"
 
@@ -127,31 +129,30 @@ class Export:
 
 def _fields(model: type[Record], reader: Reader, query: Query) -> list[Field]:
     names = query.selection.names
-    shown = shown_fields(model, reader, listed=False)
+    shown = shown_fields(model, reader, listed=False, operations=EXPORTING)
     return [each for each in shown if names is None or each.name in names or each.name == "id"]
 
 
 def _compiled(model: type[Record], reader: Reader, asked: ExportQuery) -> Statement:
     source, query = Source(model, reader), asked.query
-    fields, outside = _fields(model, reader, query), fields_for_non_owners(model, reader)
-    where = pages.conditions(source, query)
+    fields = _fields(model, reader, query)
+    where = pages.conditions(source, query, EXPORTING)
     order = ordered(source, query.sort or newest_first(model))
-    own = "" if outside is None else source.put(fragments.own(model, reader), source.alias)
-    columns = []
+    columns: list[str] = []
+    guarded: dict[str, int] = {}
+    for place, guard in enumerate(guards(model, reader, EXPORTING)):
+        guarded |= dict.fromkeys(guard.names, place)
+        columns.append(f"{source.guard(model, EXPORTING, place, source.alias)} AS guard_{place}")
     for field in fields:
         value = source.put(fragments.selected(model, field.attribute), source.alias)
-        if asked.form is not ExportFormat.CSV:
-            columns.append(f'{_member(model, field, value)} AS "{field.name}"')
-            continue
-        cell = _cell(model, field, value, safe=asked.safe)
-        columns.append(cell if outside is None or field.name in outside else f"CASE WHEN {own} THEN {cell} END")
-    if own and asked.form is not ExportFormat.CSV:
-        columns.append(f"{own} AS is_own")
+        is_csv = asked.form is ExportFormat.CSV
+        cell = _cell(model, field, value, safe=asked.safe) if is_csv else _member(model, field, value)
+        columns.append(f'{cell} AS "{field.name}"')
     tables, by = " ".join([source.table, *source.joins]), order_by(order, [each.value for each in order])
     rows = f"SELECT {', '.join(columns)} FROM {tables} WHERE {' AND '.join(where)} ORDER BY {by}"
-    if asked.form is ExportFormat.CSV:
-        return Statement(f"COPY ({rows}) TO STDOUT ({AS_CSV})", source.fixed)
-    return Statement(f"COPY ({_objects(rows, fields, outside)}) TO STDOUT ({AS_JSON})", source.fixed)
+    answer = _cells if asked.form is ExportFormat.CSV else _objects
+    form = AS_CSV if asked.form is ExportFormat.CSV else AS_JSON
+    return Statement(f"COPY ({answer(rows, fields, guarded)}) TO STDOUT ({form})", source.fixed)
 
 
 def _type(model: type[Record], field: Field) -> TypeEngine[Any]:
@@ -182,14 +183,26 @@ def _member(model: type[Record], field: Field, value: str) -> str:
     return MOMENT.format(value) if isinstance(_type(model, field), types.DateTime) else value
 
 
-def _objects(rows: str, fields: Sequence[Field], outside: Collection[str] | None) -> str:
-    """An object for each row; of rows that are not the caller's, with the fields that they show alone."""
-    if outside is None:
+def _cells(rows: str, fields: Sequence[Field], guarded: Mapping[str, int]) -> str:
+    """The cells of each row, empty where the row does not show the field."""
+    if not guarded:
+        return rows
+    cells = (
+        f'CASE WHEN found.guard_{guarded[field.name]} THEN found."{field.name}" END'
+        if field.name in guarded
+        else f'found."{field.name}"'
+        for field in fields
+    )
+    return f"SELECT {', '.join(cells)} FROM ({rows}) AS found"
+
+
+def _objects(rows: str, fields: Sequence[Field], guarded: Mapping[str, int]) -> str:
+    """An object for each row, with the fields that the row shows."""
+    if not guarded:
         return f"SELECT row_to_json(found) FROM ({rows}) AS found"
-    whole, part = (_object(each) for each in (fields, [field for field in fields if field.name in outside]))
-    return f"SELECT CASE WHEN found.is_own THEN {whole} ELSE {part} END FROM ({rows}) AS found"
-
-
-def _object(fields: Sequence[Field]) -> str:
-    columns = ", ".join(f'found."{field.name}"' for field in fields)
-    return f"row_to_json((SELECT chosen FROM (SELECT {columns}) AS chosen))"
+    members = []
+    for field in fields:
+        member = f"""'"{field.name}":' || coalesce(to_json(found."{field.name}")::text, 'null')"""
+        shown = f"CASE WHEN found.guard_{guarded[field.name]} THEN {member} END" if field.name in guarded else member
+        members.append(shown)
+    return f"SELECT '{{' || concat_ws(',', {', '.join(members)}) || '}}' FROM ({rows}) AS found"

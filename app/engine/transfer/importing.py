@@ -15,6 +15,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.read.conditions import Source
 from app.engine.read.database import DRIVER_ERRORS, translated
+from app.engine.read.encoding import READING
 from app.engine.read.statements import driver_connection
 from app.engine.write import hooks
 from app.engine.write.conflicts import UniqueRule
@@ -266,9 +267,9 @@ def _found(unit: Unit, lookup: Lookup, wanted: set[Called]) -> dict[Called, list
 def _lookup_statement(lookup: Lookup, principal: Principal) -> tuple[str, Mapping[str, Any]]:
     """Rows of the caller's list alone: those that others make public could be called anything."""
     source = Source(lookup.target, principal.reader)
-    value = source.value(lookup.target, lookup.field, source.alias)
+    value = source.value(lookup.target, lookup.field, source.alias, READING)
     given = f"unnest(%(wanted)s::{lookup.field.spec.kind.sql_type}[], %(organizations)s::uuid[])"
-    met = f"{source.listed(with_public=False)} AND {value} = given.value"
+    met = f"{source.listed(READING, with_public=False)} AND {value} = given.value"
     if "organization_id" in lookup.target.fields():
         met += f" AND ({source.alias}.organization_id = given.organization OR given.organization IS NULL)"
     rows = f"SELECT {source.alias}.id FROM {source.table} WHERE {met} LIMIT 2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -14,9 +14,10 @@ from sqlalchemy import Index, UniqueConstraint
 
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.engine.read import fragments
 from app.engine.read.database import LostRace, translated
+from app.engine.read.encoding import STATEMENTS_KEPT
 from app.engine.write.faults import Faults
 from app.engine.write.sql import document, recordset
 from app.foundation.errors import UniqueViolation
@@ -115,7 +116,7 @@ def duplicate_indexes(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]
     return places
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _statement(
     model: type[Record], reader: Reader, rule: UniqueRule, lock: bool, keeps_existing: bool
 ) -> tuple[str, Mapping[str, Any]]:

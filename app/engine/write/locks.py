@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read.database import LostRace
+from app.engine.read.encoding import STATEMENTS_KEPT
 from app.engine.write.preconditions import Precondition
 from app.foundation.errors import Forbidden, NotFound
 
@@ -82,12 +83,12 @@ def _roots_of_parents(model: type[Record], *, one: bool) -> Any:
     return _root_of(parent, parent.id == WANTED[one])
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _roots(model: type[Record], reader: Reader, operation: str, *, one: bool) -> Any:
     return _root_of(model, and_(model.id == WANTED[one], *_is_writable(model, reader, operation)))
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: bool, one: bool) -> Any:
     """What the caller may reach, or with ``lock`` what the caller may write of that, locked. To build it for each write
     would cost more than the rest of the lock."""

@@ -17,7 +17,7 @@ from app.engine.declare.record import Record
 from app.engine.read.database import check_constraints, defer_constraints
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
-from app.engine.write import conflicts, growth, hooks, inputs, locks, references, sql, store
+from app.engine.write import conflicts, growth, hooks, inputs, judgment, locks, references, sql, store
 from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
@@ -72,6 +72,7 @@ def create(
     faults.check()
     for group in store.groups("create", model, drafts):
         store.insert(unit, model, group, faults)
+    judgment.judge_stored(unit, model, "create", drafts, faults)
     store.tell(unit, model, "create", drafts)
     growth.note(unit, model, len(drafts))
     return _read_back(unit, model, written) if returns else written
@@ -88,6 +89,7 @@ def update(
         for draft in drafts
     }
     check_references(unit, model, named, faults)
+    judgment.judge_fields(unit, model, drafts, faults)
     faults.check()
     written = WriteResult({draft.index: draft.id for draft in drafts})
     changed = [draft for draft in drafts if draft.columns]
@@ -95,6 +97,7 @@ def update(
     for apart in conflicts.groups(model, changed):
         for group in store.groups("update", model, apart):
             written.records.update(store.update(unit, model, group, faults, returns=reads_back))
+    judgment.judge_stored(unit, model, "update", changed, faults)
     store.tell(unit, model, "update", changed)
     return _read_back(unit, model, written) if returns else written
 
@@ -125,8 +128,9 @@ def delete(
 
 def inserts_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether the INSERT of a record judges what the record names, and reads it back: nothing of Python follows."""
-    is_hooked = hooks.has_any("create", model) or model in hooks.preparations
-    return not store.is_observed(model) and not is_hooked and sql.reads_only_own_row(model, reader)
+    is_followed = hooks.has_any("create", model) or model in hooks.preparations or store.is_observed(model)
+    is_judged = judgment.is_needed("create", model, reader)
+    return not is_followed and not is_judged and sql.reads_only_own_row(model, reader)
 
 
 def insert_with_checks(

@@ -13,6 +13,7 @@ from sqlalchemy import JSON, ColumnElement, Integer, Uuid, and_, bindparam, colu
 from app.engine.declare.kind import Reference
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record, camel
+from app.engine.declare.scope import both
 from app.engine.read.encoding import Projection, dumps
 from app.engine.read.statements import RecordStatement, compiled
 from app.foundation.errors import Failure, Forbidden, ForeignKeyViolation
@@ -73,7 +74,7 @@ def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...]) 
         for name in attributes
     ]
     writable = _parent_writable(model, reader, attributes, named.c).label(PARENT_WRITABLE)
-    return compiled(select(named.c.index, *met, writable), Projection((), None, ()))
+    return compiled(select(named.c.index, *met, writable), Projection((), (), ()))
 
 
 def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any) -> ColumnElement[bool]:
@@ -86,7 +87,7 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
     restricts = isinstance(kind, Reference) and kind.on_delete == "restrict"
     if not restricts or scope.is_nobodys:
         return and_(wanted, target.policy.visible(target, reader))
-    own = and_(wanted, scope.own(target, reader))
+    own = both(and_(wanted, target.policy.own(target, reader)), reader.granted(target, "read"))
     if "organization_id" in target.fields():
         within: Any = target.organization_id  # type: ignore[attr-defined]
         return and_(own, or_(named.organization.is_(None), within == named.organization))
@@ -97,8 +98,8 @@ def _parent_writable(
     model: type[Record], reader: Reader, attributes: tuple[str, ...], named: Any
 ) -> ColumnElement[bool]:
     parent = model.policy.scope.parent_column
-    if parent not in attributes:
+    if parent not in attributes or model.policy.scope.judges_new_rows:
         return true()
     target = model.target(parent)
-    writable = target.policy.scope.writable(target, reader, target.policy.update)
+    writable = target.policy.scope.writable(target, reader.base, target.policy.update)
     return or_(named[parent].is_(None), exists().where(target.id == named[parent], writable))

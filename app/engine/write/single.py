@@ -18,7 +18,7 @@ from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import BASE_FIELDS, Record
 from app.engine.read import fragments
 from app.engine.read.database import LostRace, OutcomeUnknown, is_definite_failure, translated
-from app.engine.read.encoding import Representation
+from app.engine.read.encoding import STATEMENTS_KEPT, Representation
 from app.engine.read.statements import RecordStatement, Statement, autocommit_connection
 from app.engine.write import hooks, inputs, plan, sql, store
 from app.engine.write.preconditions import Precondition
@@ -30,7 +30,7 @@ T = TypeVar("T")
 Values = dict[str, Any]
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def creates_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether records of ``model`` are made by one statement, and nothing else belongs to it."""
     return plan.inserts_in_one_statement(model, reader) and not model.policy.scope.parent_column
@@ -99,13 +99,16 @@ def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tu
     return (tuple(changed), tuple(kept)) if changed else None
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
     """The fields whose changes are judged or followed by hooks; None where every change is."""
-    if store.is_observed(model) or bool(model.policy.scope.parent_column) or not sql.reads_only_own_row(model, reader):
+    if store.is_observed(model) or bool(model.policy.scope.parent_column) or reader.base is not reader:
         return None
     followed = hooks.watched("update", model)
-    return None if followed is None else followed | frozenset(model.transitions)
+    if followed is None or not sql.reads_only_own_row(model, reader):
+        return None
+    ruled = {name for name, field in model.fields().items() if field.spec.write is not None}
+    return followed | ruled | frozenset(model.transitions)
 
 
 @lru_cache(maxsize=1024)
@@ -131,7 +134,7 @@ def _deletes_more(model: type[Record]) -> bool:
     return store.is_observed(model) or is_hooked or bool(model.policy.scope.parent_column)
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _removal(model: type[Record], reader: Reader, versioned: bool) -> Statement:
     may = sql.writable(model, reader, "delete", versioned=versioned)
     return Statement(sql.delete_statement(model, (may.sql,), one=True), may.fixed)

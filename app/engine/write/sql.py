@@ -16,7 +16,7 @@ from sqlalchemy.sql import visitors
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import VERSION, Record
 from app.engine.read import fragments
-from app.engine.read.encoding import Representation, dumps, selected, shown_fields, view
+from app.engine.read.encoding import STATEMENTS_KEPT, Representation, dumps, selected, shown_fields, view
 from app.engine.read.fragments import DIALECT
 from app.engine.read.statements import RecordStatement, Statement, compiled, stored
 from app.engine.write import references
@@ -110,7 +110,7 @@ def delete_statement(model: type[Record], conditions: tuple[str, ...] = (), *, o
     return f"DELETE FROM {model.__tablename__} WHERE {met} RETURNING id"
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def writable(model: type[Record], reader: Reader, operation: str, *, versioned: bool) -> Statement:
     """Return the condition that the caller sees a row and may write it, with ``versioned`` in one of ``versions``."""
     table = model.__tablename__
@@ -124,7 +124,7 @@ def onupdate_values(model: type[Record]) -> Values:
     return {name: column.onupdate.arg(None) for name, column in _stamped(model).items()}
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def reads_only_own_row(model: type[Record], reader: Reader) -> bool:
     """Whether what a reader sees of a row depends on no other row of its table, as what a statement writes is seen by
     no other part of it. An expression that looks at other rows names its table once more, as an alias."""
@@ -139,16 +139,16 @@ def _stamped(model: type[Record]) -> dict[str, Any]:
     return {name: column for name, column in columns if column is not None and column.onupdate is not None}
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _returned(model: type[Record], reader: Reader) -> RecordStatement:
     """What a reader sees of the rows that a statement has written, and their versions."""
-    shown = view(model, reader)
+    shown = view(model, reader, filtered=False)
     return compiled(select(*shown.columns, model.row_version), shown)
 
 
-@cache
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def _stored(model: type[Record], reader: Reader) -> RecordStatement:
-    shown = view(model, reader)
+    shown = view(model, reader, filtered=False)
     wanted = model.id == bindparam("wanted_ids", type_=ARRAY(Uuid())).any_()
     return compiled(select(*shown.columns, model.row_version).where(wanted), shown)
 

@@ -11,7 +11,7 @@ import pytest
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import FILTERABLE
 from app.engine.declare.kinds import Enum
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.testing.workshop import Workshop
 
 MODELS = [model for model in every_model() if not model.has_custom_routes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from tests.engine.writes.twins import CREATABLE, alike, bodies, growth, name_of, twins
 
 creatable = pytest.mark.parametrize("model", CREATABLE, ids=name_of)

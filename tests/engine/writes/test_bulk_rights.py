@@ -7,7 +7,7 @@ import pytest
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.notification.models import NotificationPreference
 from app.testing.permissions import ACTORS, body_for, reading, stage  # noqa: F401 - fixtures
 from app.testing.workshop import Workshop

@@ -14,8 +14,8 @@ from app.auth.models.keys import AuthApiKey
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import HIDDEN, IMMUTABLE, READ_ONLY
 from app.engine.declare.principal import Reader
-from app.engine.declare.scopes import Rule
-from app.engine.read.encoding import fields_for_non_owners, shown_fields
+from app.engine.declare.scope import Rule
+from app.engine.read.encoding import guards, shown_fields
 from app.testing.every_model import item
 from tests.engine.writes.test_versions import change, otherwise, raw
 
@@ -42,11 +42,11 @@ def shapes():
         noted = [field for field in model.fields().values() if is_noted_by_the_service(model, field)]
         for reader in (Reader.ADMIN, Reader.MEMBER):
             shown = {field.name for field in shown_fields(model, reader, listed=False)}
-            outside = fields_for_non_owners(model, reader)
+            guarded = {name for guard in guards(model, reader) for name in guard.names}
             for field in noted:
                 if field.name not in shown:
                     yield model, field, reader, True
-                if outside is not None and field.name not in outside:
+                if field.name in guarded:
                     yield model, field, reader, False
 
 

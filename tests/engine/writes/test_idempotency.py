@@ -9,7 +9,7 @@ from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.crm.models import CrmCompany, CrmContact
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.testing.database import transaction
 from app.testing.every_model import item, reader_of
 from tests.engine.writes.keys import CONTACTS, REPLAYED, count, is_new, is_replay_of, kept, keyed, new_key

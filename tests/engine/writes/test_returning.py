@@ -57,7 +57,7 @@ def test_a_reference_that_the_caller_does_not_see_is_refused_and_nothing_is_writ
 
 def test_parameters_of_the_check_are_not_those_of_what_is_read():
     checking = RecordStatement(
-        "%(param_1)s %(ref_company_id)s %(param_1)s", {"param_1": "judged"}, Projection((), None, ())
+        "%(param_1)s %(ref_company_id)s %(param_1)s", {"param_1": "judged"}, Projection((), (), ())
     )
     prefixed = sql._prefix_parameters(checking)
     assert prefixed.sql == "%(judged_param_1)s %(ref_company_id)s %(judged_param_1)s"

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from app.engine.declare.principal import Reader
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.engine.write import single
 from tests.engine.writes.twins import COUNTED_BY_ALL, MODELS, alike, name_of, twins
 

@@ -10,7 +10,8 @@ from app.ai.models.answering import AiChain
 from app.analytics.models import AnalyticsEvent
 from app.auth.models.organizations import AuthTeamMember
 from app.crm.models import CrmCompany, CrmContact
-from app.engine.declare.scopes import Parent, Rule
+from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Parent
 from app.engine.write import conflicts as uniqueness
 from app.engine.write import upserts
 from app.testing.workshop import Workshop

@@ -15,7 +15,7 @@ from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKey
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.foundation.clock import now
 from app.runtime.embedded import database_url
 from app.testing.database import transaction, unit_of_work

@@ -12,7 +12,7 @@ from app.ai_rag.models import AiRagEmbedding
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthTeamMember
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.record import metadata
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.testing.database import transaction
 from app.testing.workshop import Workshop

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.scopes import Rule
+from app.engine.declare.scope import Rule
 from app.extensions import db
 from app.factory import create_app
 from app.ops import samples

@@ -1,0 +1,292 @@
+"""Scopes that are put together: any or all of several, rows with given values, rows that follow another row, rows of
+which a membership names the caller; and one scope for readers with another for writers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import and_, false, or_, select, true
+
+from app.engine.declare.principal import Reader
+from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, is_nothing, reach
+from config import SettingError
+
+
+@dataclass(frozen=True, init=False)
+class Combination(Scope):
+    """Several scopes as one."""
+
+    scopes: tuple[Scope, ...] = ()
+
+    def __init__(self, *scopes: Scope) -> None:
+        if len(scopes) < 2:
+            raise SettingError(f"{type(self).__name__} combines at least two scopes")
+        for name, value in (("column", ""), ("public", None), ("scopes", scopes)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def readers(self) -> Rule:
+        return _same([scope.readers for scope in self.scopes])
+
+    @property
+    def writers(self) -> Rule:
+        return _same([scope.writers for scope in self.scopes])
+
+    @property
+    def organization_column(self) -> str:
+        return next(filter(None, (scope.organization_column for scope in self.scopes)), "")
+
+    @property
+    def parent_column(self) -> str:
+        return next(filter(None, (scope.parent_column for scope in self.scopes)), "")
+
+    @property
+    def colleague_fields(self) -> tuple[str, ...]:
+        return next(filter(None, (scope.colleague_fields for scope in self.scopes)), ())
+
+    def parts(self) -> Iterator[Scope]:
+        for scope in self.scopes:
+            yield from scope.parts()
+
+    def columns(self) -> Iterator[str]:
+        for scope in self.scopes:
+            yield from scope.columns()
+
+    def asks_for_public(self, filters: Collection[str]) -> bool:
+        return any(scope.asks_for_public(filters) for scope in self.scopes)
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        return self._joined(lambda scope: scope.own(model, reader), model)
+
+    def list_condition(self, model: Model, reader: Reader) -> Condition:
+        return self._joined(lambda scope: scope.list_condition(model, reader), model)
+
+    def colleagues(self, model: Model, reader: Reader) -> Condition:
+        return or_(*(scope.colleagues(model, reader) for scope in self.scopes))
+
+    @abstractmethod
+    def _joined(self, condition: Callable[[Scope], Condition], model: Model) -> Condition:
+        """Rows that are the caller's, from what ``condition`` says of each scope."""
+
+
+@dataclass(frozen=True, init=False)
+class AnyOf(Combination):
+    """Rows of any of the scopes."""
+
+    @property
+    def has_index(self) -> bool:
+        return all(scope.has_index for scope in self.scopes)
+
+    def public_rows(self, model: Model) -> Condition:
+        return or_(*(scope.public_rows(model) for scope in self.scopes))
+
+    def unowned(self, model: Model) -> Condition:
+        return or_(*(scope.unowned(model) for scope in self.scopes))
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        return or_(*(scope.writable(model, reader, rule) for scope in self.scopes))
+
+    def _joined(self, condition: Callable[[Scope], Condition], model: Model) -> Condition:
+        return or_(*map(condition, self.scopes))
+
+
+@dataclass(frozen=True, init=False)
+class AllOf(Combination):
+    """Rows of all of the scopes."""
+
+    @property
+    def has_index(self) -> bool:
+        return any(scope.has_index for scope in self.scopes)
+
+    @property
+    def owner_column(self) -> str:
+        return next(filter(None, (scope.owner_column for scope in self.scopes)), "")
+
+    def public_rows(self, model: Model) -> Condition:
+        return and_(*(scope.public_rows(model) for scope in self.scopes))
+
+    def unowned(self, model: Model) -> Condition:
+        return and_(*(scope.unowned(model) for scope in self.scopes))
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        return and_(*(scope.writable(model, reader, rule) for scope in self.scopes))
+
+    def _joined(self, condition: Callable[[Scope], Condition], model: Model) -> Condition:
+        own = [condition(scope) for scope in self.scopes]
+        if all(map(is_nothing, own)):
+            return false()
+        return and_(*(or_(each, scope.public_rows(model)) for each, scope in zip(own, self.scopes, strict=True)))
+
+
+@dataclass(frozen=True, init=False)
+class Where(Scope):
+    """Rows whose columns have the values, or one of several: ``Where(status=["draft", "sent"])``. They are nobody's:
+    read, they are public; written, anybody's."""
+
+    values: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    def __init__(self, **values: Any) -> None:
+        listed = {name: (each if isinstance(each, list | tuple) else [each]) for name, each in values.items()}
+        for name, value in (("column", ""), ("public", None), ("values", _frozen(listed))):
+            object.__setattr__(self, name, value)
+
+    @property
+    def is_nobodys(self) -> bool:
+        return True
+
+    def columns(self) -> Iterator[str]:
+        yield from (name for name, _ in self.values)
+
+    def asks_for_public(self, filters: Collection[str]) -> bool:
+        return any(name in filters for name, _ in self.values)
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        return true() if reader is Reader.ADMIN else false()
+
+    def public_rows(self, model: Model) -> Condition:
+        return and_(*(or_(*(getattr(model, name) == value for value in each)) for name, each in self.values))
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        if reader is Reader.ADMIN:
+            return true()
+        return false() if rule in (Rule.ADMIN, Rule.NONE) else self.public_rows(model)
+
+
+@dataclass(frozen=True)
+class Through(Scope):
+    """Rows that may be read as the row may that ``column`` refers to. Where it stands for writers, whoever reads that
+    row writes these; ``Parent`` asks for the right to write it."""
+
+    def columns(self) -> Iterator[str]:
+        yield self.column
+
+    def asks_for_public(self, filters: Collection[str]) -> bool:
+        return self.column in filters
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        if reader is Reader.ADMIN:
+            return true()
+        return reach(model, self.column, lambda row: _own_or_colleagues(row, reader))
+
+    def list_condition(self, model: Model, reader: Reader) -> Condition:
+        if reader in (Reader.ADMIN, Reader.ANONYMOUS):
+            return self.own(model, reader)
+        target = model.target(self.column)
+        return getattr(model, self.column) == any_of(select(target.id).where(_own_or_colleagues(target, reader)))
+
+    def public_rows(self, model: Model) -> Condition:
+        return reach(model, self.column, lambda row: row.policy.scope.public_rows(row))
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        return self.visible(model, reader) if rule is Rule.SCOPE or reader is Reader.ADMIN else false()
+
+
+@dataclass(frozen=True, init=False)
+class MembersOf(Scope):
+    """Rows that a row of the model ``membership`` refers to by ``column``, while it names the caller in ``user``; with
+    ``role`` only where it has one of these roles."""
+
+    membership: Any = None
+    reference: str = ""
+    role: Sequence[str] = ()
+    user: str = "user_id"
+
+    def __init__(self, membership: Any, column: str, role: Sequence[str] = (), user: str = "user_id") -> None:
+        named = {"membership": membership, "reference": column, "role": tuple(role), "user": user}
+        for name, value in {"column": "", "public": None, **named}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def has_index(self) -> bool:
+        return True
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        if reader in (Reader.ADMIN, Reader.ANONYMOUS):
+            return true() if reader is Reader.ADMIN else false()
+        table = self.membership.__table__.alias()
+        named = select(table.c[self.reference]).where(table.c[self.user] == USER)
+        if self.role:
+            named = named.where(or_(*(table.c.role == role for role in self.role)))
+        return model.id == any_of(named)
+
+
+@dataclass(frozen=True)
+class ReadersAndWriters(Scope):
+    """Who reads rows by one scope, and who writes them by another; what ``Policy(readers=…, writers=…)`` makes."""
+
+    reading: Scope = None  # type: ignore[assignment]
+    writing: Scope = None  # type: ignore[assignment]
+
+    @property
+    def readers(self) -> Rule:
+        return self.reading.readers
+
+    @property
+    def writers(self) -> Rule:
+        return self.writing.writers
+
+    @property
+    def has_index(self) -> bool:
+        return self.reading.has_index
+
+    @property
+    def owner_column(self) -> str:
+        return self.writing.owner_column
+
+    @property
+    def organization_column(self) -> str:
+        return self.writing.organization_column or self.reading.organization_column
+
+    @property
+    def parent_column(self) -> str:
+        return self.writing.parent_column or self.reading.parent_column
+
+    @property
+    def colleague_fields(self) -> tuple[str, ...]:
+        return self.reading.colleague_fields
+
+    def parts(self) -> Iterator[Scope]:
+        yield from self.reading.parts()
+        yield from self.writing.parts()
+
+    def columns(self) -> Iterator[str]:
+        yield from self.reading.columns()
+        yield from self.writing.columns()
+
+    def asks_for_public(self, filters: Collection[str]) -> bool:
+        return self.reading.asks_for_public(filters)
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        return self.reading.own(model, reader)
+
+    def list_condition(self, model: Model, reader: Reader) -> Condition:
+        return self.reading.list_condition(model, reader)
+
+    def public_rows(self, model: Model) -> Condition:
+        return self.reading.public_rows(model)
+
+    def unowned(self, model: Model) -> Condition:
+        return self.reading.unowned(model)
+
+    def colleagues(self, model: Model, reader: Reader) -> Condition:
+        return self.reading.colleagues(model, reader)
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        return self.writing.writable(model, reader, rule)
+
+
+def _own_or_colleagues(row: Model, reader: Reader) -> Condition:
+    scope = row.policy.scope
+    return or_(scope.own(row, reader), scope.colleagues(row, reader))
+
+
+def _same(rules: Sequence[Rule]) -> Rule:
+    """The rule of all scopes, where they have one: what differs stands in their conditions."""
+    return rules[0] if len(set(rules)) == 1 else Rule.SCOPE
+
+
+def _frozen(values: Mapping[str, Sequence[Any]]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    return tuple((name, tuple(each)) for name, each in values.items())

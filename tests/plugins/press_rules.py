@@ -1,0 +1,160 @@
+"""What each combined rule says, asked over HTTP; ``test_combinations`` runs it with press loaded."""
+
+from __future__ import annotations
+
+import pytest
+from press import models as press
+
+from app.testing.permissions import *  # noqa: F403
+
+ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
+DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
+MODELS = [
+    press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
+    press.PressPage,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def author(cast):
+    return cast.user()
+
+
+@pytest.fixture(scope="module")
+def other(cast):
+    return cast.user()
+
+
+def article(author, **rest):
+    made = author.post(ARTICLES, {"title": "Cranes", "remark": "late", **rest})
+    assert made.status_code == 201, made.json
+    return made.json
+
+
+def order(author, **rest):
+    return {"name": "Paper", "organizationId": str(author.organization_id), **rest}
+
+
+def ids(response):
+    assert response.status_code == 200, response.json
+    return {each["id"] for each in response.json["data"]}
+
+
+def test_a_draft_is_its_authors_and_what_is_published_everybodys(author, other):
+    draft, published = article(author), article(author, status="published")
+    assert other.get(f"{ARTICLES}/{draft['id']}").status_code == 404
+    assert other.get(f"{ARTICLES}/{published['id']}").status_code == 200
+    assert other.put(f"{ARTICLES}/{published['id']}", {"title": "Mine"}).status_code == 403
+    assert author.put(f"{ARTICLES}/{published['id']}", {"title": "Ours"}).status_code == 200
+
+
+def test_a_plain_list_has_ones_own_and_what_is_published_where_it_is_asked_for(author, other):
+    draft, published = article(author), article(author, status="published")
+    assert {draft["id"], published["id"]} <= ids(author.get(ARTICLES, query_string={"take": 100}))
+    assert published["id"] not in ids(other.get(ARTICLES))
+    found = ids(other.get(ARTICLES, query_string={"status": "published", "take": 100}))
+    assert published["id"] in found
+    assert draft["id"] not in found
+
+
+def test_a_list_of_visible_rows_has_public_ones_of_others(author, other):
+    made = [author.post(NOTICES, {"text": "t", "status": status}).json["id"] for status in ("draft", "published")]
+    assert ids(other.get(NOTICES)) & set(made) == {made[1]}
+
+
+def test_a_field_that_its_owner_alone_sees_is_absent_and_counts_for_nothing_elsewhere(author, other):
+    published = article(author, status="published", title="Seen", remark="unseen")
+    path, asked = f"{ARTICLES}/{published['id']}", {"status": "published", "id": published["id"]}
+    assert author.get(path).json["remark"] == "unseen"
+    assert "remark" not in other.get(path).json
+    assert ids(other.get(ARTICLES, query_string={**asked, "remark": "unseen"})) == set()
+    (listed,) = other.get(ARTICLES, query_string={**asked, "sort": "remark"}).json["data"]
+    assert "remark" not in listed
+    (group,) = other.get(f"{ARTICLES}/_aggregate", query_string={**asked, "group": "remark"}).json["data"]
+    assert group["group"] == {"remark": None}
+    exported = other.get(f"{ARTICLES}/_export", query_string={**asked, "as": "json"}).json
+    assert [sorted(each) for each in exported] == [sorted(other.get(path).json)]
+
+
+def test_a_comment_is_its_authors_to_change_and_readable_where_its_article_is(author, other, cast):
+    published, draft = article(author, status="published"), article(author)
+    made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good."}).json
+    path = f"{COMMENTS}/{made['id']}"
+    third = cast.user()
+    assert [each.get(path).status_code for each in (author, other, third)] == [200, 200, 200]
+    assert author.put(path, {"text": "Bad."}).status_code == 403
+    assert third.delete(path).status_code == 403
+    assert other.put(path, {"text": "Very good."}).status_code == 200
+    assert made["id"] in ids(third.get(COMMENTS, query_string={"articleId": published["id"]}))
+    assert made["id"] in ids(author.get(COMMENTS))
+    assert made["id"] not in ids(third.get(COMMENTS))
+    refused = other.post(COMMENTS, {"articleId": draft["id"], "text": "?"})
+    assert (refused.status_code, refused.json["code"]) == (400, "FOREIGN_KEY_VIOLATION")
+
+
+def test_a_comment_goes_with_the_publishing_of_its_article(author, other, cast):
+    published = article(author, status="published")
+    made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good."}).json
+    path, third = f"{COMMENTS}/{made['id']}", cast.user()
+    assert third.get(path).status_code == 200
+    assert author.put(f"{ARTICLES}/{published['id']}", {"status": "draft"}).status_code == 200
+    assert [each.get(path).status_code for each in (author, other, third)] == [200, 200, 404]
+
+
+def test_a_desk_is_read_by_its_staff_and_changed_by_its_editors(author, cast):
+    desk = author.post(DESKS, {"name": "News"}).json
+    path = f"{DESKS}/{desk['id']}"
+    editor, reader, stranger = (cast.colleague(author) for _ in range(3))
+    for person, role in ((editor, "editor"), (reader, "reader")):
+        made = author.post(STAFF, {"deskId": desk["id"], "userId": str(person.user_id), "role": role})
+        assert made.status_code == 201, made.json
+    assert [each.get(path).status_code for each in (author, editor, reader, stranger)] == [200, 200, 200, 404]
+    assert [each.put(path, {"name": "N"}).status_code for each in (author, editor, reader)] == [200, 200, 403]
+    for person, sees in ((editor, True), (stranger, False)):
+        assert (desk["id"] in ids(person.get(DESKS))) is sees
+    hired = {"deskId": desk["id"], "userId": str(stranger.user_id)}
+    assert reader.post(STAFF, hired).status_code == 403
+    assert editor.post(STAFF, hired).status_code == 201
+    assert stranger.get(path).status_code == 200
+
+
+def test_an_order_is_changed_until_it_is_sent_and_made_in_no_later_state(author, cast):
+    member = cast.colleague(author)
+    refused = member.post(ORDERS, order(author, state="sent"))
+    assert (refused.status_code, refused.json["code"]) == (403, "FORBIDDEN")
+    made = member.post(ORDERS, order(author)).json
+    path = f"{ORDERS}/{made['id']}"
+    assert member.put(path, {"name": "Red ink", "state": "sent"}).status_code == 200
+    assert member.put(path, {"name": "Ink"}).status_code == 403
+    assert member.delete(path).status_code == 403
+    assert member.get(path).json["name"] == "Red ink"
+
+
+def test_a_field_that_managers_write_is_refused_of_others_and_nothing_is_written(author, cast):
+    member = cast.colleague(author)
+    refused = member.post(ORDERS, order(author, budget=5))
+    assert (refused.status_code, refused.json["details"]) == (
+        403, {"fields": {"budget": ["May not be set on this record."]}},
+    )  # fmt: skip
+    made = member.post(ORDERS, order(author)).json
+    path = f"{ORDERS}/{made['id']}"
+    assert member.put(path, {"name": "Card", "budget": 5}).status_code == 403
+    assert member.get(path).json == made
+    assert author.put(path, {"budget": 5}).json["budget"] == 5
+    assert member.put(path, {"name": "Card", "budget": 5}).status_code == 200, "a value that is there may be repeated"
+
+
+def test_of_many_records_each_one_that_is_refused_is_told_by_its_index(author, cast):
+    member = cast.colleague(author)
+    orders = [order(author, name="A"), order(author, state="sent"), order(author, budget=1)]
+    refused = member.post(ORDERS, orders)
+    assert refused.status_code == 403
+    assert [each["index"] for each in refused.json["details"]["items"]] == [1, 2]
+    assert "A" not in {each["name"] for each in author.get(ORDERS, query_string={"take": 100}).json["data"]}
+
+
+def test_a_scope_of_ones_own_says_who_reads(author, other):
+    pages = {size: author.post("/api/v1/press/page", {"size": size}).json["id"] for size in (1, 2)}
+    assert {size: other.get(f"/api/v1/press/page/{page}").status_code for size, page in pages.items()} == {
+        1: 404, 2: 200,
+    }  # fmt: skip
