@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from marshmallow import fields
-from sqlalchemy import false
 
 from app.engine.declare import relations
 from app.engine.declare.catalogue import domains
 from app.engine.declare.dictionary import to_dict
 from app.engine.declare.fields import ADMIN_READS, CURRENCY
-from app.engine.declare.policy import Policy, SessionOnly
+from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import MANAGERS, Credential, Principal, Reader
 from app.engine.declare.record import Field, Record, Setter
-from app.engine.declare.scope import Rule
+from app.engine.declare.scope import Rule, is_nothing
 from app.engine.write.upserts import rules_of
 from app.plugins import STUDIO_FOLDERS
 from schemas.derive import WireSchema
 
 # What the dictionary says of a model or field that its users have no need of.
 STORAGE = ("table", "operations", "sessionOnly", "indexes", "unique", "relations", "fields")
+# Catalogues of callers who differ in what they may do.
+KEPT = 256
 STORED = ("access", "atRest", "attribute", "readableBy", "writableBy")
 
 
@@ -60,7 +61,7 @@ class CallerProfile:
 
     @property
     def is_admin(self) -> bool:
-        return self.reader is Reader.ADMIN
+        return self.reader.base is Reader.ADMIN
 
     def may(self, rule: Rule) -> bool:
         """Whether the rule lets the caller do it anywhere."""
@@ -73,15 +74,21 @@ class CallerProfile:
     def sets(self, setter: Setter) -> bool:
         return setter is Setter.CALLER or (setter is Setter.ADMIN and self.is_admin)
 
-    def may_read(self, model: type[Record]) -> bool:
+    def may_read(self, model: type[Record], *operations: str) -> bool:
+        """Whether there are records that the caller may ``list`` or ``read``, or both alike."""
         policy = model.policy
-        if self.reader is Reader.ANONYMOUS:
-            return not isinstance(policy.scope.public_rows(model), type(false()))
+        if not any(self.reader.admits(model, each) for each in operations or ("list", "read")):
+            return False
+        if self.reader.base is Reader.ANONYMOUS:
+            return not is_nothing(policy.scope.public_rows(model))
         by_person = policy.session_only is SessionOnly.ALL
         return self.may(policy.list) and (self.in_person or not by_person)
 
-    def may_write(self, policy: Policy, operation: str) -> bool:
+    def may_write(self, model: type[Record], operation: str) -> bool:
         """Whether there are records on which the caller may carry out the operation."""
+        policy = model.policy
+        if not self.reader.admits(model, operation):
+            return False
         if not self.writes or (policy.session_only is not SessionOnly.NEVER and not (self.in_person or self.is_admin)):
             return False
         rule: Rule = getattr(policy, operation)
@@ -89,8 +96,26 @@ class CallerProfile:
             return True
         return self.may(rule) and self.may(policy.scope.writers)
 
+    def shows(self, field: Field, model: type[Record], *operations: str) -> bool:
+        """Whether the caller gets the field of some record by one of ``operations``, or sets it."""
+        if ADMIN_READS in field.spec.flags and not self.is_admin:
+            return False
+        return field.name == "id" or any(self.reader.shows(model, field.name, each) for each in operations)
 
-@cache
+    def access(self, model: type[Record]) -> dict[str, Any]:
+        """What the caller may do with records of ``model``, in the words of grants, and which fields some of that is
+        about; None for all."""
+        reads = [each for each in ("list", "read") if self.may_read(model, each)]
+        writes = [each for each in ("create", "update", "delete") if self.may_write(model, each)]
+        further = [("export", "list" in reads), ("import", "create" in writes)]
+        operations = reads + writes + [name for name, may in further if may and self.reader.admits(model, name)]
+        known = [field for field in model.fields().values() if field.spec.readable or field.spec.writable]
+        shown = [field.name for field in known if self.shows(field, model, *operations)]
+        fields = None if self.reader.base is self.reader else shown
+        return {"model": model.qualified_name(), "operations": operations, "fields": fields}
+
+
+@lru_cache(maxsize=KEPT)
 def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
     """The catalogue of callers of this standing."""
     described = [
@@ -113,10 +138,9 @@ def _models(models: tuple[type[Record], ...], standing: CallerProfile) -> Iterat
 
 def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     entry = to_dict(model)
-    policy = model.policy
-    allowed = {operation: standing.may_write(policy, operation) for operation in ("create", "update", "delete")}
+    allowed = {operation: standing.may_write(model, operation) for operation in ("create", "update", "delete")}
     found = {name: value for name, value in entry.items() if name not in STORAGE}
-    found["operations"] = {"list": True, "read": True, **allowed}
+    found["operations"] = {name: standing.may_read(model, name) for name in ("list", "read")} | allowed
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
     if allowed["create"]:
@@ -124,32 +148,35 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     found["relations"] = [
         {"name": each.name, "model": each.target.qualified_name(), "many": each.many, "reference": each.reference.name}
         for each in relations.of(model).values()
-        if standing.may_read(each.target) and _is_shown(each.reference, standing)
+        if standing.may_read(each.target) and _is_shown(each.reference, each.target if each.many else model, standing)
     ]
     found["fields"] = [
-        _field(field, described, allowed, standing)
+        _field(field, model, described, allowed, standing)
         for field, described in zip(model.fields().values(), entry["fields"], strict=True)
-        if _is_shown(field, standing)
+        if _is_shown(field, model, standing)
     ]
     # A field that can neither be read nor set is none.
     found["fields"] = [each for each in found["fields"] if each.get("readable") or each["settable"]]
     return found
 
 
-def _is_shown(field: Field, standing: CallerProfile) -> bool:
+def _is_shown(field: Field, model: type[Record], standing: CallerProfile) -> bool:
     """Whether the caller reads the field on some record, or sets it."""
-    if ADMIN_READS in field.spec.flags and not standing.is_admin:
-        return False
-    return field.spec.readable or field.spec.writable
+    is_known = field.spec.readable or field.spec.writable
+    return is_known and standing.shows(field, model, "list", "read", "create", "update")
 
 
 def _field(
-    field: Field, described: dict[str, Any], allowed: dict[str, bool], standing: CallerProfile
+    field: Field, model: type[Record], described: dict[str, Any], allowed: dict[str, bool], standing: CallerProfile
 ) -> dict[str, Any]:
     found = {name: value for name, value in described.items() if name not in STORED}
-    found["readable"] = field.spec.readable
+    found["readable"] = field.spec.readable and standing.shows(field, model, "list", "read")
     found["required"] = field.required or bool(field.virtual and field.virtual.required)
     setters = {"create": field.set_on_create, "update": field.set_on_update}
-    found["settable"] = [name for name, setter in setters.items() if allowed[name] and standing.sets(setter)]
+    found["settable"] = [
+        name
+        for name, setter in setters.items()
+        if allowed[name] and standing.sets(setter) and standing.shows(field, model, name)
+    ]
     # Marks that are not there are false, which keeps the catalogue half as long.
     return {name: value for name, value in found.items() if value is not False}

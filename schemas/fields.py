@@ -13,6 +13,7 @@ import orjson
 from marshmallow import ValidationError, fields, validate
 
 from app.engine.declare.structures import DEFAULT_MAX_BYTES
+from app.engine.read.grant_parser import parse_grants
 from app.foundation.addresses import normalized
 from app.foundation.clock import NOT_A_MOMENT, moment_of
 from app.foundation.identifiers import uuid_of
@@ -131,6 +132,19 @@ class Json(fields.Raw):
         if len(orjson.dumps(value)) > self.max_bytes:
             raise ValidationError(f"Must be at most {self.max_bytes} bytes.")
         return value
+
+
+class Grants(Json):
+    """A list of grants, refused at what breaks a rule."""
+
+    def __init__(self, **options: Any) -> None:
+        described = {"type": ["array", "null"], "items": {"$ref": "#/components/schemas/Grant"}}
+        super().__init__(**{**options, "metadata": {**options.get("metadata", {}), **described}, "shape": "array"})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        given = super()._deserialize(value, attr, data, **kwargs)
+        parse_grants(given, str(attr))
+        return given
 
 
 class Items(fields.List[Any]):

@@ -70,6 +70,11 @@ def _(kind: kinds.Timestamp, **options: Any) -> Field[Any]:
 
 
 @field_of.register
+def _(kind: structures.Grants, **options: Any) -> Field[Any]:
+    return fields.Grants(max_bytes=kind.max_bytes, **options)
+
+
+@field_of.register
 def _(kind: structures.Json, **options: Any) -> Field[Any]:
     return fields.Json(shape=kind.shape, max_bytes=kind.max_bytes or DEFAULT_MAX_BYTES, **options)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.auth.credentials.authentication import Access
+from app.auth.credentials.access import Access
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.dictionary import dictionary
 from app.engine.declare.policy import Policy

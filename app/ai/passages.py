@@ -18,6 +18,7 @@ from app.ai_rag.search import Hit
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
 from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.principal import Principal
+from app.engine.declare.scope import both
 from app.engine.read.concurrency import query_slot
 from app.engine.write.unit_of_work import Unit, run_unit
 
@@ -60,7 +61,7 @@ def _found(prompt: Prompt) -> list[Hit]:
 
 
 def _search(unit: Unit, prompt: Prompt) -> list[Hit]:
-    return search.search(unit, prompt.question, readable(unit.session, prompt), 2 * QUOTED)
+    return search.search(unit, prompt.principal, prompt.question, readable(unit.session, prompt), 2 * QUOTED)
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:
@@ -70,13 +71,15 @@ def readable(session: Session, prompt: Prompt) -> list[UUID]:
     principal = replace(prompt.principal, is_admin=False)
     if prompt.index_id is not None:
         return documents_in(session, principal, prompt.index_id)
-    gathered = AiRagDocument.policy.scope.list_condition(AiRagDocument, principal.reader)
+    own = AiRagDocument.policy.scope.list_condition(AiRagDocument, principal.reader.base)
+    gathered = both(own, principal.reader.granted(AiRagDocument, "list"))
     found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
     home = personal_organization_of(session, principal.user_id) if principal.user_id and not prompt.shared else None
     if home is not None and home not in principal.memberships:
-        own = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
+        at_home = (AiRagIndex.organization_id == home, AiRagIndex.name == OWN_DOCUMENTS)
         entries = select(AiRagDocument.id).join(AiRagIndex, AiRagIndex.id == AiRagDocument.index_id)
-        found |= set(session.scalars(entries.where(*own)))
+        granted = principal.reader.granted(AiRagDocument, "list")
+        found |= set(session.scalars(entries.where(*at_home, granted), principal.binds))
     return list(found)
 
 
@@ -84,7 +87,9 @@ def documents_in(session: Session, principal: Principal, index_id: UUID) -> list
     """The entries of a knowledge base; none when the caller does not see it."""
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
     seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible).scalar_subquery()
-    return list(session.scalars(select(AiRagDocument.id).where(AiRagDocument.index_id == seen), principal.binds))
+    granted = principal.reader.granted(AiRagDocument, "list")
+    wanted = select(AiRagDocument.id).where(both(AiRagDocument.index_id == seen, granted))
+    return list(session.scalars(wanted, principal.binds))
 
 
 def _quoted(text: str) -> str:

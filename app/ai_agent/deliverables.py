@@ -143,7 +143,7 @@ def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: 
             ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}")
         )
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        hits = search.search(unit, brief, documents_in(unit.session, principal, agent.index_id), GROUNDS)
+        hits = search.search(unit, principal, brief, documents_in(unit.session, principal, agent.index_id), GROUNDS)
         instructions += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return instructions
 

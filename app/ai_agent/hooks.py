@@ -44,7 +44,7 @@ def ask_for_work(work: AiAgentDeliverable, write: Write) -> None:
     if "approver_id" not in write.given:
         work.approver_id = write.unit.principal.user_id
     require(work.status == "queued", "status", "New work starts as queued.")
-    queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id)
+    queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id, on_behalf=True)
 
 
 @on_update(AiAgentDeliverable, callers_only=True)
@@ -58,7 +58,7 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
-            queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id)
+            queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id, on_behalf=True)
     elif decides:
         _decide(work, write)
     else:

@@ -191,7 +191,7 @@ def ask(query: AiRagQuery, write: Write) -> None:
     require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
     for key, wanted in query.filter.items():
         require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
-    queue.defer(write.unit, RUN_QUERY, query.id, user_id=write.unit.principal.user_id)
+    queue.defer(write.unit, RUN_QUERY, query.id, user_id=write.unit.principal.user_id, on_behalf=True)
 
 
 def _is_filter(wanted: object) -> bool:

@@ -7,12 +7,18 @@ with the words of the document's title counted in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 
+from app.ai_rag.models import AiRagChunk, AiRagDocument
+from app.engine.declare.principal import Principal, Reader
+from app.engine.read import fragments
+from app.engine.read.encoding import STATEMENTS_KEPT
 from app.engine.write.unit_of_work import Unit
 
 MAX_WORDS = 40
@@ -25,14 +31,14 @@ CUSTOM_PLAN = text("SET LOCAL plan_cache_mode = force_custom_plan")
 # 300 passages are ranked; the others hold fewer or more common words of the question. The constants of BM25 are the
 # usual ones, 1.2 and 0.75. A word in the title counts half of what it counts in the text; one that every passage of the
 # document holds, which tells what the document is about, as much as in the text.
-RANKING = text("""
-WITH asked AS (
+RANKING = """
+WITH {seen}asked AS (
     SELECT word, plainto_tsquery('simple', word) AS query FROM unnest(CAST(:words AS text[])) AS word
 ), searched AS (
     SELECT count(*) AS passages, greatest(avg(length(content)), 1) AS length
-    FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[]))
+    FROM {chunk} WHERE document_id = ANY(CAST(:documents AS uuid[]))
 ), touched AS MATERIALIZED (
-    SELECT id, document_id, search FROM ai_rag_chunk
+    SELECT id, document_id, search FROM {chunk}
     WHERE document_id = ANY(CAST(:documents AS uuid[]))
     AND search @@ (SELECT string_agg(CAST(query AS text), ' | ')::tsquery FROM asked)
 ), hit AS (
@@ -64,7 +70,11 @@ FROM passage CROSS JOIN weighed
 LEFT JOIN hit USING (id, document_id, word) LEFT JOIN theme USING (document_id, word)
 GROUP BY id, document_id, title, content
 ORDER BY score DESC, id LIMIT :take
-""")
+"""
+# What callers with grants see of the passages, in place of the table.
+SEEN = """passages_seen AS MATERIALIZED (
+    SELECT * FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[])) AND {granted}
+), """
 
 
 @dataclass(frozen=True)
@@ -78,13 +88,28 @@ class Hit:
     score: float
 
 
-def search(unit: Unit, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
-    """The ``take`` best passages of ``documents`` for ``question``, best first; none where no word of it is found. A
-    search of much text keeps PostgreSQL busy for a second: requests take a place for it (``engine.concurrency``), jobs
-    need none, for few are done at once."""
+def search(unit: Unit, principal: Principal, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+    """The ``take`` best passages of ``documents`` for ``question``, best first, of those that grants leave
+    ``principal``; none where no word of it is found. A search of much text keeps PostgreSQL busy for a second: requests
+    take a place for it (``engine.concurrency``), jobs need none, for few are done at once."""
+    shown = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read", ("title",)))
+    if not all(principal.reader.shows(model, name, each) for model, each, names in shown for name in names):
+        return []
     words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
     if not words or not documents:
         return []
     unit.session.execute(CUSTOM_PLAN)
     binds = {"words": words, "documents": list(documents), "take": take}
-    return [Hit(*row) for row in unit.session.execute(RANKING, binds)]
+    ranking, fixed = _ranking(principal.reader)
+    asked = principal.binds | dict(fixed) if principal.narrowing is not None else {}
+    return [Hit(*row) for row in unit.session.execute(ranking, binds | asked)]
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def _ranking(reader: Reader) -> tuple[TextClause, Mapping[str, Any]]:
+    """The statement that ranks the passages that a reader sees, with its parameters that never change."""
+    if reader.base is reader:
+        return text(RANKING.format(chunk="ai_rag_chunk", seen="")), {}
+    condition = fragments.visible(AiRagChunk, reader, "list")
+    granted = fragments.as_text(condition.on("ai_rag_chunk"))
+    return text(RANKING.format(chunk="passages_seen", seen=SEEN.format(granted=granted))), condition.fixed

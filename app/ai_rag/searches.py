@@ -65,7 +65,7 @@ def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
     visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
     inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query))
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
-    hits = search.search(unit, query.text, documents, query.top_k)
+    hits = search.search(unit, asker, query.text, documents, query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
 
 

@@ -55,14 +55,14 @@ def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
     _check_period(report)
     _schedule(report)
-    queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+    queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id, on_behalf=True)
 
 
 @on_update(AnalyticsReport, callers_only=True)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")
-        queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id)
+        queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id, on_behalf=True)
     _check_period(report)
     if write.changed("schedule"):
         _schedule(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.auth.credentials import authentication, login
+from app.auth.credentials import access, authentication, login
 from app.auth.keys import key_usage
 from app.auth.sign_in.oauth import providers
 from app.auth.sign_in.oauth.state_cookie import SealedSessions
@@ -19,4 +19,4 @@ def init_app(app: Flask) -> None:
     authentication.init_app(app)
     login.manager.init_app(app)
     providers.init_app(app, app.config["SETTINGS"])
-    authentication.open_to_all("pages and their scripts")(app.view_functions["static"])
+    access.open_to_all("pages and their scripts")(app.view_functions["static"])

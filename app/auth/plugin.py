@@ -9,7 +9,7 @@ from app.auth.keys import key_hooks, key_mails
 from app.auth.keys.key_usage import models as key_usage
 from app.auth.keys.key_usage import sums
 from app.auth.models import identity, keys, organizations
-from app.auth.organizations import invitation_hooks
+from app.auth.organizations import invitation_hooks, member_access
 from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 
@@ -17,7 +17,7 @@ plugin = Plugin(
     "auth",
     "Identity, credentials, sessions, keys, organizations and teams.",
     models=(identity, keys, organizations, key_usage),
-    hooks=(hooks, invitation_hooks, key_hooks),
+    hooks=(hooks, invitation_hooks, key_hooks, member_access),
     jobs={
         verification.SEND_VERIFICATION: Job(verification.send_verification_link),
         verification.SEND_CHANGE: Job(verification.send_change),
@@ -32,6 +32,7 @@ plugin = Plugin(
     ),
     blueprints=(
         "blueprints.people.api_keys:build",
+        "blueprints.people.access:build",
         "blueprints.people.sign_in:build",
         "blueprints.people.oauth:build",
         "blueprints.people.addresses:build",

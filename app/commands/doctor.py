@@ -23,6 +23,7 @@ from app.engine.read import concurrency
 from app.engine.read.database import reading
 from app.foundation.errors import Failure
 from app.mail import smtp
+from app.ops.unfit_grants import unfit_grants
 from app.runtime import connections, rate_limits
 from app.schema import histories
 from app.schema import versions as schema_version
@@ -259,6 +260,12 @@ def _check_mail() -> str:
     return f"{smtp.sender(settings)} by {urlsplit(settings.mail_url).hostname}"
 
 
+def _check_grants() -> str:
+    if unfit := unfit_grants():
+        raise Advice(f"{len(unfit)} grants name what is gone, and open nothing: {'; '.join(unfit[:3])}")
+    return "all grants name what is there"
+
+
 def _check_admins() -> str:
     with reading() as session:
         admins = select(AuthUser.id).where(AuthUser.role == "admin", AuthUser.banned.is_(False))
@@ -273,6 +280,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "database": _check_database,
     "timeouts": _check_timeouts,
     "bounds": _check_bounds,
+    "grants": _check_grants,
     "extensions": _check_extensions,
     "text": _check_text,
     "migrations": _check_migrations,

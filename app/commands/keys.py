@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TextIO
 from uuid import UUID
 
 import click
@@ -18,8 +19,10 @@ from app.auth.models.keys import AuthApiKey
 from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
+from app.engine.read.grant_parser import parse_grants
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
+from app.foundation.errors import Invalid
 
 group = Group("keys", help="Issue and govern API keys.")
 MAX_WIDTH = 50
@@ -34,6 +37,7 @@ COLUMNS = ("id", "name", "start", "scopes", "status", "expiresAt", "lastUsedAt")
     "--scope", "scopes", multiple=True, type=click.Choice(api_keys.SCOPES), help="Repeatable; read unless said."
 )
 @click.option("--name")
+@click.option("--access", type=click.File(), help="A file with the grants that narrow the key, as JSON.")
 @click.option("--expires-in-days", type=click.IntRange(1, 36500), help="90 unless said; 30 for an anonymous key.")
 @as_json
 def create(
@@ -42,6 +46,7 @@ def create(
     anonymous: bool,
     scopes: tuple[str, ...],
     name: str | None,
+    access: TextIO | None,
     expires_in_days: int | None,
     as_json: bool,
 ) -> None:
@@ -50,19 +55,35 @@ def create(
         raise click.UsageError("Name an owner with --user, or say --anonymous.")
     if anonymous and set(scopes) - {"read"}:
         raise click.UsageError("An anonymous key reads and nothing else.")
+    grants = _grants(access) if access else None
     life = timedelta(days=expires_in_days) if expires_in_days else None
     if email is None:
-        issued = run_unit(SYSTEM, api_keys.issue_anonymous, name=name, life=life or api_keys.ANONYMOUS_LIFE)
+        issued = run_unit(
+            SYSTEM, api_keys.issue_anonymous, name=name, access=grants, life=life or api_keys.ANONYMOUS_LIFE
+        )
     else:
-        issued = run_unit(SYSTEM, _issue, email, scopes or ("read",), name, now() + life if life else None)
+        ends = now() + life if life else None
+        issued = run_unit(SYSTEM, _issue, email, scopes or ("read",), name, ends, grants)
     _show_once(issued, as_json)
 
 
 def _issue(
-    unit: Unit, email: str, scopes: tuple[str, ...], name: str | None, ends: datetime | None
+    unit: Unit, email: str, scopes: tuple[str, ...], name: str | None, ends: datetime | None, access: list[Any] | None
 ) -> tuple[AuthApiKey, str]:
     owner = users.by_email(unit.session, email)
-    return api_keys.issue(unit, owner, scopes=scopes, name=name, expires_at=ends)
+    return api_keys.issue(unit, owner, scopes=scopes, name=name, expires_at=ends, access=access)
+
+
+def _grants(file: TextIO) -> list[Any]:
+    """The list of grants in a file."""
+    try:
+        given: list[Any] = json.load(file)
+        parse_grants(given)
+    except ValueError as error:
+        raise click.BadParameter(f"{file.name} is not JSON: {error}") from None
+    except Invalid as refused:
+        raise click.BadParameter(refused.text) from None
+    return given
 
 
 def _show_once(issued: tuple[AuthApiKey, str], as_json: bool) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from app.engine.declare.principal import Credential
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import RateLimited
+from app.foundation.errors import Forbidden, RateLimited
 
 # Files may take long to read, and have places of their own among the jobs that are done at once.
 DEFAULT_QUEUE, FILES = "default", "files"
@@ -30,15 +30,20 @@ SELECT count(*) FROM (SELECT FROM procrastinate_jobs WHERE lock = :lock AND stat
 
 
 def defer(
-    unit: Unit, task: str, row_id: UUID, /, *, user_id: UUID | None = None, one_of: UUID | None = None, **more: Any
-) -> None:
+    unit: Unit, task: str, row_id: UUID, /, *, user_id: UUID | None = None, one_of: UUID | None = None,
+    on_behalf: bool = False, **more: Any,
+) -> None:  # fmt: skip
     """Have ``task`` done about a row once ``unit`` is committed. Jobs of one user are done one at
     a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
-    that are ``one_of`` the same are done one at a time, in order. ``more`` is given to the task as well, as JSON.
+    that are ``one_of`` the same are done one at a time, in order. A job ``on_behalf`` of the user does what the user
+    may do. ``more`` is given to the task as well, as JSON.
 
-    Raises RateLimited when too many jobs of the user wait, but for the service itself: what a job asks for in its turn
-    comes in its place.
+    Raises Forbidden where a key with grants, which would not narrow the job, asks for one on behalf of its owner; and
+    RateLimited when too many jobs of the user wait, but for the service itself: what a job asks for in its turn comes
+    in its place.
     """
+    if on_behalf and unit.principal.narrowing is not None and unit.principal.narrowing.is_of_key:
+        raise Forbidden("A key with grants starts no work that goes on in the name of its owner")
     lock = f"{OF_USER}{user_id}" if user_id else f"{task} {one_of}" if one_of else None
     waiting = unit.session.scalar(WAITING, {"lock": lock, "most": MAX_WAITING}) or 0 if user_id else 0
     if waiting == MAX_WAITING and unit.principal.credential is not Credential.SYSTEM:

@@ -152,7 +152,10 @@ def _as_able(principal: Principal, before: Principal, report: Report) -> Princip
     Forbidden, with what is written by then, where it may do less than before."""
     if not principal.covers(before):
         raise Forbidden(NARROWER, details={"meta": report.meta})
-    return replace(principal, organization_id=before.organization_id)
+    able = replace(principal, organization_id=before.organization_id)
+    if able.narrowing is None:
+        return able
+    return replace(able, narrowing=able.narrowing.requiring("import"))
 
 
 def ask(unit: Unit, model: type[Record], asked: ImportOptions, storage_key: str) -> StorageImport:
@@ -172,7 +175,7 @@ def ask(unit: Unit, model: type[Record], asked: ImportOptions, storage_key: str)
         storage_key=storage_key,
     )  # fmt: skip
     unit.store(made)
-    defer(unit, IMPORT, made.id, user_id=principal.user_id)
+    defer(unit, IMPORT, made.id, user_id=principal.user_id, on_behalf=True)
     return made
 
 

@@ -9,8 +9,10 @@ from flask import Response, current_app, request, stream_with_context
 
 from app.ai import fallback, turn_context, turns
 from app.ai.completion import ChatMessage, Delta
+from app.ai.models.chats import AiChat
 from app.ai.turn_context import ChatRequest
 from app.ai.turns import Turn
+from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.read.encoding import dumps
@@ -131,7 +133,8 @@ def register(blp: Blueprint) -> None:
     """Add the route to the blueprint of the chat routes."""
 
     @serve(blp, "POST", "", Operation(
-        "chat", "Ask, and read the answer as it is produced", access=login_required(),
+        "chat", "Ask, and read the answer as it is produced",
+        access=login_required(stands_for=StandsFor(AiChat, ("create", "update"))),
         takes=Body(ChatQuestion, example=QUESTION), query=ANY_QUERY, fails=(404, 502),
         description=(
             "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default "

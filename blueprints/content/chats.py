@@ -8,6 +8,7 @@ from flask import Response
 
 from app.ai import chats
 from app.ai.models.chats import AiChat
+from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -26,7 +27,10 @@ CHAT = {
     "createdAt": "2027-01-01T09:00:00.000Z", "updatedAt": "2027-01-01T09:00:00.000Z",
 }  # fmt: skip
 
-signed_in = login_required()
+
+def signed_in_to(*operations: str) -> Any:
+    """The access of a route that stands for operations on chats."""
+    return login_required(stands_for=StandsFor(AiChat, operations))
 
 
 def build() -> Blueprint:
@@ -34,7 +38,7 @@ def build() -> Blueprint:
     answers.register(blp)
 
     @serve(blp, "POST", "/history", Operation(
-        "readChatHistory", "List your chats, or read one", access=signed_in,
+        "readChatHistory", "List your chats, or read one", access=signed_in_to("list", "read"),
         takes=Body(ChatHistoryQuery, example={"take": 10}),
         gives=Answer(example={"chats": [CHAT], "hasMore": False}, any_of=(ChatHistory, ChatWithMessages)), fails=(404,),
         description="Newest first; with `chatId`, that chat with its messages.",
@@ -45,7 +49,7 @@ def build() -> Blueprint:
         return _several(given)
 
     @serve(blp, "DELETE", "/<chat:id>", Operation(
-        "deleteChat", "Delete a chat with all that belongs to it", access=signed_in,
+        "deleteChat", "Delete a chat with all that belongs to it", access=signed_in_to("delete"),
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
     ))  # fmt: skip
     def delete(id: str) -> Response:

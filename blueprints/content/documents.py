@@ -7,6 +7,7 @@ from uuid import UUID
 
 from flask import Response, current_app, request
 
+from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -33,7 +34,10 @@ DOCUMENT = {
     "userId": EXAMPLE_ID, **STAMPS,
 }  # fmt: skip
 
-signed_in = login_required()
+
+def signed_in_to(operation: str) -> Any:
+    """The access of a route that stands for an operation on documents."""
+    return login_required(stands_for=StandsFor(StorageDocument, (operation,)))
 
 
 def build() -> Blueprint:
@@ -45,7 +49,7 @@ def build() -> Blueprint:
 
 def _route_collection(blp: Blueprint) -> None:
     @serve(blp, "GET", "", Operation(
-        "listDocuments", "List your documents, newest first", access=signed_in, gives=Answer(DocumentList),
+        "listDocuments", "List your documents, newest first", access=signed_in_to("list"), gives=Answer(DocumentList),
         query=window_parameters(),
     ))  # fmt: skip
     def list_documents() -> Response:
@@ -56,7 +60,7 @@ def _route_collection(blp: Blueprint) -> None:
         return answer({"data": rows, "meta": {"count": page.count, "take": take, "skip": skip}})
 
     @serve(blp, "POST", "", Operation(
-        "createDocument", "Make a document", access=signed_in,
+        "createDocument", "Make a document", access=signed_in_to("create"),
         takes=Body(DocumentCreate, example={"title": "Plan", "content": "First this."}),
         gives=Answer(Document, example=DOCUMENT, status=201), once=True,
         description="With `uploadId`, the text of that file is filled in by a job.",
@@ -67,7 +71,7 @@ def _route_collection(blp: Blueprint) -> None:
 
 def _route_item(blp: Blueprint) -> None:
     @serve(blp, "GET", "/<string:id>", Operation(
-        "readDocument", "Read a document", access=signed_in, gives=Answer(Document, example=DOCUMENT),
+        "readDocument", "Read a document", access=signed_in_to("read"), gives=Answer(Document, example=DOCUMENT),
         conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
@@ -76,14 +80,15 @@ def _route_item(blp: Blueprint) -> None:
     for method, name in (("PATCH", "patchDocument"), ("PUT", "updateDocument")):
 
         @serve(blp, method, "/<string:id>", Operation(
-            name, "Change a document", access=signed_in, takes=Body(DocumentUpdate, example={"title": "New plan"}),
+            name, "Change a document", access=signed_in_to("update"),
+            takes=Body(DocumentUpdate, example={"title": "New plan"}),
             gives=Answer(Document, example=DOCUMENT), once=True, conditional=True,
         ))  # fmt: skip
         def update(given: dict[str, Any], id: str) -> Response:
             return respond(_changed, parse_id(id), given, precondition())
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
-        "deleteDocument", "Delete a document", access=signed_in,
+        "deleteDocument", "Delete a document", access=signed_in_to("delete"),
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:

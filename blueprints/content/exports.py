@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
+from app.auth.credentials.access import WithGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -23,7 +24,7 @@ EXAMPLE = {"id": EXAMPLE_ID, "status": "ready", "size": 48213, "expiresAt": LATE
 MAKING = """A job makes a ZIP archive of the records and files that belong to the caller, and a mail says when it is
 ready. It is there for a week."""
 
-owner_required = login_required(SessionOnly.ALL, private=True)
+owner_required = login_required(SessionOnly.ALL, private=True, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

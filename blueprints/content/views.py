@@ -6,7 +6,8 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.credentials.authentication import caller, credentials_required
+from app.auth.credentials.access import credentials_required
+from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.platform import saved_views

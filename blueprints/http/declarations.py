@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from flask import request
 
-from app.auth.credentials.authentication import Access
+from app.auth.credentials.access import Access
 from blueprints.http.base import Blueprint
 from blueprints.http.conditional import IF_MATCH, IF_NONE_MATCH, refuse_condition
 from blueprints.http.replies import IDEMPOTENCY_KEY

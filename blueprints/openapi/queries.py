@@ -11,9 +11,11 @@ from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
 from app.engine.read import query_context
 from app.engine.read.aggregates import Function, Interval
+from app.engine.read.condition_parser import ME
 from app.engine.read.query_context import readable
 from app.engine.transfer.exporting import ExportFormat
 from app.runtime.turns import yield_if_overdue
+from blueprints.openapi.grants import grant
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -32,7 +34,10 @@ MEANINGS = {
     Operator.HAS: "holds this",
     Operator.HAS_ANY: "holds one of these, comma-separated",
     Operator.HAS_ALL: "holds all of these, comma-separated",
+    Operator.IS: "is whoever asks",
 }
+# What operators take whatever the field holds.
+FIXED = {Operator.IS_NULL: {"type": "boolean"}, Operator.IS: {"type": "string", "enum": [ME]}}
 SHARED: dict[str, dict[str, Any]] = {
     "where": {"description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others."},
     "search": {"description": "Only records with every one of these words, by prefix, accents and case aside."},
@@ -88,27 +93,19 @@ EXPANSION = {
     },
     "additionalProperties": False,
 }
+GROUP = {
+    "type": "object",
+    "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Interval)}},
+    "required": ["field"],
+    "additionalProperties": False,
+}
 FIELDS = {"type": "array", "items": {"type": "string"}}
 SUM_QUERY = {
     "type": "object",
     "properties": {
         "where": OBJECT,
         "search": {"type": "string"},
-        "group": {
-            "type": "array",
-            "maxItems": 3,
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    {
-                        "type": "object",
-                        "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Interval)}},
-                        "required": ["field"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        },
+        "group": {"type": "array", "maxItems": 3, "items": {"anyOf": [{"type": "string"}, GROUP]}},
         "measures": {
             "type": "object",
             "properties": {str(each): {"type": "boolean"} if each == "count" else FIELDS for each in Function},
@@ -183,7 +180,7 @@ def filterable(model: type[Record]) -> list[Field]:
 def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     """The parameters and schemas that the operations of ``models`` refer to."""
     parameters = {name: parameter(name, **options) for name, options in SHARED.items()}
-    schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS}
+    schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS, "Grant": grant(models)}
     for model in models:
         yield_if_overdue()
         for field in filterable(model):
@@ -208,9 +205,7 @@ def _name(field: Field, operator: str) -> str:
 def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
     if operator is Operator.EQ:
         return equality(field, field.name)
-    schema = {"type": "string"} if operator in LISTS else _value(field.spec.kind)
-    if operator is Operator.IS_NULL:
-        schema = {"type": "boolean"}
+    schema = FIXED.get(operator) or ({"type": "string"} if operator in LISTS else _value(field.spec.kind))
     text = f"{field.name} {MEANINGS[operator]}."
     return parameter(f"{field.name}[{operator}]", description=text, schema=schema)
 
@@ -219,7 +214,9 @@ def _condition_name(kind: Kind) -> str:
     """``StringCondition``: kinds that take the same operators and values share one."""
     schema = _value(kind)
     name = schema.get("format", schema["type"]).replace("-", " ").title().replace(" ", "")
-    if Operator.HAS in kind.operators:
+    if Operator.IS in kind.operators:
+        name = "User"
+    elif Operator.HAS in kind.operators:
         name = "Array"
     elif schema["type"] == "string" and "format" not in schema and Operator.CONTAINS not in kind.operators:
         name = "Choice"
@@ -239,7 +236,7 @@ def _condition(kind: Kind) -> dict[str, Any]:
         takes = nullable if operator in (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN) else value
         if operator in LISTS:
             takes = {"type": "array", "items": takes, "minItems": 1}
-        operators[operator] = {"type": "boolean"} if operator is Operator.IS_NULL else takes
+        operators[operator] = FIXED.get(operator, takes)
     compared = {"type": "object", "properties": operators, "additionalProperties": False, "minProperties": 1}
     return {"anyOf": [nullable, compared]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.access import open_to_all
 from app.auth.credentials.login import login_optional
 from app.notification import mails
 from blueprints.pages import pages

@@ -8,7 +8,8 @@ from flask import Response
 
 from app.auth.accounts import recovery, verification
 from app.auth.credentials import reauthentication
-from app.auth.credentials.authentication import caller, caller_if_any, open_to_all
+from app.auth.credentials.access import WithGrants, open_to_all
+from app.auth.credentials.authentication import caller, caller_if_any
 from app.auth.credentials.login import login_optional, login_required
 from app.auth.sign_in.passkeys import sign_in as passkeys
 from app.auth.sign_in.two_factor import enrolment
@@ -37,7 +38,7 @@ ADDRESS = {"email": "ada@example.com"}
 TOKEN, SECRET, BEARER = "7Kc0...", "a wise old heron", "rg_sess_4Zq1..."
 ALIKE = "The answer is the same whether or not the address has an account."
 
-session_required = login_required(SessionOnly.ALL)
+session_required = login_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

@@ -10,7 +10,8 @@ from typing import Any
 from flask import Response, current_app, request
 from werkzeug.datastructures import MultiDict
 
-from app.auth.credentials.authentication import caller, caller_if_any, credentials_required, session_welcome
+from app.auth.credentials.access import WithGrants, credentials_required, session_welcome
+from app.auth.credentials.authentication import caller, caller_if_any
 from app.auth.keys import api_keys
 from app.auth.keys.key_usage import sums
 from app.auth.models.keys import AuthApiKey
@@ -57,8 +58,8 @@ MADE = {"id": EXAMPLE_ID, "name": "Export", "key": "rg_key_4Zq1..."} | {
 }
 LIMIT = {"requests": 500, "seconds": 60}
 NEW, NEW_ANONYMOUS = AuthApiKeyCreate(), AuthApiKeyCreateAnonymous()
-session_required = credentials_required(SessionOnly.ALL)
-session_reads = credentials_required(SessionOnly.ALL, reads=True)
+session_required = credentials_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
+session_reads = credentials_required(SessionOnly.ALL, reads=True, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

@@ -7,7 +7,8 @@ from typing import Any
 from flask import Response
 
 from app.auth.credentials import cookies
-from app.auth.credentials.authentication import caller_if_any, open_to_all
+from app.auth.credentials.access import open_to_all
+from app.auth.credentials.authentication import caller_if_any
 from app.auth.credentials.login import login_optional
 from app.auth.organizations import invitations
 from app.engine.declare.kind import EXAMPLE_ID

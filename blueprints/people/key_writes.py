@@ -27,7 +27,8 @@ def issue_key(unit: Unit, given: dict[str, Any]) -> Reply:
 
 def issue_anonymous_key(unit: Unit, given: dict[str, Any], life: timedelta) -> Reply:
     """The new key of nobody, with its secret."""
-    made, secret = api_keys.issue_anonymous(unit, name=given.get("name"), email=given.get("email"), life=life)
+    named = {name: given.get(name) for name in ("name", "email", "access")}
+    made, secret = api_keys.issue_anonymous(unit, **named, life=life)
     return _shown_once({"apiKey": secret, "id": made.id, "name": made.name, "expiresAt": made.expires_at}, made)
 
 

@@ -8,7 +8,8 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from app.auth.credentials import challenge_cookie, cookies
-from app.auth.credentials.authentication import caller_if_any, open_to_all
+from app.auth.credentials.access import open_to_all
+from app.auth.credentials.authentication import caller_if_any
 from app.auth.credentials.login import login_optional
 from app.auth.sign_in.oauth import flow, linking
 from app.auth.sign_in.oauth.providers import ProviderSignInFailed

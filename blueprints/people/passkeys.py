@@ -7,7 +7,8 @@ from typing import Any
 from flask import Response
 
 from app.auth.credentials import cookies
-from app.auth.credentials.authentication import caller, open_to_all
+from app.auth.credentials.access import WithGrants, open_to_all
+from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.auth.sign_in.passkeys import keeping, sign_in
 from app.engine.declare.kind import EXAMPLE_ID
@@ -38,7 +39,7 @@ PASSKEY = {
     "aaguid": None, "lastUsedAt": None, "createdAt": STAMPS["createdAt"],
 }  # fmt: skip
 
-session_required = login_required(SessionOnly.ALL)
+session_required = login_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

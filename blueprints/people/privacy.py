@@ -8,6 +8,7 @@ from flask import Response
 
 from app.auth.accounts import deletion
 from app.auth.credentials import impersonation
+from app.auth.credentials.access import WithGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.policy import SessionOnly
@@ -19,7 +20,7 @@ from blueprints.people.entering import no_store
 from schemas.people.accounts import Deletion, Empty, Impersonate, Impersonation
 from schemas.people.sign_in import user_body
 
-session_required = login_required(SessionOnly.ALL)
+session_required = login_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

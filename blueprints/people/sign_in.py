@@ -8,7 +8,8 @@ from typing import Any
 from flask import Response, request
 
 from app.auth.credentials import cookies, sessions
-from app.auth.credentials.authentication import caller, caller_if_any, open_to_all, session_of_cookie
+from app.auth.credentials.access import WithGrants, open_to_all
+from app.auth.credentials.authentication import caller, caller_if_any, session_of_cookie
 from app.auth.credentials.login import login_optional, login_required
 from app.auth.sign_in import sign_in
 from app.engine.declare.kind import EXAMPLE_ID
@@ -54,7 +55,7 @@ EXPIRES_IN = {
 SECOND = """An account with a second factor is asked for it: the answer holds a `challenge` in place of a token, for
 `POST /api/auth/two-factor/challenge` or a passkey."""
 
-session_required = login_required(SessionOnly.ALL)
+session_required = login_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

@@ -8,7 +8,8 @@ import segno
 from flask import Response
 
 from app.auth.credentials import cookies
-from app.auth.credentials.authentication import caller, open_to_all
+from app.auth.credentials.access import WithGrants, open_to_all
+from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.auth.sign_in import devices
 from app.auth.sign_in.two_factor import challenges, enrolment
@@ -35,7 +36,7 @@ DEVICE = {
     "createdAt": LATER,
 }  # fmt: skip
 
-session_required = login_required(SessionOnly.ALL)
+session_required = login_required(SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
 
 
 def build() -> Blueprint:

@@ -19,7 +19,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
 from app.auth.credentials import credentials, impersonation
-from app.auth.credentials.authentication import Access, authorize, caller, credentials_required
+from app.auth.credentials.access import Access, credentials_required
+from app.auth.credentials.authentication import authorize, caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
@@ -55,8 +56,7 @@ MAX_READ = 1000
 # All answers of a batch are noted with each write, so they are held to what is kept of one answer.
 MAX_NOTED_BYTES = MAX_ANSWER_BYTES // batch.MAX_REQUESTS
 TEXT = """Creates, changes, deletes, reads, lists and sums of single models, in order. A value `{ref.field}`, or a path
-segment `{ref.id}`, is a field of the answer to an earlier request of that name. All or none, unless `atomic` is false:
-then each counts by itself."""
+segment `{ref.id}`, is a field of the answer to an earlier request. All or none, unless `atomic` is false."""
 EXAMPLE = {
     "requests": [
         {"ref": "co", "method": "POST", "path": "/api/v1/crm/company", "body": {"name": "Harbour Works"}},

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response
 
-from app.auth.credentials.authentication import rights_required
+from app.auth.credentials.access import rights_required
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
 from app.engine.operations.verbs import RecordOperation, Verb, operations
@@ -86,7 +86,7 @@ def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collect
     model, verb = operation.model, operation.verb
     converter = converter_of(model.path) if model.path else "string"
     rule = collection + binding.path.replace("<id>", f"<{converter}:id>")
-    guard = rights_required(model, reads=verb.reads, private=verb.private)
+    guard = rights_required(model, *verb.granted_by, reads=verb.reads, private=verb.private)
     for method, called in binding.called.items():
         name = f"{called}{model.__name__}"
         handler: Any = binding.handler(model)

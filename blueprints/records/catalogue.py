@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
 from flask import Response, current_app
 
-from app.auth.credentials.authentication import caller, credentials_required
+from app.auth.credentials.access import WithGrants, credentials_required
+from app.auth.credentials.authentication import caller
 from app.engine.read.encoding import dumps
 from blueprints.http.base import JSON, Blueprint
 from blueprints.http.compression import compressed, wants_gzip
 from blueprints.http.conditional import matches_if_none_match
 from blueprints.http.declarations import Answer, Operation, serve
-from schemas.catalogue import CallerProfile, Catalogue, catalogue_for
+from schemas.catalogue import KEPT, CallerProfile, Catalogue, catalogue_for
 
 TEXT = (
     "Every model that the caller may read, with its fields, relations and states, and what the caller may do with "
@@ -41,7 +42,8 @@ def build() -> Blueprint:
 
     @serve(blp, "GET", "/_catalogue", Operation(
         "readCatalogue", "Read which models there are and what you may do with them",
-        access=credentials_required(), gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
+        access=credentials_required(with_grants=WithGrants.EVERYBODY),
+        gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
     ))  # fmt: skip
     def read_catalogue() -> Response:
         kept = _kept(CallerProfile.of(caller()), current_app.config["SETTINGS"].upload_max_bytes)
@@ -63,7 +65,7 @@ class Kept(NamedTuple):
     tag: str
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _kept(standing: CallerProfile, upload_max_bytes: int) -> Kept:
     body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes})
     return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

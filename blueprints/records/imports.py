@@ -14,7 +14,8 @@ from uuid import UUID
 from flask import Response, current_app, request
 
 from app.auth.credentials import credentials
-from app.auth.credentials.authentication import caller, credentials_required
+from app.auth.credentials.access import credentials_required
+from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record

@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import Blueprint, Response, current_app, render_template, request
 from sqlalchemy import select
 
-from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.access import open_to_all
 from app.engine.read.database import reading
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound

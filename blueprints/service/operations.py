@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from prometheus_client import CONTENT_TYPE_LATEST
 from werkzeug.wrappers import Response as BaseResponse
 
-from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.access import open_to_all
 from app.foundation.errors import NotFound, Unavailable
 from app.runtime import metrics
 from app.schema import readiness

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response, current_app, request
 
 from app.auth.credentials import tickets
+from app.auth.credentials.access import WithGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -42,7 +43,7 @@ LAST_EVENT: list[dict[str, Any]] = [
     },
 ]
 
-signed_in = login_required(with_tabs=True)
+signed_in = login_required(with_tabs=True, with_grants=WithGrants.PEOPLE)
 
 TICKET = {"token": "gAAAAAB...", "expiresAt": "2027-01-01T09:01:00.000Z"}
 
@@ -59,7 +60,8 @@ def build() -> Blueprint:
 
 def _route_stream(blp: Blueprint) -> None:
     @serve(blp, "GET", "/stream", Operation(
-        "streamNotifications", "Follow your notifications", access=login_required(with_tickets=True, with_tabs=True),
+        "streamNotifications", "Follow your notifications",
+        access=login_required(with_tickets=True, with_tabs=True, with_grants=WithGrants.PEOPLE),
         gives=Answer(content_type=EVENTS), query=LAST_EVENT,
         description=(
             "Server-sent events: `ready`, then one unnamed event for each notification, with its sequence as the "
@@ -75,7 +77,7 @@ def _route_stream(blp: Blueprint) -> None:
 
     @serve(blp, "POST", "/stream/ticket", Operation(
         "createStreamTicket", "Get a ticket that opens the stream once",
-        access=login_required(SessionOnly.ALL, with_tabs=True),
+        access=login_required(SessionOnly.ALL, with_tabs=True, with_grants=WithGrants.PEOPLE),
         gives=Answer(StreamTicket, example=TICKET, status=201),
     ))  # fmt: skip
     def ticket() -> Response:

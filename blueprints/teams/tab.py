@@ -5,7 +5,7 @@ from __future__ import annotations
 import flask
 from flask import Response, render_template, request
 
-from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.access import open_to_all
 from app.auth.credentials.sessions import SignedIn
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.teams import tab

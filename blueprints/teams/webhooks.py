@@ -8,7 +8,8 @@ from typing import Any
 
 from flask import Response, request
 
-from app.auth.credentials.authentication import consume_for_address, open_to_all
+from app.auth.credentials.access import open_to_all
+from app.auth.credentials.authentication import consume_for_address
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import run_unit

@@ -116,7 +116,7 @@ class SelectionParser:
             read["take"] = take
 
     def _add(self, at: SelectionBuilder, name: str, hops: int, location: str) -> SelectionBuilder:
-        relation = self.context.relation(at.model, name)
+        relation = self.context.relation(at.model, name, expanded=True)
         if relation is None:
             problem = f"Unknown relation {name or 'without a name'}. {allowed(self.context.relations(at.model))}"
             raise invalid(location, problem, InvalidExpand)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.auth.credentials.authentication import credentials_required, open_to_all, session_welcome
+from app.auth.credentials.access import credentials_required, open_to_all, session_welcome
 from app.auth.credentials.login import login_required
 from app.factory import create_app
 from app.testing.parts import close_application

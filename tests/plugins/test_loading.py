@@ -39,7 +39,7 @@ plugin = Plugin("{name}", "Things.", {more})
 MODELS = "import {module}_models as models"
 ROUTES = """
 from flask import Blueprint
-from app.auth.credentials.authentication import open_to_all
+from app.auth.credentials.access import open_to_all
 
 
 def build():

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import mails, passwords, proofs
+from app.auth.credentials.narrowing import narrowed
 from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.organizations import AuthInvitation
@@ -161,5 +162,7 @@ def user_principal(session: Session, user_id: UUID | None) -> Principal | None:
     row = session.execute(select(*columns).where(AuthUser.id == user_id)).one_or_none()
     if row is None or is_banned(row.banned, row.ban_expires):
         return None
-    roles, _ = memberships.counting(user_id, row.memberships, session)
-    return Principal(Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, row.role == "admin", roles)
+    held = memberships.counting(user_id, row.memberships, session)
+    is_admin = row.role == "admin"
+    found = Principal(Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, is_admin, held.roles)
+    return narrowed(found, held.narrowed)

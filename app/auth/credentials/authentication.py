@@ -6,25 +6,22 @@ On the routes of people Flask-Login asks, with what ``app.auth.credentials.login
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from flask import Flask, after_this_request, current_app, g, request
 from flask_login import current_user
 
 from app.auth.credentials import cookies, credentials, impersonation, tickets
+from app.auth.credentials.access import Access, WithGrants
 from app.auth.errors import InsufficientScope
 from app.auth.keys import key_usage
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import SAFE_METHODS, Credential, Principal, scope_of
-from app.engine.declare.record import Record
 from app.engine.write.unit_of_work import run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class BearerScheme(NamedTuple):
@@ -36,69 +33,6 @@ class BearerScheme(NamedTuple):
 
 # Those that count on routes which take the tokens of tabs; whoever issues them adds theirs.
 tab_schemes: list[BearerScheme] = []
-
-
-@dataclass(frozen=True)
-class Access:
-    """What a route asks of its caller.
-
-    ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
-    credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
-    ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
-    with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
-    ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
-    ``tabs`` the token of the tab in Teams counts as well.
-    """
-
-    open: str = ""
-    limited: bool = False
-    optional: str = ""
-    session_only: SessionOnly = SessionOnly.NEVER
-    people: bool = False
-    reads: bool = False
-    private: bool = False
-    composite: bool = False
-    guarded: bool = False
-    tickets: bool = False
-    tabs: bool = False
-
-
-def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
-    """Declare that a route asks for no credential, and why."""
-    return declare_access(Access(open=reason, limited=limited))
-
-
-def credentials_required(
-    session_only: SessionOnly = SessionOnly.NEVER,
-    *,
-    reads: bool = False,
-    composite: bool = False,
-) -> Callable[[F], F]:
-    """Declare that a route needs a session or an API key with the scope of its verb, or only of reading if it
-    ``reads``."""
-    return declare_access(Access(session_only=session_only, reads=reads, composite=composite))
-
-
-def rights_required(model: type[Record], *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
-    """Declare the same of a route to the records of ``model``, as its policy has it. A key in the query, which stays in
-    logs and histories, writes nobody's accounts and organizations."""
-    session_only, guarded = model.policy.session_only, model.domain == "auth"
-    return declare_access(Access(session_only=session_only, reads=reads, private=private, guarded=guarded))
-
-
-def session_welcome(reason: str) -> Callable[[F], F]:
-    """Declare that a route works without a credential, why, and that it knows whose session is presented."""
-    return declare_access(Access(optional=reason, session_only=SessionOnly.ALL))
-
-
-def declare_access(access: Access) -> Callable[[F], F]:
-    """Declare what a route asks of its caller; a route that declares nothing is refused."""
-
-    def declare(view: F) -> F:
-        view.access = access  # type: ignore[attr-defined]
-        return view
-
-    return declare
 
 
 def init_app(app: Flask) -> None:
@@ -197,6 +131,8 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
     if access.guarded and principal.from_query and scope != "read":
         key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
         raise Invalid({"api_key": ["Writes no accounts and organizations; use the Authorization header."]})
+    if principal.narrowing is not None:
+        _check_grants(principal, access)
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:
         return
     # An admin key of an admin may stand in for a session where only writes are narrowed.
@@ -204,6 +140,19 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
         return
     key_usage.set_outcome("FORBIDDEN")
     raise Forbidden("A session token is needed for this")
+
+
+def _check_grants(principal: Principal, access: Access) -> None:
+    """Check that grants open what a route is for; raises Forbidden."""
+    if access.stands_for is not None:
+        is_open = principal.reader.admits(access.stands_for.model, *access.stands_for.operations)
+    else:
+        is_person = principal.credential is Credential.SESSION
+        admitted = (WithGrants.EVERYBODY, WithGrants.PEOPLE) if is_person else (WithGrants.EVERYBODY,)
+        is_open = access.composite or access.with_grants in admitted  # the parts of a composite are checked one by one
+    if not is_open:
+        key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
+        raise Forbidden("No grant of the credential opens this")
 
 
 def authenticate(access: Access) -> Principal:

@@ -10,10 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from flask import request
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Text, bindparam, cast, select, update
 from sqlalchemy.orm import Session
 
 from app.auth.accounts.users import is_banned
+from app.auth.credentials.narrowing import narrowed
 from app.auth.keys import key_usage
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
@@ -25,7 +26,7 @@ from app.engine.read.statements import RecordStatement, autocommit_connection, c
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
-from app.foundation.errors import RateLimited, Unauthenticated
+from app.foundation.errors import NotFound, RateLimited, Unauthenticated
 from app.runtime import rate_limits
 
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
@@ -62,7 +63,7 @@ def _has_ended(row: dict[str, Any]) -> bool:
 
 def _person(row: dict[str, Any]) -> Principal:
     is_admin = row["role"] == "admin"
-    return Principal(
+    found = Principal(
         credential=Credential.SESSION,
         credential_id=row["id"],
         scopes=frozenset({"read", "write", "admin"} if is_admin else {"read", "write"}),
@@ -74,6 +75,7 @@ def _person(row: dict[str, Any]) -> Principal:
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
     )
+    return narrowed(found, row["narrowed"]) if row["narrowed"] else found
 
 
 def _impersonating(row: dict[str, Any]) -> Principal:
@@ -103,10 +105,23 @@ def key_principal(digest: str, *, from_query: bool) -> Principal:
         raise
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
+    return _of_key(row, from_query=from_query)
+
+
+def principal_of_key(identifier: UUID) -> Principal:
+    """The principal that a key makes when it is presented; raises NotFound for one that is not good."""
+    row = _one(_keys_by("id"), identifier)
+    if row is None or _outcome(row) in ("REVOKED", "DISABLED", "EXPIRED"):
+        raise NotFound()
+    return _of_key(row, from_query=False)
+
+
+def _of_key(row: dict[str, Any], *, from_query: bool) -> Principal:
     scopes = expand_scopes(row["scopes"])
     if row["user_id"] is None:
-        return Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
-    return Principal(
+        found = Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
+        return narrowed(found, {}, row["access"])
+    found = Principal(
         credential=Credential.KEY,
         credential_id=row["id"],
         scopes=scopes,
@@ -115,6 +130,7 @@ def key_principal(digest: str, *, from_query: bool) -> Principal:
         from_query=from_query,
         **_acting_in(row),
     )
+    return narrowed(found, row["narrowed"], row["access"])
 
 
 def reload_principal(principal: Principal, session: Session | None = None) -> Principal:
@@ -129,10 +145,11 @@ def reload_principal(principal: Principal, session: Session | None = None) -> Pr
     if is_session:
         return _person(row)
     if principal.user_id is None:
-        return principal
+        return narrowed(principal, {}, row["access"])
     scopes = principal.scopes & expand_scopes(row["scopes"])
     is_admin = principal.is_admin and row["role"] == "admin" and "admin" in scopes
-    return replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))
+    found = replace(principal, scopes=scopes, is_admin=is_admin, **_acting_in(row))
+    return narrowed(found, row["narrowed"], row["access"])
 
 
 def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +220,8 @@ def _one(statement: RecordStatement, digest: str | UUID, session: Session | None
     if not rows:
         return None
     row = dict(zip(statement.view.names, rows[0], strict=True))
-    row["memberships"], row["waiting"] = memberships.counting(row["user_id"], row["memberships"], session)
+    found = memberships.counting(row["user_id"], row["memberships"], session)
+    row["memberships"], row["waiting"], row["narrowed"] = found.roles, found.waiting, found.narrowed
     return row
 
 
@@ -227,7 +245,8 @@ def _keys_by(name: str) -> RecordStatement:
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
         AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
         AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
-        AuthApiKey.rate_limit_time_window, AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
+        AuthApiKey.rate_limit_time_window, cast(AuthApiKey.access, Text).label("access"),
+        AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
     ]  # fmt: skip
     source = select(*columns, memberships.of(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
     return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)

@@ -12,7 +12,8 @@ import flask_login
 from flask import Flask, g, request
 from flask_login import LoginManager, UserMixin
 
-from app.auth.credentials.authentication import Access, access_of_request, authenticate_and_authorize, declare_access
+from app.auth.credentials.access import Access, StandsFor, WithGrants, declare_access
+from app.auth.credentials.authentication import access_of_request, authenticate_and_authorize
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Principal
 from app.foundation.errors import Unauthenticated
@@ -65,14 +66,23 @@ def login_required(
     with_tickets: bool = False,
     with_tabs: bool = False,
     private: bool = False,
+    stands_for: StandsFor | None = None,
+    with_grants: WithGrants = WithGrants.NOBODY,
 ) -> Callable[[F], F]:
-    """Declare that a route of people needs whoever is signed in, with the scope of its verb."""
-    access = Access(people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private)
+    """Declare that a route of people needs whoever is signed in, with the scope of its verb. Callers with grants are
+    admitted by the operation that it ``stands_for``, or ``with_grants``."""
+    access = Access(
+        people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private,
+        stands_for=stands_for, with_grants=with_grants,
+    )  # fmt: skip
     return lambda view: declare_access(access)(flask_login.login_required(view))
 
 
 def login_optional(reason: str, *, reads: bool = False, private: bool = False) -> Callable[[F], F]:
     """Declare that a route of people works without a credential, why, and that it knows who is signed in. A credential
     that is not good counts as none. With ``reads``, one that may only read is good enough."""
-    access = Access(optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads, private=private)
+    access = Access(
+        optional=reason, session_only=SessionOnly.ALL, people=True, reads=reads, private=private,
+        with_grants=WithGrants.PEOPLE,
+    )  # fmt: skip
     return declare_access(access)

@@ -29,7 +29,7 @@ MAX_GRACE = 604_800
 LIMIT = ("rate_limit_enabled", "rate_limit_max", "rate_limit_time_window")
 # What a rotation carries over.
 COPIED_FIELDS = (
-    "user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_",
+    "user_id", "organization_id", "scopes", "enabled", "anonymous", "email", "ip_allow_list", "metadata_", "access",
     *LIMIT,
 )  # fmt: skip
 
@@ -57,10 +57,15 @@ def issue(
 
 
 def issue_anonymous(
-    unit: Unit, *, name: str | None = None, email: str | None = None, life: timedelta = ANONYMOUS_LIFE
+    unit: Unit,
+    *,
+    name: str | None = None,
+    email: str | None = None,
+    access: list[Any] | None = None,
+    life: timedelta = ANONYMOUS_LIFE,
 ) -> tuple[AuthApiKey, str]:
     """Store a key that belongs to nobody and reads public rows, and return it with its secret."""
-    made = AuthApiKey(anonymous=True, scopes=["read"], email=email)
+    made = AuthApiKey(anonymous=True, scopes=["read"], email=email, access=access)
     return _stored(unit, made, crypto.ANONYMOUS_KEY, name, now() + life)
 
 

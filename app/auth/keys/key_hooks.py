@@ -1,4 +1,4 @@
-"""Hooks of API keys: a key never has more scopes than its owner."""
+"""Hooks of API keys: a key never has more scopes than its owner, and is widened on recent proof alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from app.foundation.errors import Forbidden
 def change_key(key: AuthApiKey, write: Write) -> None:
     if key.user_id != write.unit.principal.user_id:
         raise Forbidden("Only the owner of a key changes it; admins revoke")
+    if write.changed("access"):
+        require_recent_authentication(write.unit.principal)
     if not write.changed("scopes"):
         return
     key.scopes = list(dict.fromkeys(key.scopes))

@@ -22,10 +22,12 @@ from app.engine.declare.fields import (
     READ_ONLY,
     RETURNED_ONCE,
     SORTABLE,
+    UNLISTED,
     WRITE_ONLY,
     FromNow,
     boolean,
     enum,
+    grants,
     integer,
     json,
     reference,
@@ -109,6 +111,7 @@ class AuthApiKey(Record):
         max_items=50, item_max=43, default=[], note="addresses or CIDR blocks; empty allows any"
     )
     metadata_: Mapped[dict[str, Any]] = json(name="metadata", shape="object", max_bytes=4096, default={})
+    access: Mapped[list[Any] | None] = grants(UNLISTED, note="what narrows the key; null for nothing")
     revoked_at: Mapped[datetime | None] = timestamp(HIDDEN)
     rotated_to_id: Mapped[UUID | None] = reference("auth_api_key", "set null", HIDDEN)
     grace_expires_at: Mapped[datetime | None] = timestamp(HIDDEN, note="end of the overlap after a rotation")

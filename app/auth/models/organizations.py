@@ -23,6 +23,7 @@ from app.engine.declare.fields import (
     FromNow,
     boolean,
     enum,
+    grants,
     json,
     reference,
     string,
@@ -89,6 +90,7 @@ class AuthMember(Record):
     )
     operations_note = "people join by invitation; members may remove themselves; the last owner stays"
     keys = (unique("organization_id", "user_id"),)
+    bookkeeping = ("access", "team_access")
 
     organization_id: Mapped[UUID] = reference("auth_organization", "cascade", IMMUTABLE, FILTERABLE)
     user_id: Mapped[UUID] = reference("auth_user", "cascade", IMMUTABLE, FILTERABLE, relation="userRecord")
@@ -100,6 +102,10 @@ class AuthMember(Record):
         default="member",
         note="only an owner gives or takes the role owner",
     )
+    access: Mapped[list[Any] | None] = grants(
+        HIDDEN, note="narrows the member in rows of the organization; set by _access"
+    )
+    team_access: Mapped[list[Any] | None] = grants(HIDDEN, note="those of all teams of the member that have some")
     user = virtual(Embedded(), READ_ONLY, expression=_person, note="id, name and image of the person")
 
 
@@ -142,6 +148,7 @@ class AuthInvitation(Record):
     team_id: Mapped[UUID | None] = reference("auth_team", "set null", IMMUTABLE, FILTERABLE)
     inviter_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, FILTERABLE, default=CALLER_USER)
     status: Mapped[str] = enum("pending", "accepted", "rejected", "canceled", flags=(FILTERABLE,), default="pending")
+    access: Mapped[list[Any] | None] = grants(IMMUTABLE, note="what narrows whoever accepts")
     expires_at: Mapped[datetime] = timestamp(IMMUTABLE, FILTERABLE, SORTABLE, default=FromNow(timedelta(days=7)))
     secret_hash: Mapped[str | None] = string(
         HIDDEN, DIGEST, min=64, max=64, unique=True, note="of the secret in the link that is sent"
@@ -169,12 +176,16 @@ class AuthTeam(Record):
         delete=Rule.MANAGERS,
     )
     keys = (unique("organization_id", "name"),)
+    bookkeeping = ("access",)
 
     organization_id: Mapped[UUID] = reference(
         "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
     )
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     description: Mapped[str | None] = string(max=1000)
+    access: Mapped[list[Any] | None] = grants(
+        HIDDEN, note="narrows its members in rows of the organization; set by _access"
+    )
 
 
 class AuthTeamMember(Record):

@@ -121,7 +121,8 @@ def _reject(unit: Unit, token: str) -> None:
 
 def admit(unit: Unit, invitation: AuthInvitation, user_id: UUID) -> None:
     """Make a user a member as an invitation says; one who is a member already stays as they are."""
-    _join(unit, AuthMember, "organization_id", invitation.organization_id, user_id, role=invitation.role)
+    given = {"role": invitation.role, "access": invitation.access}
+    _join(unit, AuthMember, "organization_id", invitation.organization_id, user_id, **given)
     if invitation.team_id is not None:
         _join(unit, AuthTeamMember, "team_id", invitation.team_id, user_id)
 

@@ -198,6 +198,11 @@ def json(*flags: FieldFlag, shape: str = "", max_bytes: int = 0, **rest: Any) ->
     return column(structures.Json(shape, max_bytes), *flags, **rest)
 
 
+def grants(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """A list of grants, or null for none."""
+    return column(structures.Grants(), *flags, **rest)
+
+
 def strings(
     *flags: FieldFlag, items: tuple[str, ...] = (), max_items: int = 0, item_max: int = 0, min_items: int = 0,
     **rest: Any,

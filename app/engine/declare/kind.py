@@ -16,6 +16,10 @@ from app.foundation.identifiers import uuid_of
 EXAMPLE_ID = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
 
 
+# The table of those who can be callers.
+USERS = "auth_user"
+
+
 class Operator(StrEnum):
     """How a condition compares a field with a value."""
 
@@ -135,6 +139,10 @@ class Reference(Identifier):
     table: str
     on_delete: str
     relation: str = ""
+
+    def __post_init__(self) -> None:
+        if self.table == USERS:
+            object.__setattr__(self, "operators", (*self.operators, Operator.IS))
 
     @property
     def constraints(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, true
@@ -75,6 +75,26 @@ class Reader(Enum):
         return true()
 
 
+class Narrowing(Protocol):
+    """What narrows a credential: ``app.engine.read.grants`` has it. Its ``values`` are further bind parameters;
+    ``digest`` tells whether it is the same as at an earlier request."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def values(self) -> dict[str, Any]: ...
+
+    @property
+    def is_of_key(self) -> bool: ...
+
+    def reader(self, base: Reader) -> Any:
+        """The reader that ``base`` becomes by it."""
+
+    def requiring(self, operation: str) -> Narrowing:
+        """The same, which for every write asks for a grant of ``operation`` besides."""
+
+
 @dataclass(frozen=True)
 class Principal:
     """A caller as the database knows it at this request.
@@ -98,14 +118,21 @@ class Principal:
     impersonator_id: UUID | None = None
     # Of a key that came in an address, where it is written down by whoever passes it on.
     from_query: bool = False
+    narrowing: Narrowing | None = None
 
     @cached_property
     def reader(self) -> Reader:
+        base = Reader.MEMBER if len(self.memberships) == 1 else Reader.MEMBER_OF_SEVERAL
         if self.is_admin:
-            return Reader.ADMIN
-        if self.user_id is None:
-            return Reader.ANONYMOUS
-        return Reader.MEMBER if len(self.memberships) == 1 else Reader.MEMBER_OF_SEVERAL
+            base = Reader.ADMIN
+        elif self.user_id is None:
+            base = Reader.ANONYMOUS
+        return base if self.narrowing is None else self.narrowing.reader(base)
+
+    @property
+    def narrowed_by(self) -> str:
+        """A digest of the grants that narrow the caller, empty where none do."""
+        return "" if self.narrowing is None else self.narrowing.digest
 
     def organizations(self, *roles: str) -> list[UUID]:
         """List the organizations in which the caller has one of ``roles`` (any role when none is named)."""
@@ -117,6 +144,8 @@ class Principal:
     def covers(self, other: Principal) -> bool:
         """Whether the caller has every right that ``other`` has."""
         roles = ((role, self.memberships.get(each)) for each, role in other.memberships.items())
+        if self.narrowed_by != other.narrowed_by:
+            return False
         is_member_as_before = all(now is not None and ROLES.index(now) <= ROLES.index(role) for role, now in roles)
         return is_member_as_before and self.is_admin >= other.is_admin and self.scopes >= other.scopes
 
@@ -124,7 +153,7 @@ class Principal:
     def binds(self) -> dict[str, Any]:
         """Values of the bind parameters that conditions are made of."""
         organizations = self.organizations()
-        return {
+        binds = {
             "caller_user": self.user_id,
             "caller_email": self.verified_email,
             "caller_organization": organizations[0] if len(organizations) == 1 else None,
@@ -132,6 +161,7 @@ class Principal:
             "caller_managed": self.organizations(*MANAGERS),
             "caller_owned": self.organizations("owner"),
         }
+        return binds if self.narrowing is None else binds | self.narrowing.values
 
 
 # The principal of jobs, commands and sign-ins, for which no caller is known: it may do whatever the models allow.

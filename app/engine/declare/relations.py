@@ -36,8 +36,14 @@ class Relation:
     reference: Field
     many: bool
 
-    def admits(self, principal: Principal) -> bool:
-        """Whether the credential may read the target and the reference at all."""
+    def admits(self, principal: Principal, operation: str = "list") -> bool:
+        """Whether the credential may read the target and the reference at all: ``list`` the target, as conditions and
+        expansions of many do, or ``read`` it."""
+        reader, holder = principal.reader, self.target if self.many else self.model
+        if not reader.admits(self.target, operation) or not any(
+            reader.shows(holder, self.reference.name, each) for each in ("list", "read")
+        ):
+            return False
         if ADMIN_READS in self.reference.spec.flags and not principal.is_admin:
             return False
         policy = self.target.policy

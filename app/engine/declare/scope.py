@@ -194,3 +194,15 @@ def reach(row: Model, attribute: str, condition: Callable[[Model], Condition]) -
         return false()
     reached: Condition = exists().where(target.id == getattr(row, attribute), met)
     return reached
+
+
+def within(row: Model, organization: Any) -> Condition | None:
+    """The rows of an organization, by their column or by that of their parent; None where rows belong to none."""
+    scope = row.policy.scope
+    if column := scope.organization_column:
+        return getattr(row, column) == organization
+    if not (column := scope.parent_column):
+        return None
+    target = aliased(row.target(column))
+    above = within(target, organization)
+    return None if above is None else exists().where(target.id == getattr(row, column), above)

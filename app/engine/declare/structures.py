@@ -45,6 +45,17 @@ class Embedded(Json):
 
 
 @dataclass(frozen=True)
+class Grants(Json):
+    """A list of grants: what narrows a credential."""
+
+    shape: str = "array"
+    max_bytes: int = 65_536
+
+    def example(self) -> Any:
+        return [{"models": ["crm/company"], "operations": ["list", "read"], "fields": ["name"]}]
+
+
+@dataclass(frozen=True)
 class Vector(Kind):
     """As many numbers as the index has dimensions, in the range of four-byte floats."""
 

@@ -13,12 +13,19 @@ from app.engine.declare.scope import Rule
 @dataclass(frozen=True)
 class Verb:
     """Something that callers do with the records of a model. ``rule`` is the rule of the policy that admits it; what
-    ``reads`` changes nothing. ``private`` verbs are closed to admins who impersonate."""
+    ``reads`` changes nothing. ``private`` verbs are closed to admins who impersonate. A caller with grants needs one of
+    that rule, and of every operation in ``besides``."""
 
     name: str
     rule: str
     reads: bool = False
     private: bool = False
+    besides: tuple[str, ...] = ()
+
+    @property
+    def granted_by(self) -> tuple[str, ...]:
+        """The operations that grants have to open."""
+        return (self.rule, *self.besides)
 
 
 LIST = Verb("list", "list", reads=True)
@@ -26,15 +33,15 @@ READ = Verb("read", "read", reads=True)
 QUERY = Verb("query", "list", reads=True)
 AGGREGATE = Verb("aggregate", "list", reads=True)
 QUERY_AGGREGATE = Verb("queryAggregate", "list", reads=True)
-EXPORT = Verb("export", "list", reads=True, private=True)
+EXPORT = Verb("export", "list", reads=True, private=True, besides=("export",))
 CREATE = Verb("create", "create")
 UPDATE = Verb("update", "update")
 DELETE = Verb("delete", "delete")
 UPDATE_MANY = Verb("updateMany", "update")
 DELETE_MANY = Verb("deleteMany", "delete")
-UPDATE_MATCHING = Verb("updateMatching", "update")
-DELETE_MATCHING = Verb("deleteMatching", "delete")
-IMPORT = Verb("import", "create")
+UPDATE_MATCHING = Verb("updateMatching", "update", besides=("list",))
+DELETE_MATCHING = Verb("deleteMatching", "delete", besides=("list",))
+IMPORT = Verb("import", "create", besides=("import",))
 VERBS = (
     LIST, CREATE, READ, UPDATE, DELETE, QUERY, AGGREGATE, QUERY_AGGREGATE, EXPORT, UPDATE_MANY, UPDATE_MATCHING,
     DELETE_MANY, DELETE_MATCHING, IMPORT,

@@ -14,6 +14,8 @@ from app.engine.read.query_context import QueryContext, allowed, filterable, inv
 
 MAX_LENGTH = 512
 OPERATORS = {each.value: each for each in Operator}
+# Whom ``is`` names.
+ME = "me"
 NOT_BOOLEAN = "Must be true or false."
 QUANTIFIERS = {"some": Quantifier.SOME, "none": Quantifier.NONE, "every": Quantifier.EVERY}
 # Reads a value for a field and an operator, at its location.
@@ -109,6 +111,10 @@ class Conditions:
         if operator is Operator.IS_NULL:
             if not isinstance(given, bool):
                 raise invalid(location, NOT_BOOLEAN)
+            return Comparison(known, operator, given)
+        if operator is Operator.IS:
+            if given != ME:
+                raise invalid(location, f"Must be {ME}, which is whoever asks.")
             return Comparison(known, operator, given)
         if given is None and operator in (Operator.EQ, Operator.NE):
             return Comparison(known, Operator.IS_NULL, operator is Operator.EQ)

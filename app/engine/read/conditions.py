@@ -124,6 +124,8 @@ class Source:
     def _comparison(self, tree: Comparison, column: str) -> str:
         if tree.operator is Operator.IS_NULL:
             return f"({column} IS {'' if tree.value else 'NOT '}NULL)"
+        if tree.operator is Operator.IS:
+            return f"({column} = %(caller_user)s::uuid)"
         kind = tree.field.spec.kind
         name = f"%({self.parameters}{self._values})s"
         self._values += 1

@@ -30,10 +30,12 @@ READ: dict[str, Callable[[str], Any]] = {"uuid": UUID, "timestamptz": datetime.f
 
 
 def bound_to(model: type[Record], principal: Principal, query: Query) -> bytes:
-    """What a cursor is good for: the caller, the acting organization, the model, the conditions and the order."""
+    """What a cursor is good for: the caller with the acting organization and grants, the model, the conditions and the
+    order."""
     holder = principal.user_id or principal.credential_id
+    narrowed = [principal.narrowed_by] if principal.narrowing is not None else []
     asked = [list(query.where.values()), query.where.key, query.search, [key.key for key in query.sort]]
-    return dumps([VERSION, holder, principal.organization_id, model.qualified_name(), asked])
+    return dumps([VERSION, holder, principal.organization_id, model.qualified_name(), asked, *narrowed])
 
 
 def write(walk: bytes, values: Sequence[Any]) -> str:

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy import Boolean, ColumnElement, Uuid, bindparam, func, literal, select, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import aliased
+from sqlalchemy.sql.visitors import InternalTraversal
 
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
+from app.engine.declare.scope import within
 from app.engine.read import encoding
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 
@@ -25,6 +28,7 @@ DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 # What a piece calls the row that it speaks of, until it is put into a statement.
 ROW = "__row__"
 MARK = "fragment"
+PARAMETER = re.compile(r"%\((\w+)\)s")
 CALLER = re.compile(r"%\(caller_(user|organization)\)s::UUID")
 
 
@@ -69,6 +73,15 @@ def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
     return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
 
 
+@cache
+def within_organization(model: type[Record]) -> Fragment | None:
+    """Rows of the organization bound as ``within_organization``; None where rows belong to none."""
+    bound = bindparam("within_organization", type_=Uuid())
+    if within(model, bound) is None:
+        return None
+    return _compiled(model, f"{model.__tablename__}_within", lambda row: within(row, bound))  # type: ignore[arg-type, return-value]
+
+
 @lru_cache(maxsize=STATEMENTS_KEPT)
 def guard(model: type[Record], reader: Reader, operations: Operations, place: int) -> Fragment:
     """The condition of the guard at ``place`` among those of ``encoding.guards``."""
@@ -83,6 +96,28 @@ def selected(model: type[Record], attribute: str) -> Fragment:
     return _compiled(model, f"{model.__tablename__}_{attribute}", lambda row: encoding.selected(row, field))
 
 
+def as_text(sql: str) -> str:
+    """SQL text of the driver as SQLAlchemy's ``text`` takes it. A colon behind a name would be part of it, as in
+    casts."""
+    return PARAMETER.sub(r"(:\1)", sql).replace("%%", "%")
+
+
+class SqlText(ColumnElement[bool]):
+    """A condition that is SQL text already, with the parameters that never change, among SQLAlchemy's expressions."""
+
+    _traverse_internals = [("text", InternalTraversal.dp_clauseelement)]
+    type = Boolean()
+    inherit_cache = True
+
+    def __init__(self, sql: str, fixed: Mapping[str, Any]) -> None:
+        self.text = text(as_text(f"({sql})")).bindparams(**fixed)
+
+
+@compiles(SqlText)
+def _render(element: SqlText, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(element.text, **options))
+
+
 def column(field: Field, alias: str) -> str:
     """The column of ``field``; raises LookupError for a field without one."""
     if field.column is None:
@@ -95,10 +130,10 @@ def _compiled(model: type[Record], purpose: str, make: Callable[[Any], ColumnEle
     expression = make(row)
     # Within a statement about the row, the expression correlates as it will in the end.
     marked = select(literal(1)).select_from(row).where(getattr(func, MARK)(expression))
-    text = marked.compile(dialect=DIALECT)
-    sql = str(text).partition(f"WHERE {MARK}(")[2].removesuffix(")")
+    rendered = marked.compile(dialect=DIALECT)
+    sql = str(rendered).partition(f"WHERE {MARK}(")[2].removesuffix(")")
     fixed = {}
-    for name, value in text.params.items():
+    for name, value in rendered.params.items():
         if value is not None and f"%({name})s" in sql:
             sql = sql.replace(f"%({name})s", f"%({purpose}_{name})s")
             fixed[f"{purpose}_{name}"] = value

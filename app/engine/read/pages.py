@@ -174,8 +174,11 @@ def _search(source: Source) -> list[str]:
     found = [f"{source.alias}.{search.COLUMN} @@ {query}"]
     fields = [source.model.fields()[name] for name in source.model.searchable]
     if any(source.shows(source.model, field, source.alias) for field in fields):
-        shown = [source.value(source.model, field, source.alias) for field in fields]
-        found.append(f"{search.vector(shown)} @@ {query}")
+        # The driver takes a percent sign for the beginning of a parameter.
+        shown = search.vector([f"__{field.attribute}__" for field in fields]).replace("%", "%%")
+        for field in fields:
+            shown = shown.replace(f"__{field.attribute}__", source.value(source.model, field, source.alias))
+        found.append(f"{shown} @@ {query}")
     return found
 
 

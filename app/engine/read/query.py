@@ -31,8 +31,8 @@ class Quantifier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A field against a value, a list of values, or for ``isNull`` true or false. ``with_null`` says that the empty
-    value is among those of ``in`` or ``nin``."""
+    """A field against a value, a list of values, for ``isNull`` true or false, or for ``is`` the caller. ``with_null``
+    says that the empty value is among those of ``in`` or ``nin``."""
 
     field: Field
     operator: Operator
@@ -45,7 +45,7 @@ class Comparison:
         return (self.field.attribute, self.operator, is_null, self.with_null)
 
     def values(self) -> Iterator[Any]:
-        if self.operator is not Operator.IS_NULL:
+        if self.operator not in (Operator.IS_NULL, Operator.IS):
             yield parameter(self)
 
     @property
@@ -216,7 +216,12 @@ PLAIN = Query()
 
 def bound(tree: Condition) -> dict[str, Any]:
     """The parameters of ``tree``, in its order, as the compiled conditions name them."""
-    return {f"v{place}": value for place, value in enumerate(tree.values())}
+    return bound_as(tree, "v", 0)
+
+
+def bound_as(tree: Condition, name: str, start: int) -> dict[str, Any]:
+    """The same, called ``name`` and numbered from ``start``."""
+    return {f"{name}{place}": value for place, value in enumerate(tree.values(), start)}
 
 
 def equals(model: type[Record], **wanted: Any) -> Junction:

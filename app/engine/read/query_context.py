@@ -24,8 +24,12 @@ class QueryContext:
     max_values: int
 
     def fields(self, model: type[Record]) -> dict[str, Field]:
-        """The fields that the caller may read, by wire name."""
-        return readable(model, self.principal.is_admin)
+        """The fields that the caller may read in lists, by wire name."""
+        known = readable(model, self.principal.is_admin)
+        if self.principal.narrowing is None:
+            return known
+        reader = self.principal.reader
+        return {name: each for name, each in known.items() if name == "id" or reader.shows(model, name, "list")}
 
     def relations(self, model: type[Record]) -> dict[str, Relation]:
         """The relations that the caller's credential may follow."""
@@ -48,9 +52,13 @@ class QueryContext:
             model = relation.target
         return tuple(path), model
 
-    def relation(self, model: type[Record], name: str) -> Relation | None:
+    def relation(self, model: type[Record], name: str, *, expanded: bool = False) -> Relation | None:
+        """The relation called ``name``, for conditions or to be ``expanded``; None where the caller follows none."""
         found = relations.of(model).get(name)
-        return found if found is not None and found.admits(self.principal) else None
+        if found is None:
+            return None
+        operation = "read" if expanded and not found.many else "list"
+        return found if found.admits(self.principal, operation) else None
 
 
 @cache

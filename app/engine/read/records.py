@@ -67,6 +67,6 @@ def _expand(principal: Principal, selection: Selection, record: Values) -> None:
 
 def get_own(model: type[Record], principal: Principal, identifier: UUID) -> Values:
     """The calling credential's own record, always readable by it."""
-    statement = statements.stored(model, principal.reader)
+    statement = statements.stored(model, principal.reader.base)
     with statements.autocommit_connection() as connection:
         return statement.view.record(statement.rows(connection, {"wanted_id": identifier} | principal.binds)[0])

@@ -102,7 +102,7 @@ INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, princi
     standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
     %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(leased_until)s,
-    %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'roles', (
+    %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'narrowed', %(narrowed)s::text, 'roles', (
         SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
         WHERE user_id = %(user)s AND organization_id = ANY(%(organizations)s::uuid[]))), %(expires_at)s)
 ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
@@ -177,6 +177,7 @@ def write(
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
         "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
+        "narrowed": request.principal.narrowed_by,
         "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
         "leased_until": leased_until, "progress": None if progress is None else orjson.dumps(progress).decode(),
     }  # fmt: skip
@@ -189,7 +190,9 @@ def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
 
 
 def _still_authorized(standing: dict[str, Any], principal: Principal) -> bool:
-    """Whether the caller has every right today that the answer was given by."""
+    """Whether the caller has every right today that the answer was given by, and is narrowed by the same grants."""
+    if standing.get("narrowed", "") != principal.narrowed_by:
+        return False
     if standing["admin"]:
         return principal.is_admin
     today = {str(organization): role for organization, role in principal.memberships.items()}

@@ -24,7 +24,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record, camel
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Forbidden, ForeignKeyViolation, Invalid
+from app.foundation.errors import UNKNOWN, Forbidden, ForeignKeyViolation, Invalid
 
 Values = dict[str, Any]
 
@@ -51,6 +51,8 @@ def with_defaults(model: type[Record], principal: Principal, given: Values) -> V
     fields = model.fields()
     for name, value in given.items():
         field = fields[name]
+        if principal.narrowing is not None and not principal.reader.shows(model, field.name, "create"):
+            raise Invalid({field.name: [UNKNOWN]})
         if not field.set_on_create.admits(principal):
             raise Invalid({field.name: ["Is set by the server."]})
         values[name] = value
@@ -98,8 +100,8 @@ def changes_of(
         field = model.fields()[name]
         if name in ("created_at", "updated_at"):
             continue
-        if ADMIN_READS in field.spec.flags and not principal.is_admin:
-            raise Invalid({field.name: ["Unknown field."]})
+        if (ADMIN_READS in field.spec.flags and not principal.is_admin) or not _is_granted(model, principal, field):
+            raise Invalid({field.name: [UNKNOWN]})
         if field.column is None:
             shown = shown or read(record.id)
             _check_repeats(field, value, shown.get(field.name))
@@ -146,6 +148,13 @@ def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
     known = (CALLER_USER, CALLER_ORGANIZATION, NOW)
     defaults = ((name, field, field.spec.default) for name, field in model.fields().items() if field.spec.has_default)
     return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
+
+
+def _is_granted(model: type[Record], principal: Principal, field: Field) -> bool:
+    """Whether grants leave the caller a field to change, or it names the record."""
+    if principal.narrowing is None or field.name == "id":
+        return True
+    return principal.reader.shows(model, field.name, "update")
 
 
 def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:

@@ -62,7 +62,7 @@ def upsert(
     faults: Faults,
 ) -> Upserted:  # fmt: skip
     """Make or merge records, by their place in the request; raises ItemsRefused."""
-    if not model.policy.may_create(unit.principal):
+    if not model.policy.may_create(unit.principal) or not unit.principal.reader.admits(model, "create", "update"):
         raise Forbidden()
     # What lies below a parent that the caller does not see is told by no key, so the parent is asked for first.
     keys = _keys(unit, model, given, rule, faults)

@@ -103,6 +103,8 @@ def otherwise(field):
             return f"NOT {column}"
         case "integer":
             return f"coalesce({column}, 0) + 1"
+        case "json":
+            return "jsonb_build_array(random())"
         case "enum":
             first, second, *_ = kind.values
             return f"CASE {column} WHEN '{first}' THEN '{second}' ELSE '{first}' END"

@@ -1,0 +1,112 @@
+"""What routes ask of their callers: a declaration beside each, which the guard reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from app.engine.declare.policy import SessionOnly
+from app.engine.declare.record import Record
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class WithGrants(StrEnum):
+    """Who is admitted, of the callers with grants, to a route that stands for no operation: people, to what is about
+    themselves, and not their keys; or everybody, to what tells of grants or asks for them later."""
+
+    NOBODY = "nobody"
+    PEOPLE = "people"
+    EVERYBODY = "everybody"
+
+
+@dataclass(frozen=True)
+class StandsFor:
+    """The operations on a model that a route stands for, in the words of grants."""
+
+    model: type[Record]
+    operations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a route asks of its caller.
+
+    ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
+    credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
+    ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
+    with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
+    ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
+    ``tabs`` the token of the tab in Teams counts as well. A caller with grants passes where these open the operation
+    that the route ``stands_for``, or as ``with_grants`` says.
+    """
+
+    open: str = ""
+    limited: bool = False
+    optional: str = ""
+    session_only: SessionOnly = SessionOnly.NEVER
+    people: bool = False
+    reads: bool = False
+    private: bool = False
+    composite: bool = False
+    guarded: bool = False
+    tickets: bool = False
+    tabs: bool = False
+    stands_for: StandsFor | None = None
+    with_grants: WithGrants = WithGrants.NOBODY
+
+
+def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
+    """Declare that a route asks for no credential, and why."""
+    return declare_access(Access(open=reason, limited=limited))
+
+
+def credentials_required(
+    session_only: SessionOnly = SessionOnly.NEVER,
+    *,
+    reads: bool = False,
+    composite: bool = False,
+    stands_for: StandsFor | None = None,
+    with_grants: WithGrants = WithGrants.NOBODY,
+) -> Callable[[F], F]:
+    """Declare that a route needs a session or an API key with the scope of its verb, or only of reading if it
+    ``reads``. Callers with grants are admitted by the operation that it ``stands_for``, or ``with_grants``."""
+    return declare_access(
+        Access(
+            session_only=session_only,
+            reads=reads,
+            composite=composite,
+            stands_for=stands_for,
+            with_grants=with_grants,
+        )
+    )
+
+
+def rights_required(
+    model: type[Record], *operations: str, reads: bool = False, private: bool = False
+) -> Callable[[F], F]:
+    """Declare the same of a route that does ``operations`` with records of ``model``, as its policy has it. A key in
+    the query, which stays in logs and histories, writes nobody's accounts and organizations."""
+    session_only, guarded = model.policy.session_only, model.domain == "auth"
+    stands_for = StandsFor(model, operations) if operations else None
+    return declare_access(
+        Access(session_only=session_only, reads=reads, private=private, guarded=guarded, stands_for=stands_for)
+    )
+
+
+def session_welcome(reason: str) -> Callable[[F], F]:
+    """Declare that a route works without a credential, why, and that it knows whose session is presented."""
+    access = Access(optional=reason, session_only=SessionOnly.ALL, with_grants=WithGrants.PEOPLE)
+    return declare_access(access)
+
+
+def declare_access(access: Access) -> Callable[[F], F]:
+    """Declare what a route asks of its caller; a route that declares nothing is refused."""
+
+    def declare(view: F) -> F:
+        view.access = access  # type: ignore[attr-defined]
+        return view
+
+    return declare
