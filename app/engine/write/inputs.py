@@ -100,7 +100,9 @@ def changes_of(
         field = model.fields()[name]
         if name in ("created_at", "updated_at"):
             continue
-        if (ADMIN_READS in field.spec.flags and not principal.is_admin) or not _is_granted(model, principal, field):
+        if ADMIN_READS in field.spec.flags and not principal.is_admin:
+            raise Invalid({field.name: [UNKNOWN]})
+        if principal.narrowing is not None and not _is_granted(model, principal, field):
             raise Invalid({field.name: [UNKNOWN]})
         if field.column is None:
             shown = shown or read(record.id)
@@ -152,9 +154,7 @@ def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
 
 def _is_granted(model: type[Record], principal: Principal, field: Field) -> bool:
     """Whether grants leave the caller a field to change, or it names the record."""
-    if principal.narrowing is None or field.name == "id":
-        return True
-    return principal.reader.shows(model, field.name, "update")
+    return field.name == "id" or principal.reader.shows(model, field.name, "update")
 
 
 def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> bool:
