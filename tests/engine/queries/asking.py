@@ -62,6 +62,8 @@ def comparison(draw: Any, world: World, model: Model) -> dict[str, Any]:
     operator = str(draw(st.sampled_from(operators)))
     if operator == "isNull":
         return {field.name: {operator: draw(st.booleans())}}
+    if operator == "is":
+        return {field.name: {operator: "me"}}
     if operator in ("in", "nin"):
         values = [value(draw, world, model, field, operator) for _ in range(draw(st.integers(1, 3)))]
         return {field.name: {operator: values + ([None] if draw(st.booleans()) else [])}}

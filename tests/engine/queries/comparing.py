@@ -60,6 +60,8 @@ def compare(model: Model, attribute: str, stored: Any, operator: str, wanted: An
         return is_among == (operator in ("eq", "in"))
     if stored is None:
         return False
+    if operator == "is":
+        return bool(stored == wanted)
     if operator in ("contains", "startsWith", "endsWith"):
         text, part = lowered(stored), lowered(wanted)
         return {"contains": part in text, "startsWith": text.startswith(part), "endsWith": text.endswith(part)}[

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cmp_to_key
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from app.ai.models.chats import AiChat, AiMessage
@@ -32,6 +34,8 @@ PARENTS = {AiMessage: ("chat_id", AiChat), AiRagDocument: ("index_id", AiRagInde
            AiRagChunk: ("document_id", AiRagDocument)}  # fmt: skip
 OPEN = (CrmCompany, AiChat, AiRagIndex)
 KEPT = {AiChat: ("system_prompt", "metadata_")}
+# Whose rows are a user's, whatever organization they name.
+OF_USERS = (AuthUser, AiChat)
 SEEN_OF_COLLEAGUES = ("id", "name", "image")
 Model = type[Record]
 
@@ -69,7 +73,40 @@ class Reference:
             return self.is_public(*self._parent(model, row))
         return model in OPEN and row["visibility"] == "public"
 
-    def is_visible(self, model: Model, row: Row) -> bool:
+    # Grants: at least one of every list, for each operation by itself.
+
+    def is_granted(self, model: Model, row: Row, operation: str, name: str = "") -> bool:
+        """Whether grants leave the row, or of it the field called ``name``."""
+        for organization, grants in self.caller.lists:
+            if organization is not None and self._organization(model, row) != organization:
+                continue
+            if not any(
+                operation in each.get("operations", ("list", "read"))
+                and model.qualified_name() in each["models"]
+                and (not name or name == "id" or name in each.get("fields", (name,)))
+                and self._eyes(organization).meets(model, row, each.get("where", {}))
+                for each in grants
+            ):
+                return False
+        return True
+
+    def _eyes(self, organization: UUID | None) -> Reference:
+        """Who asks the conditions: the owner of a key, without grants; of a member, all of the organization."""
+        whole = replace(self.caller, lists=())
+        return OrganizationReference(self.world, whole, organization) if organization else Reference(self.world, whole)
+
+    def _organization(self, model: Model, row: Row) -> UUID | None:
+        if model in PARENTS:
+            return self._organization(*self._parent(model, row))
+        if model is AuthOrganization:
+            found: UUID = row["id"]
+            return found
+        return row.get("organization_id") if model not in OF_USERS else None
+
+    def is_visible(self, model: Model, row: Row, operation: str = "list") -> bool:
+        return self._is_visible(model, row) and self.is_granted(model, row, operation)
+
+    def _is_visible(self, model: Model, row: Row) -> bool:
         if self.is_own(model, row) or self.is_public(model, row):
             return True
         if model is not AuthUser or self.caller.user_id is None:
@@ -80,10 +117,13 @@ class Reference:
     def is_listed(self, model: Model, row: Row, asked: list[str]) -> bool:
         opener = PARENTS[model][0] if model in PARENTS else "visibility"
         opened = self.caller.user_id is None or (opener in asked and (model in PARENTS or model in OPEN))
-        return self.is_own(model, row) or (opened and self.is_public(model, row))
+        listed = self.is_own(model, row) or (opened and self.is_public(model, row))
+        return listed and self.is_granted(model, row, "list")
 
-    def value(self, model: Model, row: Row, attribute: str) -> tuple[bool, Any]:
+    def value(self, model: Model, row: Row, attribute: str, operation: str = "list") -> tuple[bool, Any]:
         """Whether the row shows the field, and what it holds."""
+        if not self.is_granted(model, row, operation, model.fields()[attribute].name):
+            return False, None
         kept = model is AuthUser and attribute not in SEEN_OF_COLLEAGUES
         shown = self.is_own(model, row) or not (kept or attribute in KEPT.get(model, ()))
         return shown, row[attribute] if shown else None
@@ -94,11 +134,11 @@ class Reference:
 
     # Relations.
 
-    def one(self, model: Model, row: Row, name: str) -> tuple[Model, Row | None]:
+    def one(self, model: Model, row: Row, name: str, operation: str = "list") -> tuple[Model, Row | None]:
         relation = relations.of(model)[name]
         _, identifier = self.value(model, row, relation.reference.attribute)
         found = self.by_id[relation.target].get(identifier)
-        return relation.target, found if found and self.is_visible(relation.target, found) else None
+        return relation.target, found if found and self.is_visible(relation.target, found, operation) else None
 
     def many(self, model: Model, row: Row, name: str) -> tuple[Model, list[Row]]:
         relation = relations.of(model)[name]
@@ -123,6 +163,7 @@ class Reference:
             compared = value if isinstance(value, dict) else {"eq": value}
             attribute = attribute_of(model, name)
             shown, stored = self.value(model, row, attribute)
+            compared = {name: self.caller.user_id if name == "is" else each for name, each in compared.items()}
             return all(shown and compare(model, attribute, stored, *each) for each in compared.items())
         if not relation.many:
             target, found = self.one(model, row, name)
@@ -148,7 +189,7 @@ class Reference:
         return self.ordered(model, rows, asked.get("sort") or ["-createdAt"])
 
     def _matches(self, model: Model, row: Row, search: str) -> bool:
-        text = " ".join(row[name] or "" for name in model.searchable)
+        text = " ".join(self.value(model, row, name)[1] or "" for name in model.searchable)
         tokens = words(text)
         return all(any(token.startswith(word) for token in tokens) for word in words(search))
 
@@ -185,12 +226,12 @@ class Reference:
 
     # Answers.
 
-    def record(self, model: Model, row: Row, chosen: dict[str, Any]) -> dict[str, Any]:
+    def record(self, model: Model, row: Row, chosen: dict[str, Any], operation: str = "list") -> dict[str, Any]:
         """What an answer is known to hold of a row, by wire name: the fields that the world has, and expansions."""
         fields, expand = chosen.get("fields"), chosen.get("expand", {})
         answered = {}
         for name, attribute in names_of(model).items():
-            shown, value = self.value(model, row, attribute)
+            shown, value = self.value(model, row, attribute, operation)
             shown = shown and self._is_in_lists(model, attribute)
             if shown and (fields is None or name in (*fields, "id")):
                 answered[name] = wire(value)
@@ -201,8 +242,8 @@ class Reference:
                 rows = self.ordered(target, rows, inner.get("sort") or ["-createdAt"])[: inner.get("take", 20)]
                 answered[name] = [self.record(target, each, inner) for each in rows]
             else:
-                target, found = self.one(model, row, name)
-                answered[name] = self.record(target, found, inner) if found else None
+                target, found = self.one(model, row, name, "read")
+                answered[name] = self.record(target, found, inner, "read") if found else None
         return answered
 
     def _is_in_lists(self, model: Model, attribute: str) -> bool:
@@ -233,3 +274,23 @@ class Reference:
                 model, found = self.one(model, found, step)
         value = None if found is None else self.value(model, found, attribute_of(model, last))[1]
         return truncated(value, unit, ZoneInfo(zone)) if unit and value else wire(value)
+
+
+class OrganizationReference(Reference):
+    """Who asks the conditions of a member's grants: all rows of the organization, and of others what the member sees
+    of them."""
+
+    def __init__(self, world: World, caller: Caller, organization: UUID) -> None:
+        super().__init__(world, caller)
+        self.organization = organization
+
+    def _has_organization(self, model: Model) -> bool:
+        return model not in OF_USERS and (model not in PARENTS or self._has_organization(PARENTS[model][1]))
+
+    def is_visible(self, model: Model, row: Row, operation: str = "list") -> bool:
+        if self._has_organization(model):
+            return self._organization(model, row) == self.organization
+        return super().is_visible(model, row, operation)
+
+    def value(self, model: Model, row: Row, attribute: str, operation: str = "list") -> tuple[bool, Any]:
+        return (True, row[attribute]) if self._has_organization(model) else super().value(model, row, attribute)

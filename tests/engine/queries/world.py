@@ -50,6 +50,8 @@ class Caller:
     is_admin: bool = False
     roles: dict[UUID, str] = field(default_factory=dict)
     email: str | None = None
+    # Lists of grants, each with the organization whose member it narrows, or None for a key.
+    lists: tuple[tuple[UUID | None, list[dict[str, Any]]], ...] = ()
 
     @property
     def managed(self) -> set[UUID]:
