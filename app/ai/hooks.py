@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import func, select
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider, AiStream
@@ -15,6 +14,7 @@ from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import ForeignKeyViolation
 from app.foundation.networks import is_private
+from app.foundation.settings import settings
 from app.storage.models import StorageUpload
 
 MAX_CANVAS_LENGTH = AiArtifact.fields()["content"].spec.kind.constraints["maxLength"]
@@ -138,7 +138,7 @@ def check_provider(provider: AiProvider, write: Write) -> None:
     require(present, "baseUrl", "Is required unless kind is builtin.")
     if provider.base_url:
         require("@" not in urlsplit(provider.base_url).netloc, "baseUrl", "Must hold no user or password; use apiKey.")
-    if provider.base_url and not current_app.config["SETTINGS"].private_provider_urls:
+    if provider.base_url and not settings.private_provider_urls:
         require(
             not is_private(urlsplit(provider.base_url).hostname or ""),
             "baseUrl",

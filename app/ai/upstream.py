@@ -10,12 +10,12 @@ from typing import Any
 
 import httpx2
 import openai
-from flask import current_app
 from openai import OpenAI
 
 from app.ai.completion import CompletionInfo, Delta, ErrorCode, FinishReason, Prompt, ProviderFailure, storable
 from app.ai.providers import Candidate
 from app.foundation.outbound import CONNECT_TIMEOUT, Outbound
+from app.foundation.settings import settings
 
 # Roles that a provider can be told without the tool calls they belong to.
 ROLES = ("system", "user", "assistant")
@@ -61,7 +61,7 @@ def pieces(
 ) -> Generator[Delta, None, None]:
     """Ask ``candidate`` and give its answer as it comes, until ``deadline`` on the monotonic clock; raises
     ProviderFailure. Closing the iterator closes the connection to the provider."""
-    watched = _Watched(deadline, private=current_app.config["SETTINGS"].private_provider_urls)
+    watched = _Watched(deadline, private=settings.private_provider_urls)
     secret = None
     try:
         secret = candidate.secret()

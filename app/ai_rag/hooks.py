@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import Select, delete, func, select
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
@@ -17,9 +16,9 @@ from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import PayloadTooLarge
+from app.foundation.settings import settings
 from app.jobs import queue
 from app.storage.models import StorageDocument
-from config import Settings
 
 INDEX_DOCUMENT, RUN_QUERY = "index_document", "run_query"
 SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
@@ -70,7 +69,7 @@ def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> Non
     others = stored_text(index.organization_id, without=document.id)
     with write.unit.session.no_autoflush:
         stored = write.unit.session.scalar(others) or 0
-    if stored + len((document.content or "").encode()) > current_app.config["SETTINGS"].rag_max_bytes:
+    if stored + len((document.content or "").encode()) > settings.rag_max_bytes:
         raise PayloadTooLarge(FULL)
 
 
@@ -130,7 +129,6 @@ def cut(chunk: AiRagChunk, write: Write) -> None:
 def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
     """Refuse a chunk too many of a document, or in an organization that has no room; raises Invalid and
     PayloadTooLarge. Adding up reads every chunk, so it is done for one of a hundred."""
-    settings: Settings = current_app.config["SETTINGS"]
     most = settings.rag_max_chunks
     require(document.chunk_count < most, "documentId", f"The document has {most} chunks, the most there may be.")
     if document.chunk_count % COUNTED_EVERY == 0:

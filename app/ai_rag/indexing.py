@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -20,8 +19,8 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
+from app.foundation.settings import settings
 from app.runtime.connections import allow_time
-from config import Settings
 
 NO_TEXT = "There is no text to index"
 TOO_MANY = "The text makes more than {} chunks: choose a larger chunkSize"
@@ -41,7 +40,7 @@ def index_document(document_id: UUID) -> None:
     does not wait, is left alone. Nothing is locked while the text is cut."""
     source = _source(document_id)
     if source is not None:
-        most = current_app.config["SETTINGS"].rag_max_chunks
+        most = settings.rag_max_chunks
         passages = list(islice(chunking.cut(*source), most + 1))
         run_unit(SYSTEM, _keep, document_id, source.content, passages)
 
@@ -76,7 +75,6 @@ def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[Passag
 
 def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> str:
     """Why the passages are not kept; empty when they are."""
-    settings: Settings = current_app.config["SETTINGS"]
     if not document.content:
         return NO_TEXT
     if len(passages) > settings.rag_max_chunks:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from flask import current_app
 from sqlalchemy import Delete, delete, select
 
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from config import Settings
+from app.foundation.settings import settings
 
 DELETE_BATCH_SIZE = 10_000
 
 
 def expire_analytics() -> None:
     """Delete events and activities older than ``analytics_days``, a part at a time."""
-    settings: Settings = current_app.config["SETTINGS"]
     if not settings.analytics_days:
         return
     before = now() - timedelta(days=settings.analytics_days)

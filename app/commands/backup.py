@@ -7,16 +7,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 
 from app.commands.groups import Command
+from app.foundation.settings import settings
 from app.ops import backups
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres
 from app.runtime.folder import FolderInUse, lock_var_dir
 from app.schema import histories
-from config import Settings
 
 ARCHIVE = click.Path(dir_okay=False, path_type=Path)
 
@@ -56,7 +55,6 @@ def restore(archive: Path, other_key: bool) -> None:
 @contextmanager
 def _database(*, shared: bool) -> Iterator[None]:
     """Have the embedded database run, where that is the one; ``shared`` with a service that runs it already."""
-    settings: Settings = current_app.config["SETTINGS"]
     if settings.database_url:
         yield
         return

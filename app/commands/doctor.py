@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import click
 import psycopg
-from flask import current_app
 from flask.cli import with_appcontext
 from limits import parse
 from sqlalchemy import select, text
@@ -22,6 +21,7 @@ from app.commands.groups import as_json, show, unreachable
 from app.engine.read import concurrency
 from app.engine.read.database import reading
 from app.foundation.errors import Failure
+from app.foundation.settings import settings
 from app.mail import smtp
 from app.ops.unfit_grants import unfit_grants
 from app.runtime import connections, rate_limits
@@ -29,7 +29,7 @@ from app.schema import histories
 from app.schema import versions as schema_version
 from app.schema.versions import HistoryState, State
 from app.storage.object_store import object_store, put
-from config import Settings, every_setting, misspelt
+from config import every_setting, misspelt
 
 COLUMNS = ("part", "state", "note")
 OLDEST_SERVER = 150000
@@ -108,7 +108,6 @@ def _trouble(error: Exception) -> str:
 
 
 def _check_settings() -> str:
-    settings: Settings = current_app.config["SETTINGS"]
     if settings.production and not settings.base_url.startswith("https://"):
         raise Trouble("set BASE_URL to the https address that people use: cookies and links follow it")
     if settings.production and not settings.database_url:
@@ -130,7 +129,6 @@ def _check_database() -> str:
 
 def _check_timeouts() -> str:
     """Behind a pooler the limits are not set at each connection, but with the role."""
-    settings: Settings = current_app.config["SETTINGS"]
     with reading() as session:
         found = {name: session.scalar(text(f"SHOW {name}")) for name in connections.timeouts(settings)}
     missing = [name for name, value in found.items() if value == "0"]
@@ -141,7 +139,6 @@ def _check_timeouts() -> str:
 
 def _check_bounds() -> str:
     """What is looser than by default may be meant so, and is good to know of when others wait."""
-    settings: Settings = current_app.config["SETTINGS"]
     usual = {name.lower(): default for name, default, _ in every_setting()}
     places = concurrency.default_slots(settings)
     usual |= {"queries_per_user": places.each, "exports_per_user": places.each, "queries_at_once": places.total}
@@ -244,7 +241,6 @@ def _check_jobs() -> str:
 
 
 def _check_mail() -> str:
-    settings: Settings = current_app.config["SETTINGS"]
     if not settings.mail_url and settings.production:
         raise Advice("set MAIL_URL: without it nobody recovers a password, proves or changes an address, or is invited")
     if not settings.mail_url:
@@ -270,7 +266,7 @@ def _check_admins() -> str:
     with reading() as session:
         admins = select(AuthUser.id).where(AuthUser.role == "admin", AuthUser.banned.is_(False))
         bare = [each for each in session.scalars(admins) if not memberships.has_factor(session, each)]
-    if bare and current_app.config["SETTINGS"].production:
+    if bare and settings.production:
         raise Advice(f"{len(bare)} admins have no second factor and no passkey: they set one up at /account/security")
     return "all have a second factor or a passkey" if not bare else f"{len(bare)} without a second factor"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 from werkzeug.datastructures import MultiDict
 
@@ -21,6 +20,7 @@ from app.engine.declare.record import Record
 from app.engine.read import pages
 from app.engine.read.query import Count, Query
 from app.engine.transfer.exporting import Export, ExportFormat, ExportQuery
+from app.foundation.settings import settings
 from schemas.transfer.exporting import export_query
 
 
@@ -36,7 +36,7 @@ from schemas.transfer.exporting import export_query
 def command(model: str, form: str, output: str | None, email: str | None, **asked: str | None) -> None:
     found, principal = model_called(model), principal_of(email)
     args = MultiDict({"as": form} | {name: text for name, text in asked.items() if text is not None})
-    query = export_query(found, principal, args, current_app.config["SETTINGS"])
+    query = export_query(found, principal, args, settings)
     with _opened(output) as file:
         _write(found, principal, query, file)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import click
-from flask import current_app
 from sqlalchemy import select
 
 from app.commands.groups import Group, as_json, show
 from app.engine.read.database import reading
 from app.foundation.addresses import normalized
+from app.foundation.settings import settings
 from app.mail import smtp
 from app.mail.models import PlatformMail
 
@@ -43,7 +43,6 @@ def list_(status: str | None, take: int, as_json: bool) -> None:
 @click.argument("address")
 def test(address: str) -> None:
     """Send a message to an address now, and say what the server answers."""
-    settings = current_app.config["SETTINGS"]
     if not settings.mail_url:
         raise click.ClickException("MAIL_URL is not set")
     text = f"This is a message from {settings.product_name}, sent to try the mail server."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from flask import current_app
 from flask.cli import with_appcontext
 
 from app import plugins
@@ -14,6 +13,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.declare.record import Record
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.settings import settings
 from app.ops import moved_imports, public_names
 from app.plugins import Plugin
 from app.schema import histories
@@ -28,7 +28,7 @@ COLUMNS = ("name", "version", "brings")
 def group(context: click.Context, as_json: bool) -> None:
     """List the plugins that are loaded, with what each brings."""
     if context.invoked_subcommand is None:
-        loaded = plugins.load(current_app.config["SETTINGS"].plugin_names)
+        loaded = plugins.load(settings.plugin_names)
         show([_row(plugin, as_json) for plugin in loaded], as_json, COLUMNS)
 
 
@@ -65,7 +65,7 @@ def _drop(unit: Unit, left: histories.OrphanedPlugin) -> None:
 def check(fix: bool) -> None:
     """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private, and their models whose
     lists no index serves."""
-    theirs = [each for each in plugins.load(current_app.config["SETTINGS"].plugin_names) if not each.is_ours]
+    theirs = [each for each in plugins.load(settings.plugin_names) if not each.is_ours]
     if fix:
         for file in moved_imports.fix(theirs):
             click.echo(f"{file} is rewritten")

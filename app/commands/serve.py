@@ -27,6 +27,7 @@ from app.commands.groups import Command
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.extensions import db
+from app.foundation.settings import settings
 from app.jobs import registry
 from app.ops import samples
 from app.ops.seed import seed
@@ -39,7 +40,7 @@ from app.runtime.interruption import Interruption, ReloadRequested, StopRequeste
 from app.runtime.keeper import SERVER, ChildReaper
 from app.runtime.processes import OwnProcess, end
 from app.schema import histories
-from config import GUNICORN, ROOT, Settings, misspelt
+from config import GUNICORN, ROOT, misspelt
 
 FIRST_ADMIN = "admin@rowgate.example"
 READY_TIMEOUT = 60.0
@@ -54,12 +55,11 @@ IN_ROOT = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import wsgi; "
 @with_appcontext
 @click.option("--sample", is_flag=True, help="Load the sample data into a database that holds no rows yet.")
 def command(sample: bool) -> None:
-    settings: Settings = current_app.config["SETTINGS"]
     asked = Interruption()
     try:
         with ExitStack() as children:
             try:
-                _serve(settings, sample, children, asked)
+                _serve(sample, children, asked)
             finally:
                 asked.ignore_signals()
     except StopRequested:
@@ -70,12 +70,12 @@ def command(sample: bool) -> None:
         raise click.ClickException(f"{error}: look whether {settings.var_dir} can be written and has room") from None
 
 
-def _serve(settings: Settings, sample: bool, children: ExitStack, asked: Interruption) -> None:
+def _serve(sample: bool, children: ExitStack, asked: Interruption) -> None:
     for sentence in misspelt():
         step(sentence)
     held = children.enter_context(lock_var_dir(settings.var_dir, asked.pause))
-    _check_port(settings)
-    keeper = ChildReaper(_grace(settings), held)
+    _check_port()
+    keeper = ChildReaper(_grace(), held)
     children.callback(keeper.close)
     for message, kind, url in (
         ("starting Redis", Redis, settings.redis_url), ("starting PostgreSQL", Postgres, settings.database_url)
@@ -86,11 +86,11 @@ def _serve(settings: Settings, sample: bool, children: ExitStack, asked: Interru
             server.start(partial(keeper.watch, kind=SERVER), asked.pause)
             children.callback(server.stop)
     _fill(sample, asked)
-    parts = Parts(settings, keeper)
+    parts = Parts(keeper)
     children.callback(parts.end)
     parts.start()
     with asked.within():
-        _await_workers(settings, parts, asked)
+        _await_workers(parts, asked)
     while not parts.tend(asked):
         pass
     raise click.exceptions.Exit(parts.web.status or 0)
@@ -123,7 +123,7 @@ def _name_plugins() -> None:
         step(str(each))
 
 
-def _check_port(settings: Settings) -> None:
+def _check_port() -> None:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -145,7 +145,7 @@ def _holder_of(port: int) -> str:
     return ""
 
 
-def _grace(settings: Settings) -> float:
+def _grace() -> float:
     """Seconds that the parts have for their end: what they give to requests and jobs, and some for themselves."""
     return settings.stop_grace + OWN_END
 
@@ -185,15 +185,15 @@ class Parts:
 
     web: OwnProcess
 
-    def __init__(self, settings: Settings, keeper: ChildReaper) -> None:
-        self._settings, self._keeper = settings, keeper
+    def __init__(self, keeper: ChildReaper) -> None:
+        self._keeper = keeper
         self._running: list[OwnProcess] = []
         self._has_reloaded = False
 
     def start(self) -> None:
         step("starting the worker of background jobs")
         self._jobs = self._worker_of_jobs()
-        step(f"starting {self._settings.workers} workers")
+        step(f"starting {settings.workers} workers")
         self.web = self._gunicorn()
 
     def _worker_of_jobs(self) -> OwnProcess:
@@ -207,7 +207,7 @@ class Parts:
 
     def _launched(self, *arguments: str) -> OwnProcess:
         """A Python of its own, in the folder that this process was started in: settings may name files there."""
-        environment = os.environ | {"VAR_DIR": str(Path(self._settings.var_dir).resolve())}
+        environment = os.environ | {"VAR_DIR": str(Path(settings.var_dir).resolve())}
         return self._kept(OwnProcess.launch([sys.executable, *arguments], env=environment))
 
     def _kept(self, started: OwnProcess) -> OwnProcess:
@@ -245,10 +245,10 @@ class Parts:
 
     def end(self) -> None:
         """End both at the same time, by force when they take longer than they may."""
-        end(self._running, _grace(self._settings))
+        end(self._running, _grace())
 
 
-def _await_workers(settings: Settings, parts: Parts, asked: Interruption) -> None:
+def _await_workers(parts: Parts, asked: Interruption) -> None:
     """Wait until gunicorn answers, take reloads from then on, and say where it serves."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", parts.web)

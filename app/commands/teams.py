@@ -18,9 +18,9 @@ from flask import current_app
 from app.commands import subscriptions
 from app.commands.groups import Group, as_json, show
 from app.foundation.errors import Failure
+from app.foundation.settings import settings
 from app.teams.app_tokens import bot_token
 from app.teams.tokens import KeysAway, UnknownKey, key_set
-from config import Settings
 
 group = Group("teams", help="Set up Microsoft Teams.")
 group.add_command(subscriptions.group)
@@ -39,7 +39,7 @@ def manifest(host: str, app_id: str | None, output: Path) -> None:
     """Write the app package: the manifest and its icons."""
     if not HOST.fullmatch(host):
         raise click.BadParameter("Takes a host name, such as app.example.com.", param_hint="--host")
-    identifier = app_id or _settings().teams_app_id
+    identifier = app_id or settings.teams_app_id
     try:
         UUID(identifier)
     except ValueError:
@@ -97,7 +97,7 @@ def doctor(as_json: bool) -> None:
     """Check the settings for Teams and say what is missing; exit status 1 when something is."""
     logging.disable(logging.WARNING)  # what the log would say is among the findings
     try:
-        found = [{"setting": name, "state": state, "note": note} for name, state, note in _findings(_settings())]
+        found = [{"setting": name, "state": state, "note": note} for name, state, note in _findings()]
     finally:
         logging.disable(logging.NOTSET)
     show(found, as_json, COLUMNS)
@@ -105,7 +105,7 @@ def doctor(as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _findings(settings: Settings) -> Iterator[tuple[str, str, str]]:
+def _findings() -> Iterator[tuple[str, str, str]]:
     for name, why in (
         ("teams_app_id", "without it the webhook believes nobody"),
         ("teams_app_secret", "without it the bot cannot write"),
@@ -117,13 +117,13 @@ def _findings(settings: Settings) -> Iterator[tuple[str, str, str]]:
     yield "BASE_URL", "ok" if secure else "missing", "" if secure else "Teams calls and frames https addresses only"
     if settings.teams_emulator:
         yield "TEAMS_EMULATOR", "wrong" if settings.production else "note", "activities of the emulator are believed"
-    yield _keys(settings)
+    yield _keys()
     if settings.teams_app_id and settings.teams_app_secret:
         yield _credentials()
-    yield _certificates(settings)
+    yield _certificates()
 
 
-def _keys(settings: Settings) -> tuple[str, str, str]:
+def _keys() -> tuple[str, str, str]:
     try:
         with suppress(UnknownKey):  # which shows that there are some
             key_set(settings.teams_bot_metadata_url).find("")
@@ -140,14 +140,9 @@ def _credentials() -> tuple[str, str, str]:
     return "MICROSOFT_AUTHORITY", "ok", ""
 
 
-def _certificates(settings: Settings) -> tuple[str, str, str]:
+def _certificates() -> tuple[str, str, str]:
     folder = Path(settings.teams_certificates) if settings.teams_certificates else None
     if folder is None:
         return "TEAMS_CERTIFICATES", "note", "notifications with content are ignored"
     keys = sorted(path.stem for path in folder.glob("*.pem")) if folder.is_dir() else []
     return "TEAMS_CERTIFICATES", "ok" if keys else "missing", ", ".join(keys) or "there is no private key in it"
-
-
-def _settings() -> Settings:
-    settings: Settings = current_app.config["SETTINGS"]
-    return settings

@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from email.message import EmailMessage
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
@@ -23,6 +22,7 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.events import Event
+from app.foundation.settings import settings
 from app.mail import smtp
 from app.mail.models import PlatformMail
 
@@ -84,7 +84,7 @@ def deliver(mail_id: UUID) -> None:
     if claimed is None:
         return
     try:
-        smtp.deliver(current_app.config["SETTINGS"], _opened(claimed))
+        smtp.deliver(settings, _opened(claimed))
     except smtp.PermanentFailure as failure:
         log.warning("Mail %s (%s) was refused", claimed.id, claimed.message_id)
         _conclude(claimed, status="failed", error_message=str(failure), **ERASED)
@@ -128,7 +128,7 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
         mail_concluded.emit(unit, mail.kind, mail.cause, False)
         return None
     mail.attempts += 1
-    mail.next_attempt_at = now() + timedelta(seconds=STEPS * current_app.config["SETTINGS"].mail_timeout)
+    mail.next_attempt_at = now() + timedelta(seconds=STEPS * settings.mail_timeout)
     return Claimed(
         mail.id, mail.kind, mail.cause, mail.attempts, mail.created_at, mail.to, mail.subject, mail.text, mail.html,
         mail.message_id, mail.unsubscribe_url,
@@ -142,7 +142,7 @@ def _opened(claimed: Claimed) -> EmailMessage:
     except ValueError as error:
         raise smtp.PermanentFailure(f"Its bodies are {error}") from None
     return smtp.message(
-        current_app.config["SETTINGS"], to=claimed.to, subject=claimed.subject, text=text, html=html,
+        settings, to=claimed.to, subject=claimed.subject, text=text, html=html,
         message_id=claimed.message_id, unsubscribe_url=unsubscribe_url,
     )  # fmt: skip
 

@@ -7,18 +7,17 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import exists, func, select
 from uuid_utils.compat import uuid7
 
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
+from app.foundation.settings import settings
 from app.jobs.queue import defer
 from app.mail.models import PlatformMail
 from app.mail.smtp import new_message_id
 from app.mail.templates import render
-from config import Settings
 
 DELIVER = "deliver_mail"
 # How often anybody may have mail of one kind sent to an address, whoever asks. Besides there are so many a day as
@@ -42,7 +41,6 @@ def send(
     written = (PlatformMail.kind == kind, PlatformMail.cause == str(cause), PlatformMail.to == to)
     if unit.session.scalar(select(exists().where(*written))):
         return
-    settings: Settings = current_app.config["SETTINGS"]
     shown = {**values, "unsubscribe": unsubscribe_url} if unsubscribe_url else values
     message = render(kind, language, shown, product=settings.product_name, logo=settings.product_logo)
     id = uuid7()
@@ -70,10 +68,10 @@ def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
             PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - DAY
         )
         count, last = unit.session.execute(sent).one()
-    most = current_app.config["SETTINGS"].mails_per_address
+    most = settings.mails_per_address
     return (last is None or last <= now() - PAUSE) and not (by_day and count >= most)
 
 
 def link(path: str) -> str:
     """The address of a page of the service, for a message: never made from a request."""
-    return f"{current_app.config['SETTINGS'].public_url}{path}"
+    return f"{settings.public_url}{path}"

@@ -21,11 +21,11 @@ from typing import IO, Any
 
 import psycopg
 from alembic.util import CommandError
-from flask import current_app
 
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Failure, Unavailable
+from app.foundation.settings import settings
 from app.ops import dumps
 from app.runtime.connections import server_url
 from app.schema import histories
@@ -267,4 +267,4 @@ def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _url() -> str:
-    return server_url(current_app.config["SETTINGS"])
+    return server_url(settings)

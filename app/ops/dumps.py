@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from flask import current_app
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from app.foundation.errors import Failure
+from app.foundation.settings import settings
 from app.runtime.cluster import EmbeddedError, program
 from app.runtime.connections import server_url
 
@@ -72,7 +72,7 @@ def _pass(source: IO[bytes], target: IO[bytes]) -> None:
 @contextmanager
 def _database() -> Iterator[str]:
     """Where our database is, for a command line. The password is in a file: arguments are seen by everybody."""
-    known = conninfo_to_dict(server_url(current_app.config["SETTINGS"]))
+    known = conninfo_to_dict(server_url(settings))
     with tempfile.NamedTemporaryFile("w", prefix="rowgate-pgpass-") as passwords:
         if password := known.pop("password", None):
             escaped = str(password).replace("\\", "\\\\").replace(":", "\\:")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import current_app
 from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.catalogue import every_model
@@ -17,6 +16,7 @@ from app.engine.read import pages
 from app.engine.read.query import Query
 from app.engine.read.statements import autocommit_connection
 from app.foundation.errors import Invalid, NotFound
+from app.foundation.settings import settings
 from schemas.query.queries import list_query
 
 
@@ -38,7 +38,7 @@ def explain(asked: str, principal: Principal) -> Explanation:
     if model is None:
         raise NotFound(f"There is no model {name}: see flask resources")
     args = MultiDict(parse_qsl(parameters, keep_blank_values=True))
-    query = list_query(model, principal, args, current_app.config["SETTINGS"])
+    query = list_query(model, principal, args, settings)
     if query.cursor:
         raise Invalid("A cursor belongs to who walks: leave it empty")
     statement = pages.compiled(model, principal.reader, query, None)

@@ -6,7 +6,6 @@ import tempfile
 from typing import Any
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -18,6 +17,7 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import ForeignKeyViolation, Invalid
 from app.foundation.events import Event
+from app.foundation.settings import settings
 from app.jobs import queue
 from app.storage.extraction import Unreadable, extract, is_readable
 from app.storage.models import StorageDocument, StorageUpload
@@ -69,7 +69,7 @@ def read(document_id: UUID) -> None:
         object_store().fetch(upload.storage_key, file)
         file.seek(0)
         try:
-            text = extract(file, upload.content_type, current_app.config["SETTINGS"])
+            text = extract(file, upload.content_type, settings)
         except Unreadable as refusal:
             run_unit(SYSTEM, _keep_refusal, document_id, upload.id, str(refusal))
         else:

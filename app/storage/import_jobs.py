@@ -10,7 +10,6 @@ from functools import partial
 from typing import IO
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
@@ -25,6 +24,7 @@ from app.engine.transfer.importing import Report
 from app.engine.transfer.tables import Bounds, Table
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Forbidden, Unavailable
+from app.foundation.settings import settings
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
 from app.storage import imports
@@ -148,7 +148,7 @@ def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
 
 
 def _bounds() -> Bounds:
-    return Bounds.of(current_app.config["SETTINGS"])
+    return Bounds.of(settings)
 
 
 def _tell(import_id: UUID, report: Report) -> None:

@@ -11,9 +11,9 @@ import requests
 from flask import current_app
 
 from app.foundation.errors import NotSetUp, UpstreamFailure
+from app.foundation.settings import settings
 from app.teams.errors import TeamsCredentialsRefused
 from app.teams.reading import json_of
-from config import Settings
 
 BOT = "https://api.botframework.com/.default"
 GRAPH = "https://graph.microsoft.com/.default"
@@ -52,13 +52,11 @@ def forget_bot_token() -> None:
 
 
 def _bots_tenant() -> str:
-    settings: Settings = current_app.config["SETTINGS"]
     return settings.teams_tenant_id or MULTI_TENANT
 
 
 def credentials() -> tuple[str, str]:
     """Id and secret of the app; raises NotSetUp."""
-    settings: Settings = current_app.config["SETTINGS"]
     if not settings.teams_app_id or not settings.teams_app_secret:
         raise NotSetUp("The bot is not set up")
     return settings.teams_app_id, settings.teams_app_secret
@@ -88,7 +86,6 @@ def forget(tenant: str, scope: str) -> None:
 
 
 def _asked_for(tenant: str, scope: str) -> tuple[str, float]:
-    settings: Settings = current_app.config["SETTINGS"]
     app_id, secret = credentials()
     form = {"grant_type": "client_credentials", "client_id": app_id, "client_secret": secret, "scope": scope}
     url = f"{settings.microsoft_authority}/{tenant}/oauth2/v2.0/token"

@@ -10,15 +10,14 @@ from typing import Any
 from urllib.parse import quote
 
 import requests
-from flask import current_app
 from urllib3.exceptions import NewConnectionError
 from urllib3.util import parse_url
 
 from app.foundation.errors import Failure, Invalid, NotFound, PayloadTooLarge, RateLimited, UpstreamFailure
+from app.foundation.settings import settings
 from app.teams.app_tokens import TIMEOUT, bot_token, credentials, forget_bot_token
 from app.teams.errors import TeamsCredentialsRefused, TeamsPermissionDenied
 from app.teams.reading import json_of
-from config import Settings
 
 # The safe mark for a message, in UTF-16.
 MAX_BYTES = 80 * 1024
@@ -41,12 +40,11 @@ class GoneForGood(TeamsPermissionDenied):
 def send(service_url: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Post to the connector and return its answer. Raises Throttled, GoneForGood, NotFound, PayloadTooLarge, Invalid,
     TeamsCredentialsRefused, UpstreamFailure (with ``possiblyDelivered`` where that cannot be known) and Unavailable."""
-    settings: Settings = current_app.config["SETTINGS"]
     credentials()
     data = json.dumps(body, ensure_ascii=False)
     if len(data.encode("utf-16-le")) > MAX_BYTES:
         raise PayloadTooLarge("The message is larger than Teams takes")
-    url = f"{_trusted(service_url, settings)}{path}"
+    url = f"{_trusted(service_url)}{path}"
     unclear = fresh = False
     for number in range(1, TRIES + 1):
         token = bot_token()
@@ -98,7 +96,7 @@ def _post(url: str, data: str, token: str) -> requests.Response:
     return requests.post(url, data=data.encode(), headers=headers, timeout=TIMEOUT, allow_redirects=False)
 
 
-def _trusted(service_url: str, settings: Settings) -> str:
+def _trusted(service_url: str) -> str:
     """The address, when the bot's token may go there: known hosts, and those that the settings name."""
     # Judged by the parser that the call is made with, and built anew from what that one saw.
     parts = parse_url(service_url)

@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives import hashes, padding, serialization
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, OAEP
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -25,6 +24,7 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
+from app.foundation.settings import settings
 from app.jobs.queue import defer
 from app.teams import meetings
 from app.teams.inbox import Arrival, digest_of
@@ -124,7 +124,7 @@ def decrypted(content: Any) -> dict[str, Any]:
 
 def private_key(name: str) -> RSAPrivateKey:
     """The private key with this id; raises Unreadable, and OSError or ValueError for a file that is none."""
-    folder = current_app.config["SETTINGS"].teams_certificates
+    folder = settings.teams_certificates
     if not folder or not name.replace("-", "").replace("_", "").isalnum():
         raise Unreadable("no such key")
     key = serialization.load_pem_private_key((Path(folder) / f"{name}.pem").read_bytes(), None)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.auth.models.identity import AuthAccount
+from app.foundation.settings import settings
 
 
 def issuer_of(tenant_id: str) -> str:
@@ -21,7 +21,7 @@ def issuer_of(tenant_id: str) -> str:
 
 def around_tenant() -> tuple[str, str]:
     """What stands before and after the tenant in the name of such a namespace."""
-    return f"{current_app.config['SETTINGS'].microsoft_authority}/", "/v2.0"
+    return f"{settings.microsoft_authority}/", "/v2.0"
 
 
 def users_of(session: Session, tenant_id: str, object_ids: Iterable[str]) -> dict[str, UUID]:

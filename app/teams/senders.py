@@ -7,12 +7,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import current_app
-
 from app.foundation.errors import Unavailable
+from app.foundation.settings import settings
 from app.teams.errors import TeamsAuthenticationFailed
 from app.teams.tokens import KeysAway, TokenRefused, bearer_of, key_set, peek, proved
-from config import Settings
 
 # The tenants of Microsoft whose tokens the emulator makes.
 EMULATOR_TENANTS = ("d6d49420-f39b-4df7-a1dc-d59a935871db", "f8cdef31-a31e-4b4a-93e4-5f571e91255a")
@@ -26,7 +24,7 @@ def check_bot(activity: Mapping[str, Any], header: str) -> None:
     """Prove that the Bot Framework sent ``activity`` (Bot Connector authentication 3.1); raises
     TeamsAuthenticationFailed with the same words whatever it was that failed, and Unavailable without any keys."""
     try:
-        _check_bot(activity, header, _settings())
+        _check_bot(activity, header)
     except KeysAway:
         raise Unavailable() from None
     except TokenRefused as refused:
@@ -34,15 +32,15 @@ def check_bot(activity: Mapping[str, Any], header: str) -> None:
         raise TeamsAuthenticationFailed() from None
 
 
-def _check_bot(activity: Mapping[str, Any], header: str, settings: Settings) -> None:
+def _check_bot(activity: Mapping[str, Any], header: str) -> None:
     if not settings.teams_app_id:
         raise TokenRefused("no app is set up")
     token = bearer_of(header)
     key_header, claimed = peek(token)
     if claimed.get("iss") == settings.teams_bot_issuer:
-        _check_connector(token, key_header["kid"], activity, settings)
-    elif settings.teams_emulator and str(claimed.get("iss")) in _emulator_issuers(settings):
-        _check_emulator(token, key_header["kid"], settings)
+        _check_connector(token, key_header["kid"], activity)
+    elif settings.teams_emulator and str(claimed.get("iss")) in _emulator_issuers():
+        _check_emulator(token, key_header["kid"])
     else:
         raise TokenRefused("issuer")
 
@@ -52,7 +50,7 @@ def audiences(app_id: str) -> tuple[str, ...]:
     return (app_id, f"api://{app_id}", f"api://botid-{app_id}")
 
 
-def _check_connector(token: str, kid: str, activity: Mapping[str, Any], settings: Settings) -> None:
+def _check_connector(token: str, kid: str, activity: Mapping[str, Any]) -> None:
     key = key_set(settings.teams_bot_metadata_url).find(kid)
     claims = proved(token, key, audiences(settings.teams_app_id))
     if claims.get("iss") != settings.teams_bot_issuer:
@@ -65,15 +63,15 @@ def _check_connector(token: str, kid: str, activity: Mapping[str, Any], settings
         raise TokenRefused("service address")
 
 
-def _check_emulator(token: str, kid: str, settings: Settings) -> None:
+def _check_emulator(token: str, kid: str) -> None:
     key = key_set(f"{settings.microsoft_authority}/common/discovery/v2.0/keys").find(kid)
     claims = proved(token, key, audiences(settings.teams_app_id))
     app = claims.get("appid") if claims.get("ver") == "1.0" else claims.get("azp")
-    if claims.get("iss") not in _emulator_issuers(settings) or app != settings.teams_app_id:
+    if claims.get("iss") not in _emulator_issuers() or app != settings.teams_app_id:
         raise TokenRefused("emulator")
 
 
-def _emulator_issuers(settings: Settings) -> set[str]:
+def _emulator_issuers() -> set[str]:
     return {f"{STS}/{tenant}/" for tenant in EMULATOR_TENANTS} | {
         f"{settings.microsoft_authority}/{tenant}/v2.0" for tenant in EMULATOR_TENANTS
     }
@@ -82,7 +80,6 @@ def _emulator_issuers(settings: Settings) -> set[str]:
 def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
     """Prove that Graph published a batch of notifications with content: every token has to be good, and every tenant
     has to have one; raises TokenRefused."""
-    settings = _settings()
     covered = set()
     for token in tokens:
         if not isinstance(token, str):
@@ -99,7 +96,7 @@ def check_publisher(tokens: Sequence[Any], tenants: set[str]) -> None:
 
 def tenants_key(kid: str, claimed: Mapping[str, Any], tenant: str) -> dict[str, Any]:
     """The key of Entra for a token that names ``tenant`` as its issuer, in either version; raises TokenRefused."""
-    login = _settings().microsoft_authority
+    login = settings.microsoft_authority
     paths = {
         f"{STS}/{tenant}/": "/common/discovery/keys", f"{login}/{tenant}/v2.0": "/common/discovery/v2.0/keys",
     }  # fmt: skip
@@ -117,8 +114,3 @@ def tenants_key(kid: str, claimed: Mapping[str, Any], tenant: str) -> dict[str, 
 def is_same_secret(sent: Any, stored: str) -> bool:
     """Whether a subscription's secret was sent back, compared in constant time."""
     return isinstance(sent, str) and hmac.compare_digest(sent.encode(), stored.encode())
-
-
-def _settings() -> Settings:
-    settings: Settings = current_app.config["SETTINGS"]
-    return settings

@@ -14,7 +14,6 @@ from uuid import UUID
 import requests
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from flask import current_app
 from sqlalchemy import delete, insert, select, update
 from uuid_utils.compat import uuid7
 
@@ -24,12 +23,12 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure
+from app.foundation.settings import settings
 from app.teams import app_tokens, graph
 from app.teams.app_tokens import TIMEOUT
 from app.teams.errors import TeamsPermissionDenied
 from app.teams.models import IntegrationGraphSubscription
 from app.teams.reading import json_of, moment_of
-from config import Settings
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +145,6 @@ def _made_anew(wanted: Wanted) -> dict[str, Any]:
 
 
 def _create(wanted: Wanted) -> Made:
-    settings: Settings = current_app.config["SETTINGS"]
     secret, ends = secrets.token_urlsafe(32), now() + wanted.life
     body: dict[str, Any] = {
         "changeType": wanted.change_type, "resource": wanted.resource,
@@ -180,7 +178,7 @@ def _forget_stray(wanted: Wanted, url: str) -> None:
 
 def _at_graph(tenant_id: str) -> Iterator[Any]:
     """What Graph has of this app's subscriptions in a tenant, page by page."""
-    address = f"{current_app.config['SETTINGS'].teams_graph_url}/v1.0/subscriptions"
+    address = f"{settings.teams_graph_url}/v1.0/subscriptions"
     page = ""
     while True:
         answer = _call(tenant_id, "GET", page)
@@ -210,7 +208,6 @@ def certificate(key_id: str) -> str:
 
 def _call(tenant_id: str, method: str, which: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Ask Graph about subscriptions. A token that it does not take is renewed once."""
-    settings: Settings = current_app.config["SETTINGS"]
     url = f"{settings.teams_graph_url}/v1.0/subscriptions{which}"
     for _ in range(2):
         headers = {"Authorization": f"Bearer {app_tokens.app_token(tenant_id, app_tokens.GRAPH)}"}

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import update
 
 from app.auth.credentials import credentials
@@ -23,12 +22,12 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import Forbidden, Unauthenticated, Unavailable, UniqueViolation
+from app.foundation.settings import settings
 from app.teams.activities import record
 from app.teams.errors import TabContextUnavailable, TeamsAuthenticationFailed
 from app.teams.people import issuer_of
 from app.teams.senders import audiences, tenants_key
 from app.teams.tokens import KeysAway, TokenRefused, bearer_of, peek, proved
-from config import Settings
 
 SCOPE = "access_as_user"
 # Teams on the desktop and on phones, and Teams in a browser.
@@ -89,7 +88,7 @@ tab_schemes.append(BearerScheme(is_token, authenticate))
 
 def _claims(header: str) -> Mapping[str, Any]:
     try:
-        return checked(bearer_of(header), current_app.config["SETTINGS"])
+        return checked(bearer_of(header))
     except KeysAway:
         raise Unavailable() from None
     except TokenRefused as refused:
@@ -97,7 +96,7 @@ def _claims(header: str) -> Mapping[str, Any]:
         raise TeamsAuthenticationFailed() from None
 
 
-def checked(token: str, settings: Settings) -> Mapping[str, Any]:
+def checked(token: str) -> Mapping[str, Any]:
     """The claims of a tab token; raises TokenRefused, and TabContextUnavailable for a good one that names nobody."""
     if not settings.teams_app_id:
         raise TokenRefused("no app is set up")
@@ -106,8 +105,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
     allowed = [each.lower() for each in _listed(settings.teams_tenants)]
     if allowed and tenant not in allowed:
         raise TokenRefused("tenant")
-    key = tenants_key(header["kid"], claimed, tenant)
-    claims = proved(token, key, _audiences(settings))
+    claims = proved(token, tenants_key(header["kid"], claimed, tenant), _audiences())
     if SCOPE not in str(claims.get("scp", "")).split():
         raise TokenRefused("scope")
     if claims.get("azp", claims.get("appid")) not in (*CLIENTS, *_listed(settings.teams_tab_clients)):
@@ -118,7 +116,7 @@ def checked(token: str, settings: Settings) -> Mapping[str, Any]:
     return claims
 
 
-def _audiences(settings: Settings) -> tuple[str, ...]:
+def _audiences() -> tuple[str, ...]:
     """The ways in which a token may name the tab: those of the app, and with the host, as the manifest has them."""
     app_id, host = settings.teams_app_id, urlsplit(settings.public_url).netloc
     own = (f"api://{host}/{app_id}", f"api://{host}/botid-{app_id}", settings.teams_app_id_uri)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from flask import Response, current_app, request
+from flask import Response, request
 
 from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
@@ -17,6 +17,7 @@ from app.engine.read.query import Query, equals
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid
+from app.foundation.settings import settings
 from app.storage import documents
 from app.storage.models import StorageDocument
 from blueprints.http.base import Blueprint, answer, parse_id
@@ -53,7 +54,7 @@ def _route_collection(blp: Blueprint) -> None:
         query=window_parameters(),
     ))  # fmt: skip
     def list_documents() -> Response:
-        take, skip = window(request.args, current_app.config["SETTINGS"].max_take)
+        take, skip = window(request.args, settings.max_take)
         own = Query(where=equals(StorageDocument, user_id=caller().user_id), take=take, skip=skip)
         page = pages.list_page(StorageDocument, caller(), own)
         rows = [document_body(record, LISTED) for record in page.records]

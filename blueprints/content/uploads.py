@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from flask import Response, current_app, redirect, request, send_file
+from flask import Response, redirect, request, send_file
 
 from app.auth.credentials import credentials
 from app.auth.credentials.access import StandsFor
@@ -22,6 +22,7 @@ from app.engine.read import records
 from app.engine.read.encoding import dumps
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, Invalid, NotFound, UnsupportedMediaType
+from app.foundation.settings import settings
 from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
@@ -111,7 +112,7 @@ def _received() -> Response:
     """Take the form of the running request into the store as it comes, and answer where it is."""
     if request.mimetype != "multipart/form-data":
         raise UnsupportedMediaType("The body must be multipart/form-data")
-    limit = current_app.config["SETTINGS"].upload_max_bytes
+    limit = settings.upload_max_bytes
     request.max_content_length = limit + FORM_ROOM
     coming: list[Incoming] = []
 
@@ -171,4 +172,4 @@ def delivered(stored: uploads.Stored) -> Response:
 
 
 def _public_url() -> str:
-    return str(current_app.config["SETTINGS"].public_url)
+    return str(settings.public_url)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import current_app
 from flask_wtf import FlaskForm
 from wtforms import BooleanField, EmailField, PasswordField, StringField, ValidationError
 from wtforms.meta import DefaultMeta
@@ -14,6 +13,7 @@ from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from app.foundation import languages
 from app.foundation.languages import lazy as _
 from app.foundation.languages import ngettext
+from app.foundation.settings import settings
 
 CSRF_FIELD = "csrf"
 MAX_ADDRESS_LENGTH = 254
@@ -46,7 +46,7 @@ class NewPassword:
     field_flags = {"required": True, "maxlength": MAX_PASSWORD_LENGTH}
 
     def __call__(self, form: Any, field: Any) -> None:
-        shortest = current_app.config["SETTINGS"].password_min_length
+        shortest = settings.password_min_length
         if len(field.data or "") < shortest:
             text = ngettext("Use at least %(number)s character.", "Use at least %(number)s characters.", shortest)
             raise ValidationError(text % {"number": shortest})

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from flask import current_app, g, request
+from flask import g, request
 
 from app.auth.accounts import standing
 from app.auth.accounts.mails import SECURITY
 from app.auth.accounts.standing import AccountStatus
 from app.engine.declare.principal import Principal
 from app.foundation.languages import gettext as _
+from app.foundation.settings import settings
 from blueprints.pages.formats import day
 
 DELETION = "/account/delete"
@@ -45,7 +46,7 @@ def of_caller(principal: Principal | None) -> list[Notice]:
     if own.waiting:
         text = _("Not reachable without a second factor: %(names)s.") % {"names": ", ".join(own.waiting)}
         found.append(Notice(text, SECURITY, _("Set up a second factor")))
-    elif principal.is_admin and not own.has_factor and current_app.config["SETTINGS"].production:
+    elif principal.is_admin and not own.has_factor and settings.production:
         text = _("You run this service, and a password alone guards your account.")
         found.append(Notice(text, SECURITY, _("Set up a second factor")))
     return [each for each in found if each.place != request.path]

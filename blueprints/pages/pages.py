@@ -23,6 +23,7 @@ from app.engine.write.unit_of_work import run_unit
 from app.foundation import languages
 from app.foundation.errors import Failure, Forbidden, Invalid, RateLimited
 from app.foundation.languages import gettext as _
+from app.foundation.settings import settings
 from blueprints.pages import notices
 from blueprints.pages.forms import CSRF_FIELD, AccountForm
 from blueprints.pages.sentences import said, told
@@ -101,7 +102,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     shared = {
         "alerts": _alerts(), "again": _way_to_proof(), "caller": caller_if_known(), "csrf_token": generate_csrf,
         "language": languages.current(), "languages": languages.LANGUAGES, "places": _in_languages(),
-        "settings": current_app.config["SETTINGS"], "notices": notices.of_caller(caller_if_known()),
+        "settings": settings, "notices": notices.of_caller(caller_if_known()),
     }  # fmt: skip
     return add_headers(Response(render_template(f"account/{template}.html", **shared, **values), status))
 
@@ -181,7 +182,7 @@ def caller_if_known() -> Principal | None:
 
 def add_headers(response: Response) -> Response:
     """Put what browsers have to know of every account page on an answer."""
-    logo = urlsplit(current_app.config["SETTINGS"].product_logo)
+    logo = urlsplit(settings.product_logo)
     pictures = f"'self' data: {logo.scheme}://{logo.netloc}" if logo.netloc else "'self' data:"
     response.headers["Content-Security-Policy"] = POLICY.format(pictures=pictures)
     response.headers["Referrer-Policy"] = "no-referrer"

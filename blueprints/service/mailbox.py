@@ -6,13 +6,14 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import Blueprint, Response, current_app, render_template, request
+from flask import Blueprint, Response, render_template, request
 from sqlalchemy import select
 
 from app.auth.credentials.access import open_to_all
 from app.engine.read.database import reading
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
+from app.foundation.settings import settings
 from app.mail.models import PlatformMail
 from blueprints.service.operations import is_local
 
@@ -57,7 +58,7 @@ def build() -> Blueprint:
 def _refuse() -> None:
     # A name that leads here may be another site's, which would read along.
     named = urlsplit(f"//{request.host}").hostname
-    if current_app.config["SETTINGS"].production or not is_local() or named not in LOCAL_NAMES:
+    if settings.production or not is_local() or named not in LOCAL_NAMES:
         raise NotFound()
 
 

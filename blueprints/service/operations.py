@@ -5,17 +5,17 @@ from __future__ import annotations
 import hmac
 from importlib.resources import files
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory, url_for
+from flask import Blueprint, Response, redirect, render_template, request, send_from_directory, url_for
 from prometheus_client import CONTENT_TYPE_LATEST
 from werkzeug.wrappers import Response as BaseResponse
 
 from app.auth.credentials.access import open_to_all
 from app.foundation.errors import NotFound, Unavailable
+from app.foundation.settings import settings
 from app.runtime import metrics
 from app.schema import readiness
 from blueprints.http.base import answer
 from blueprints.openapi.api import Api
-from config import Settings
 from schemas.query.queries import CREDENTIAL, refuse_unknown
 
 LOCAL_PEERS = ("127.0.0.1", "::1")
@@ -84,7 +84,6 @@ def _route_description(blp: Blueprint, api: Api) -> None:
 
 
 def _may_measure() -> bool:
-    settings: Settings = current_app.config["SETTINGS"]
     sent = request.headers.get("Authorization", "")
     if settings.metrics_token and hmac.compare_digest(sent.encode(), f"Bearer {settings.metrics_token}".encode()):
         return True

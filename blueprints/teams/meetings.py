@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response, request
 from marshmallow import ValidationError
 
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.foundation.errors import InvalidFilter, NotFound
+from app.foundation.settings import settings
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound
 from blueprints.http.base import Blueprint, answer, parse_id
@@ -49,7 +50,7 @@ def build() -> Blueprint:
         query=window_parameters() + FILTERS,
     ))  # fmt: skip
     def list_meetings() -> Response:
-        take, skip = window(request.args, current_app.config["SETTINGS"].max_take)
+        take, skip = window(request.args, settings.max_take)
         status = request.args.get("status")
         if status is not None and status not in STATUSES:
             raise InvalidFilter("Invalid filter status")

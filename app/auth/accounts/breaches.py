@@ -8,9 +8,9 @@ import logging
 import time
 
 import httpx2
-from flask import current_app
 
 from app.foundation.outbound import Outbound
+from app.foundation.settings import settings
 
 log = logging.getLogger("rowgate")
 
@@ -21,7 +21,7 @@ PREFIX = 5
 def has(password: str) -> bool:
     """Whether a password is in the ranges at PASSWORD_RANGES_URL. A service that is away holds nobody up: its silence
     counts as no."""
-    address = current_app.config["SETTINGS"].password_ranges_url
+    address = settings.password_ranges_url
     if not address:
         return False
     digest = hashlib.sha1(password.encode(), usedforsecurity=False).hexdigest().upper()

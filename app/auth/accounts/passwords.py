@@ -9,7 +9,6 @@ from uuid import UUID
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -17,6 +16,7 @@ from app.auth.accounts import breaches
 from app.auth.errors import PasswordBreached, PasswordTooCommon, PasswordTooLong, PasswordTooShort
 from app.auth.models.identity import AuthAccount
 from app.foundation.errors import Unavailable
+from app.foundation.settings import settings
 from app.runtime.gevent_support import run_in_thread
 from app.runtime.places import ConcurrencyLimit
 
@@ -40,13 +40,13 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
     """Refuse a new password that is too short, too long, among the most common ones, one of the words ``about`` its
     user, or known from breaches where PASSWORD_RANGES_URL is set; raises PasswordTooShort, PasswordTooLong,
     PasswordTooCommon and PasswordBreached. Not for the inside of a transaction: the last check asks another service."""
-    shortest = current_app.config["SETTINGS"].password_min_length
+    shortest = settings.password_min_length
     if len(password) < shortest:
         raise PasswordTooShort(shortest)
     if len(password) > MAX_LENGTH:
         raise PasswordTooLong()
     folded = password.casefold()
-    words = (*OWN_WORDS, current_app.config["SETTINGS"].product_name, *about)
+    words = (*OWN_WORDS, settings.product_name, *about)
     if folded in _common() or any(_is_like(folded, word.casefold()) for word in words):
         raise PasswordTooCommon()
     if breaches.has(password):

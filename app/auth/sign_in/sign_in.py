@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from flask import current_app, request
+from flask import request
 from marshmallow import ValidationError
 from sqlalchemy import select
 
@@ -25,6 +25,7 @@ from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
 from app.foundation.errors import Forbidden, UniqueViolation
+from app.foundation.settings import settings
 from app.mail import outbox
 from app.runtime import rate_limits
 
@@ -136,4 +137,4 @@ def _proven(email: str, password: str) -> tuple[Any, Any]:
 
 def must_verify(user: AuthUser) -> bool:
     """Whether the user gets no session before the address is verified."""
-    return bool(current_app.config["SETTINGS"].require_email_verification) and not user.email_verified
+    return bool(settings.require_email_verification) and not user.email_verified

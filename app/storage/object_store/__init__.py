@@ -7,6 +7,7 @@ from pathlib import Path
 
 from flask import current_app
 
+from app.foundation.settings import settings
 from app.storage.object_store.local import LocalStore
 from app.storage.object_store.store import Store, Writer
 
@@ -39,7 +40,6 @@ def put(content: bytes) -> str:
 
 
 def _store() -> Store:
-    settings = current_app.config["SETTINGS"]
     if not settings.s3_bucket:
         return LocalStore(Path(settings.var_dir) / "uploads")
     # The SDK takes a fifth of a second to import: that is for services that use it.

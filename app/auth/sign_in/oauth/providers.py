@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.flask_client import FlaskOAuth2App, OAuth
@@ -19,6 +19,7 @@ from joserfc.errors import JoseError
 from requests import RequestException
 
 from app.auth.errors import ProviderNotFound
+from app.foundation.settings import settings
 from config import SettingError, Settings
 
 log = logging.getLogger(__name__)
@@ -148,11 +149,11 @@ def _of_github(provider: FlaskOAuth2App) -> Identity:
         raise ProviderSignInFailed("email_not_verified")
     name = _text(user.get("name")) or _text(user.get("login"))
     image = _text(user.get("avatar_url"))
-    return Identity("github", _settings().github_url, str(user["id"]), _text(primary[0]), True, name, image, token)
+    return Identity("github", settings.github_url, str(user["id"]), _text(primary[0]), True, name, image, token)
 
 
 def _of_google(provider: FlaskOAuth2App) -> Identity:
-    issuer = _settings().google_issuer
+    issuer = settings.google_issuer
     # Older tokens leave the scheme out.
     token, claims = _claims(provider, {"essential": True, "values": [issuer, issuer.removeprefix("https://")]})
     if claims.get("email_verified") is not True or not claims.get("email"):
@@ -163,7 +164,7 @@ def _of_google(provider: FlaskOAuth2App) -> Identity:
 def _of_microsoft(provider: FlaskOAuth2App) -> Identity:
     token, claims = _claims(provider, {"essential": True, "validate": _is_tenants_issuer})
     tenant, person = claims.get("tid"), claims.get("oid")
-    issuer = f"{_settings().microsoft_authority}/{tenant}/v2.0"
+    issuer = f"{settings.microsoft_authority}/{tenant}/v2.0"
     if not tenant:
         raise ProviderSignInFailed("identity_incomplete")
     return _of_claims("microsoft", issuer, person, claims, token, verified=_has_proved_address(claims))
@@ -172,8 +173,7 @@ def _of_microsoft(provider: FlaskOAuth2App) -> Identity:
 def _is_tenants_issuer(claims: Claims, issuer: Any) -> bool:
     """With several tenants the discovery document names no issuer: it follows from the tenant, which has to be of the
     kind that is let in."""
-    settings, tenant = _settings(), claims.get("tid")
-    wanted = settings.microsoft_tenant
+    tenant, wanted = claims.get("tid"), settings.microsoft_tenant
     admitted = {
         "common": True,
         "organizations": tenant != CONSUMERS,
@@ -230,10 +230,6 @@ def _text(value: Any, most: int = 2048) -> str | None:
 def _answer(response: Any) -> Any:
     response.raise_for_status()
     return response.json()
-
-
-def _settings() -> Settings:
-    return cast(Settings, current_app.config["SETTINGS"])
 
 
 IDENTITIES: dict[str, Callable[[FlaskOAuth2App], Identity]] = {

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import orjson
-from flask import current_app
 from sqlalchemy import select
 
 from app.auth.accounts import proofs
@@ -19,7 +18,7 @@ from app.auth.credentials import cookies
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthUser
 from app.engine.write.unit_of_work import Unit
-from config import Settings
+from app.foundation.settings import settings
 
 REGISTER, SIGN_IN = "register", "sign-in"
 CHALLENGE_BYTES = 32
@@ -34,7 +33,7 @@ def registration_options(unit: Unit, user: AuthUser) -> dict[str, Any]:
     from webauthn.helpers import structs
 
     options = webauthn.generate_registration_options(
-        rp_id=relying_party(), rp_name=_settings().product_name, user_id=user.id.bytes, user_name=user.email,
+        rp_id=relying_party(), rp_name=settings.product_name, user_id=user.id.bytes, user_name=user.email,
         user_display_name=user.name, challenge=_challenge(unit, REGISTER, user.id),
         authenticator_selection=structs.AuthenticatorSelectionCriteria(
             resident_key=structs.ResidentKeyRequirement.REQUIRED,
@@ -104,13 +103,13 @@ def verify_assertion(unit: Unit, passkey: AuthPasskey, response: dict[str, Any],
 
 def relying_party() -> str:
     """The host that passkeys are for."""
-    return urlsplit(_settings().public_url).hostname or "localhost"
+    return urlsplit(settings.public_url).hostname or "localhost"
 
 
 def origins() -> list[str]:
     """The origins whose pages may use them."""
-    named = [each.strip() for each in _settings().passkey_origins.split(",") if each.strip()]
-    return [cookies.origin_of(_settings().public_url), *named]
+    named = [each.strip() for each in settings.passkey_origins.split(",") if each.strip()]
+    return [cookies.origin_of(settings.public_url), *named]
 
 
 def base64url_encode(content: bytes) -> str:
@@ -156,8 +155,3 @@ def _json(options: Any) -> dict[str, Any]:
 
     found: dict[str, Any] = orjson.loads(options_to_json(options))
     return found
-
-
-def _settings() -> Settings:
-    settings: Settings = current_app.config["SETTINGS"]
-    return settings

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from flask import current_app
 from sqlalchemy import delete, select
 
 from app.auth.accounts import mails
@@ -26,6 +25,7 @@ from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, NotFound
+from app.foundation.settings import settings
 
 T = TypeVar("T")
 
@@ -56,9 +56,7 @@ def _enroll(unit: Unit) -> PendingEnrolment:
     secret = codes.new_secret()
     factor = AuthTwoFactor(user_id=user.id, secret=vault().encrypt(secret), backup_codes="[]", verified=False)
     unit.store(factor)
-    return PendingEnrolment(
-        factor.id, secret, codes.uri(secret, user.email, current_app.config["SETTINGS"].product_name)
-    )
+    return PendingEnrolment(factor.id, secret, codes.uri(secret, user.email, settings.product_name))
 
 
 def confirm(principal: Principal, code: str) -> list[str]:
