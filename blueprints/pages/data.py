@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response, g
+from flask import Response, g
 
 from app.auth.accounts import deletion
 from app.auth.credentials.authentication import caller
@@ -54,9 +54,10 @@ def cancel() -> Response:
     return pages.done("delete", _("Your account stays."))
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/export", "export", export)
-    blp.add_url_rule("/export", "ask_for_export", ask, methods=["POST"])
-    blp.add_url_rule("/delete", "delete", delete)
-    blp.add_url_rule("/delete", "begin_deletion", begin, methods=["POST"])
-    blp.add_url_rule("/delete/cancel", "cancel_deletion", cancel, methods=["POST"])
+ROUTES = (
+    ("/export", "export", export),
+    ("/export", "ask_for_export", ask, "POST"),
+    ("/delete", "delete", delete),
+    ("/delete", "begin_deletion", begin, "POST"),
+    ("/delete/cancel", "cancel_deletion", cancel, "POST"),
+)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from flask import Blueprint, Response, redirect, request, url_for
+from flask import Response, request, url_for
 
 from app.auth.credentials import challenge_cookie, cookies, sessions
 from app.auth.credentials.authentication import caller_if_any, session_of_cookie
@@ -33,7 +31,9 @@ def sign_in() -> Response:
         return pages.to("profile")
     refused = request.args.get("error")
     told = sentences.of_provider(refused) if refused and request.method == "GET" else ""
-    return pages.page("sign_in", form=pages.shown(SignInForm), next=pages.next_url(), told=told, providers=_providers())
+    return pages.page(
+        "sign_in", form=pages.shown(SignInForm), next=pages.next_url(), told=told, providers=providers.configured()
+    )
 
 
 @login_optional("opens the session")
@@ -50,7 +50,7 @@ def enter() -> Response:
 def sign_up() -> Response:
     if caller_if_any() is not None:
         return pages.to("profile")
-    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.next_url(), providers=_providers())
+    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.next_url(), providers=providers.configured())
 
 
 @login_optional("makes the account that signs in")
@@ -97,21 +97,16 @@ def _entered(outcome: SignedIn | Challenged, *, remember: bool) -> Response:
         response = pages.to("second_factor")
         challenge_cookie.put(response, outcome.challenge, pages.next_url(), remember=remember)
         return response
-    response = cast(Response, redirect(pages.next_url(), 303))
+    response = pages.redirect_to(pages.next_url())
     set_cookies(response, outcome, remember=remember)
     return response
 
 
-def _providers() -> list[str]:
-    return providers.configured()
-
-
-def route(blp: Blueprint) -> None:
-    for path, page, view, action, act in (
-        ("/sign-in", "sign_in", sign_in, "enter", enter),
-        ("/sign-up", "sign_up", sign_up, "join", join),
-    ):
-        blp.add_url_rule(path, page, view)
-        blp.add_url_rule(path, action, act, methods=["POST"])
-    blp.add_url_rule("/providers/<string:provider>", "go_to_provider", go_to_provider, methods=["POST"])
-    blp.add_url_rule("/sign-out", "sign_out", sign_out, methods=["POST"])
+ROUTES = (
+    ("/sign-in", "sign_in", sign_in),
+    ("/sign-in", "enter", enter, "POST"),
+    ("/sign-up", "sign_up", sign_up),
+    ("/sign-up", "join", join, "POST"),
+    ("/providers/<string:provider>", "go_to_provider", go_to_provider, "POST"),
+    ("/sign-out", "sign_out", sign_out, "POST"),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Response
 
 from app.auth.credentials import cookies, sessions
 from app.auth.credentials.authentication import caller, caller_if_any
@@ -77,9 +77,10 @@ def leave() -> Response:
     return response
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/invitation", "invitation", invitation)
-    blp.add_url_rule("/invitation/accept", "accept_link", accept, methods=["POST"])
-    blp.add_url_rule("/invitation/join", "join_by_link", join, methods=["POST"])
-    blp.add_url_rule("/invitation/decline", "decline_link", decline, methods=["POST"])
-    blp.add_url_rule("/invitation/sign-out", "leave_for_link", leave, methods=["POST"])
+ROUTES = (
+    ("/invitation", "invitation", invitation),
+    ("/invitation/accept", "accept_link", accept, "POST"),
+    ("/invitation/join", "join_by_link", join, "POST"),
+    ("/invitation/decline", "decline_link", decline, "POST"),
+    ("/invitation/sign-out", "leave_for_link", leave, "POST"),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Blueprint, Response, request, url_for
+from flask import Response, request, url_for
 
 from app.auth.credentials.authentication import caller
 from app.auth.models.identity import AuthAccount
@@ -41,7 +41,8 @@ def unlink(account_id: UUID) -> Response:
     return pages.done("linked", _("That way to sign in is removed."))
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/linked", "linked", linked)
-    blp.add_url_rule("/linked/providers/<string:provider>", "link", link, methods=["POST"])
-    blp.add_url_rule("/linked/<uuid:account_id>/remove", "unlink", unlink, methods=["POST"])
+ROUTES = (
+    ("/linked", "linked", linked),
+    ("/linked/providers/<string:provider>", "link", link, "POST"),
+    ("/linked/<uuid:account_id>/remove", "unlink", unlink, "POST"),
+)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import cast
 
-from flask import Response, redirect, request, url_for
+from flask import Response, request, url_for
 
 from app.auth.credentials import link_cookie
 from app.auth.errors import InvalidToken
@@ -28,7 +27,7 @@ def leads_to(page: str) -> Callable[[Callable[[str], Response]], Callable[[], Re
         @wraps(view)
         def opened() -> Response:
             if request.method in ("GET", "HEAD") and "token" in request.args:
-                response = cast(Response, redirect(_path_of(page), 303))
+                response = pages.redirect_to(_path_of(page))
                 link_cookie.put(response, request.args["token"], _path_of(page))
                 return response
             try:
@@ -54,11 +53,9 @@ def used(page: str, response: Response) -> Response:
 
 def _over(page: str) -> Response:
     """Say that the link does nothing, and what does."""
-    failure = pages.page_error(InvalidToken)
-    status = (failure or InvalidToken()).status
+    status = (pages.page_error(InvalidToken) or InvalidToken).status
     has_secret = bool(secret_of(page))
-    response = pages.page("link_over", status, kind=page, has_secret=has_secret, form=pages.shown(AddressForm))
-    return used(page, response)
+    return used(page, pages.page("link_over", status, kind=page, has_secret=has_secret, form=pages.shown(AddressForm)))
 
 
 def _path_of(page: str) -> str:

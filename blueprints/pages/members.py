@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from wtforms import BooleanField, SelectField
 from wtforms.fields import SelectChoice
 
@@ -39,14 +38,14 @@ class GuardForm(AccountForm):
 def organization(organization_id: UUID) -> Response:
     principal = caller()
     members = Query(where=equals(AuthMember, organization_id=organization_id), take=MAX_SHOWN)
-    invited = equals(AuthInvitation, organization_id=organization_id, status="pending")
+    invited = Query(where=equals(AuthInvitation, organization_id=organization_id, status="pending"), take=MAX_SHOWN)
     manages = principal.manages(organization_id)
     found = records.get(AuthOrganization, principal, organization_id)
     return pages.page(
         "organization",
         organization=found,
         members=list_page(AuthMember, principal, members).records,
-        invitations=_listed(Query(where=invited, take=MAX_SHOWN)) if manages else [],
+        invitations=list_page(AuthInvitation, principal, invited).records if manages else [],
         manages=manages, roles=ROLES, own_id=str(pages.own_id()),
         form=pages.shown(InvitationForm, role="member"),
         guard=pages.shown(GuardForm, requireTwoFactor=found["requireTwoFactor"]),
@@ -100,16 +99,13 @@ def guard(organization_id: UUID) -> Response:
     return pages.done("organization", gettext("Saved."), organization_id=organization_id)
 
 
-def _listed(query: Query) -> list[dict[str, Any]]:
-    return list_page(AuthInvitation, caller(), query).records
-
-
-def route(blp: Blueprint) -> None:
-    one = "/organizations/<uuid:organization_id>"
-    member, invitation = f"{one}/members/<uuid:member_id>", f"{one}/invitations/<uuid:invitation_id>"
-    blp.add_url_rule(one, "organization", organization)
-    blp.add_url_rule(f"{member}/role", "change_role", change_role, methods=["POST"])
-    blp.add_url_rule(f"{member}/remove", "remove_member", remove, methods=["POST"])
-    blp.add_url_rule(f"{one}/invitations", "invite", invite, methods=["POST"])
-    blp.add_url_rule(f"{invitation}/withdraw", "withdraw_invitation", withdraw, methods=["POST"])
-    blp.add_url_rule(f"{one}/guard", "guard_organization", guard, methods=["POST"])
+ONE = "/organizations/<uuid:organization_id>"
+MEMBER, INVITATION = f"{ONE}/members/<uuid:member_id>", f"{ONE}/invitations/<uuid:invitation_id>"
+ROUTES = (
+    (ONE, "organization", organization),
+    (f"{MEMBER}/role", "change_role", change_role, "POST"),
+    (f"{MEMBER}/remove", "remove_member", remove, "POST"),
+    (f"{ONE}/invitations", "invite", invite, "POST"),
+    (f"{INVITATION}/withdraw", "withdraw_invitation", withdraw, "POST"),
+    (f"{ONE}/guard", "guard_organization", guard, "POST"),
+)

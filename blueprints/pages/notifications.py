@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
-from flask import Blueprint, Response
+from flask import Response
 from wtforms import BooleanField, IntegerField, SelectField, SelectMultipleField, StringField
 from wtforms.fields import SelectChoice
 from wtforms.validators import InputRequired, NumberRange, Regexp
@@ -117,6 +117,7 @@ def _zones() -> frozenset[str]:
     return frozenset({"UTC", *(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))})
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/notifications", "notifications", notifications)
-    blp.add_url_rule("/notifications", "change_notifications", change, methods=["POST"])
+ROUTES = (
+    ("/notifications", "notifications", notifications),
+    ("/notifications", "change_notifications", change, "POST"),
+)

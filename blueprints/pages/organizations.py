@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Blueprint, Response
+from flask import Response
 
 from app.auth.credentials.authentication import caller
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
@@ -44,8 +44,7 @@ def organizations() -> Response:
 @pages.signed_in
 @pages.acts_on("organizations")
 def create() -> Response:
-    form = pages.sent(OrganizationForm)
-    given = load(create_schema(AuthOrganization), {"name": form.name.data})
+    given = load(create_schema(AuthOrganization), {"name": pages.sent(OrganizationForm).name.data})
     made = run_unit(caller(), Unit.create, AuthOrganization, given)
     return pages.done("organization", gettext("The organization is there."), organization_id=made["id"])
 
@@ -64,8 +63,9 @@ def reject(invitation_id: UUID) -> Response:
     return pages.done("organizations", gettext("The invitation is declined."))
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/organizations", "organizations", organizations)
-    blp.add_url_rule("/organizations", "create_organization", create, methods=["POST"])
-    blp.add_url_rule("/invitations/<uuid:invitation_id>/accept", "accept_invitation", accept, methods=["POST"])
-    blp.add_url_rule("/invitations/<uuid:invitation_id>/reject", "reject_invitation", reject, methods=["POST"])
+ROUTES = (
+    ("/organizations", "organizations", organizations),
+    ("/organizations", "create_organization", create, "POST"),
+    ("/invitations/<uuid:invitation_id>/accept", "accept_invitation", accept, "POST"),
+    ("/invitations/<uuid:invitation_id>/reject", "reject_invitation", reject, "POST"),
+)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar, cast
 from urllib.parse import urlencode, urlsplit
@@ -121,7 +122,12 @@ def done(page: str, text: str, **values: Any) -> Response:
 
 def to(page: str, **values: Any) -> Response:
     """Lead to a page by GET."""
-    return cast(Response, redirect(url_for(f"account.{page}", **values), 303))
+    return redirect_to(url_for(f"account.{page}", **values))
+
+
+def redirect_to(url: str) -> Response:
+    """Lead to an address by GET."""
+    return cast(Response, redirect(url, 303))
 
 
 def sent(form: type[Form], prepare: Callable[[Form], None] | None = None) -> Form:
@@ -138,6 +144,16 @@ def shown(form: type[Form], **values: Any) -> Form:
     """The form as a page shows it: with what was sent where that failed, and otherwise with ``values``."""
     failed = g.get("form")
     return failed if isinstance(failed, form) and "failure" in g else form(formdata=None, data=values)
+
+
+@contextmanager
+def beside(field: str, kind: type[Failure], text: str = "") -> Iterator[None]:
+    """Have a failure of ``kind`` shown beside a field, with ``text`` in place of its own."""
+    try:
+        yield
+    except kind as failure:
+        failure.details = {"fields": {field: [text or failure.text]}}
+        raise
 
 
 def page_error(*kinds: type[Failure]) -> Failure | None:
@@ -184,10 +200,14 @@ def add_headers(response: Response) -> Response:
     """Put what browsers have to know of every account page on an answer."""
     logo = urlsplit(settings.product_logo)
     pictures = f"'self' data: {logo.scheme}://{logo.netloc}" if logo.netloc else "'self' data:"
-    response.headers["Content-Security-Policy"] = POLICY.format(pictures=pictures)
-    response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Content-Language"] = languages.current()
+    response.headers.update(
+        {
+            "Content-Security-Policy": POLICY.format(pictures=pictures),
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+            "Content-Language": languages.current(),
+        }
+    )
     return response
 
 
@@ -212,8 +232,7 @@ def _in_languages() -> dict[str, str]:
 
 def _way_to_proof() -> str:
     """Where to prove who one is once more, where an action failed for want of that."""
-    failure: Failure | None = g.get("failure")
-    wanted = isinstance(failure, ReauthenticationRequired)
+    wanted = isinstance(g.get("failure"), ReauthenticationRequired)
     return url_for("account.confirm", next=g.place) if wanted else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from app.auth.credentials.authentication import caller
 from app.auth.sign_in.passkeys import keeping
@@ -32,7 +32,8 @@ def remove(passkey_id: UUID) -> Response:
     return pages.done("security", _("The passkey is removed. Remove it from the device that keeps it as well."))
 
 
-def route(blp: Blueprint) -> None:
-    one = "/security/passkeys/<uuid:passkey_id>"
-    blp.add_url_rule(f"{one}/rename", "rename_passkey", rename, methods=["POST"])
-    blp.add_url_rule(f"{one}/remove", "remove_passkey", remove, methods=["POST"])
+ONE = "/security/passkeys/<uuid:passkey_id>"
+ROUTES = (
+    (f"{ONE}/rename", "rename_passkey", rename, "POST"),
+    (f"{ONE}/remove", "remove_passkey", remove, "POST"),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 from wtforms import URLField
 from wtforms.validators import Length
 
@@ -32,8 +32,7 @@ class ProfileForm(AccountForm):
 @pages.signed_in
 def profile() -> Response:
     user = _own()
-    form = pages.shown(ProfileForm, name=user["name"], image=user["image"])
-    return pages.page("profile", user=user, form=form)
+    return pages.page("profile", user=user, form=pages.shown(ProfileForm, name=user["name"], image=user["image"]))
 
 
 @pages.signed_in
@@ -49,6 +48,7 @@ def _own() -> dict[str, Any]:
     return records.get(AuthUser, caller(), pages.own_id())
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("", "profile", profile)
-    blp.add_url_rule("", "change_profile", change, methods=["POST"])
+ROUTES = (
+    ("", "profile", profile),
+    ("", "change_profile", change, "POST"),
+)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from flask import Blueprint, Response, redirect
+from flask import Response
 
 from app.auth.credentials import reauthentication as services
 from app.auth.credentials.authentication import caller
@@ -37,13 +35,9 @@ def confirm() -> Response:
 @rate_limits.limited_by(rate_limits.SIGN_INS)
 def by_password() -> Response:
     form = pages.sent(PasswordForm)
-    try:
-        with rate_limits.SIGN_INS:
-            services.by_password(caller(), form.password.data)
-    except InvalidEmailOrPassword as failure:
-        failure.details = {"fields": {"password": ["The password is not right."]}}
-        raise
-    return _proved()
+    with pages.beside("password", InvalidEmailOrPassword, "The password is not right."), rate_limits.SIGN_INS:
+        services.by_password(caller(), form.password.data)
+    return pages.redirect_to(pages.next_url())
 
 
 @pages.signed_in
@@ -51,20 +45,13 @@ def by_password() -> Response:
 @rate_limits.limited_by(rate_limits.SIGN_INS)
 def by_code() -> Response:
     form = pages.sent(CodeForm)
-    try:
-        with rate_limits.SIGN_INS:
-            enrolment.reauthenticate(caller(), form.code.data)
-    except InvalidCode as failure:
-        failure.details = {"fields": {"code": [failure.text]}}
-        raise
-    return _proved()
+    with pages.beside("code", InvalidCode), rate_limits.SIGN_INS:
+        enrolment.reauthenticate(caller(), form.code.data)
+    return pages.redirect_to(pages.next_url())
 
 
-def _proved() -> Response:
-    return cast(Response, redirect(pages.next_url(), 303))
-
-
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/confirm", "confirm", confirm)
-    blp.add_url_rule("/confirm/password", "confirm_by_password", by_password, methods=["POST"])
-    blp.add_url_rule("/confirm/code", "confirm_by_code", by_code, methods=["POST"])
+ROUTES = (
+    ("/confirm", "confirm", confirm),
+    ("/confirm/password", "confirm_by_password", by_password, "POST"),
+    ("/confirm/code", "confirm_by_code", by_code, "POST"),
+)

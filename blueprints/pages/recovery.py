@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from flask import Blueprint, Response
+from flask import Response
 from wtforms import BooleanField
 
 from app.auth.accounts import proofs, verification
@@ -64,12 +64,9 @@ def confirm() -> Response:
     token = links.secret_of("verify")
     is_own = _is_own(proofs.preview(token, proofs.VERIFY, proofs.CHANGE))
     password = None if is_own else pages.sent(OwnPasswordForm).password.data
-    try:
-        with nullcontext() if is_own else rate_limits.SIGN_INS:
-            verification.verify(token, password, caller_if_any())
-    except InvalidEmailOrPassword as failure:
-        failure.details = {"fields": {"password": ["The password is not right."]}}
-        raise
+    counted = nullcontext() if is_own else rate_limits.SIGN_INS
+    with pages.beside("password", InvalidEmailOrPassword, "The password is not right."), counted:
+        verification.verify(token, password, caller_if_any())
     told = gettext("The address is confirmed.")
     return links.used("verify", pages.done("profile" if caller_if_any() else "sign_in", told))
 
@@ -86,8 +83,8 @@ def resend() -> Response:
 @login_optional("the secret of the mail says whose password it is")
 @links.leads_to("reset")
 def reset(token: str) -> Response:
-    proof = proofs.preview(token, proofs.RESET)
-    return pages.page("reset", address=proof.context["email"], form=pages.shown(ResetForm))
+    address = proofs.preview(token, proofs.RESET).context["email"]
+    return pages.page("reset", address=address, form=pages.shown(ResetForm))
 
 
 @login_optional("the secret of the mail says whose password it is")
@@ -119,14 +116,15 @@ def _is_own(proof: proofs.Proof) -> bool:
     return principal is not None and principal.user_id == proof.user_id
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/forgot", "forgot", forgot)
-    blp.add_url_rule("/forgot", "forget_password", forget, methods=["POST"])
-    blp.add_url_rule("/forgot/sent", "forgot_sent", forgot_sent)
-    blp.add_url_rule("/verify", "verify", verify)
-    blp.add_url_rule("/verify", "verify_address", confirm, methods=["POST"])
-    blp.add_url_rule("/verify/resend", "resend_verification", resend, methods=["POST"])
-    blp.add_url_rule("/reset", "reset", reset)
-    blp.add_url_rule("/reset", "choose_password", choose, methods=["POST"])
-    blp.add_url_rule("/revert", "revert", revert)
-    blp.add_url_rule("/revert", "revert_address", take_back, methods=["POST"])
+ROUTES = (
+    ("/forgot", "forgot", forgot),
+    ("/forgot", "forget_password", forget, "POST"),
+    ("/forgot/sent", "forgot_sent", forgot_sent),
+    ("/verify", "verify", verify),
+    ("/verify", "verify_address", confirm, "POST"),
+    ("/verify/resend", "resend_verification", resend, "POST"),
+    ("/reset", "reset", reset),
+    ("/reset", "choose_password", choose, "POST"),
+    ("/revert", "revert", revert),
+    ("/revert", "revert_address", take_back, "POST"),
+)

@@ -41,7 +41,8 @@ def build() -> Blueprint:
     """The account pages."""
     blp = Blueprint("account", __name__, url_prefix=pages.ROOT)
     for group in GROUPS:
-        group.route(blp)
+        for path, endpoint, view, *methods in group.ROUTES:
+            blp.add_url_rule(path, endpoint, view, methods=methods or ["GET"])
     blp.record_once(_set_up)
     blp.before_request(languages.remember)
     blp.after_request(rate_limits.add_headers)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from flask import Blueprint, Response, redirect, request
+from flask import Response, request
 from wtforms import BooleanField
 
 from app.auth.accounts.proofs import MAX_SECRET_LENGTH
@@ -48,16 +46,10 @@ def answer() -> Response:
     form = pages.sent(SecondFactorForm)
     challenge, then, remember = challenge_cookie.take() or ("", "", True)
     recovery = codes.looks_like_recovery(form.code.data)
-    try:
-        with rate_limits.SIGN_INS:
-            opened = challenges.answer(
-                challenge, form.code.data, recovery=recovery, trust_device=form.trustDevice.data
-            )  # fmt: skip
-    except InvalidCode as failure:
-        failure.details = {"fields": {"code": [failure.text]}}
-        raise
+    with pages.beside("code", InvalidCode), rate_limits.SIGN_INS:
+        opened = challenges.answer(challenge, form.code.data, recovery=recovery, trust_device=form.trustDevice.data)
     pages.end_session_before()
-    response = cast(Response, redirect(pages.own_path(then), 303))
+    response = pages.redirect_to(pages.own_path(then))
     set_cookies(response, opened, remember=remember)
     challenge_cookie.drop(response)
     return response
@@ -81,7 +73,8 @@ def _over() -> Response:
     return response
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/second-factor", "second_factor", second_factor)
-    blp.add_url_rule("/second-factor", "answer_challenge", answer, methods=["POST"])
-    blp.add_url_rule("/second-factor/ask", "ask_second_factor", ask, methods=["POST"])
+ROUTES = (
+    ("/second-factor", "second_factor", second_factor),
+    ("/second-factor", "answer_challenge", answer, "POST"),
+    ("/second-factor/ask", "ask_second_factor", ask, "POST"),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Response
 from wtforms import BooleanField
 
 from app.auth.accounts import passwords, recovery, verification
@@ -58,13 +58,10 @@ def change_password() -> Response:
     form = pages.sent(PasswordForm, lambda form: form.suit(has_password=has_password))
     current = form.currentPassword.data if has_password else None
     try:
-        recovery.change(caller(), current, form.newPassword.data, elsewhere=form.revokeOtherSessions.data)
+        with pages.beside("currentPassword", InvalidEmailOrPassword, NOT_THE_PASSWORD):
+            recovery.change(caller(), current, form.newPassword.data, elsewhere=form.revokeOtherSessions.data)
     except PasswordRefused as refused:
-        refused.details = {"fields": {"newPassword": [refused.reason]}}
-        raise
-    except InvalidEmailOrPassword as wrong:
-        wrong.details = {"fields": {"currentPassword": [NOT_THE_PASSWORD]}}
-        raise
+        raise refused.on("newPassword") from None
     return pages.done("security", gettext("Your password is changed."))
 
 
@@ -92,8 +89,9 @@ def _has_password() -> bool:
         return passwords.stored_hash_of(session, pages.own_id()) is not None
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/security", "security", security)
-    blp.add_url_rule("/security/password", "change_password", change_password, methods=["POST"])
-    blp.add_url_rule("/security/address", "change_address", change_address, methods=["POST"])
-    blp.add_url_rule("/security/address/resend", "send_link_again", send_link_again, methods=["POST"])
+ROUTES = (
+    ("/security", "security", security),
+    ("/security/password", "change_password", change_password, "POST"),
+    ("/security/address", "change_address", change_address, "POST"),
+    ("/security/address/resend", "send_link_again", send_link_again, "POST"),
+)

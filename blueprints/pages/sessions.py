@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Blueprint, Response
+from flask import Response
 
 from app.auth.credentials import sessions as services
 from app.auth.credentials.authentication import caller
@@ -48,7 +48,8 @@ def revoke_others() -> Response:
     return pages.done("sessions", _("You are signed out everywhere else."))
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/sessions", "sessions", sessions)
-    blp.add_url_rule("/sessions/others/revoke", "revoke_other_sessions", revoke_others, methods=["POST"])
-    blp.add_url_rule("/sessions/<uuid:session_id>/revoke", "revoke_session", revoke, methods=["POST"])
+ROUTES = (
+    ("/sessions", "sessions", sessions),
+    ("/sessions/others/revoke", "revoke_other_sessions", revoke_others, "POST"),
+    ("/sessions/<uuid:session_id>/revoke", "revoke_session", revoke, "POST"),
+)

@@ -6,11 +6,12 @@ its page, sealed, so that a wrong first code need not begin anew.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, Response, current_app, g, request, url_for
+from flask import Response, current_app, g, request, url_for
 from markupsafe import Markup
 
 from app.auth.credentials.authentication import caller
@@ -68,10 +69,8 @@ def enroll() -> Response:
 def confirm() -> Response:
     form = pages.sent(ConfirmForm)
     try:
-        codes = enrolment.confirm(caller(), form.code.data)
-    except InvalidCode as wrong:
-        wrong.details = {"fields": {"code": [WRONG_CODE]}}
-        raise
+        with pages.beside("code", InvalidCode, WRONG_CODE):
+            codes = enrolment.confirm(caller(), form.code.data)
     except NotFound:
         return pages.done("security", gettext("There was nothing left to confirm."))
     return _codes_page(codes, is_new=True)
@@ -91,16 +90,12 @@ def renew_recovery_codes() -> Response:
 def disable() -> Response:
     has_password = "password" in request.form
     form = pages.sent(DisableForm, lambda form: form.suit(has_password=has_password))
-    try:
+    with (
+        suppress(NotFound),  # another page has done it
+        pages.beside("code", InvalidCode, WRONG_CODE),
+        pages.beside("password", InvalidEmailOrPassword, NOT_THE_PASSWORD),
+    ):
         enrolment.disable(caller(), form.code.data, form.password.data if has_password else None)
-    except InvalidCode as wrong:
-        wrong.details = {"fields": {"code": [WRONG_CODE]}}
-        raise
-    except InvalidEmailOrPassword as wrong:
-        wrong.details = {"fields": {"password": [NOT_THE_PASSWORD]}}
-        raise
-    except NotFound:
-        pass  # another page has done it
     return pages.done("security", gettext("The second factor is off."))
 
 
@@ -139,11 +134,12 @@ def _purpose() -> str:
     return f"enrolment of {pages.own_id()}"
 
 
-def route(blp: Blueprint) -> None:
-    place = "/security/two-factor"
-    blp.add_url_rule(place, "two_factor", two_factor)
-    blp.add_url_rule(place, "enroll", enroll, methods=["POST"])
-    blp.add_url_rule(f"{place}/confirm", "confirm_two_factor", confirm, methods=["POST"])
-    blp.add_url_rule(f"{place}/disable", "disable_two_factor", disable, methods=["POST"])
-    blp.add_url_rule("/security/recovery-codes", "renew_recovery_codes", renew_recovery_codes, methods=["POST"])
-    blp.add_url_rule("/security/devices/<uuid:device_id>/revoke", "distrust", distrust, methods=["POST"])
+PLACE = "/security/two-factor"
+ROUTES = (
+    (PLACE, "two_factor", two_factor),
+    (PLACE, "enroll", enroll, "POST"),
+    (f"{PLACE}/confirm", "confirm_two_factor", confirm, "POST"),
+    (f"{PLACE}/disable", "disable_two_factor", disable, "POST"),
+    ("/security/recovery-codes", "renew_recovery_codes", renew_recovery_codes, "POST"),
+    ("/security/devices/<uuid:device_id>/revoke", "distrust", distrust, "POST"),
+)

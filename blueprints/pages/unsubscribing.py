@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from app.auth.credentials.access import open_to_all
 from app.auth.credentials.login import login_optional
@@ -24,6 +24,7 @@ def end() -> Response:
     return pages.page("unsubscribed")
 
 
-def route(blp: Blueprint) -> None:
-    blp.add_url_rule("/unsubscribe", "unsubscribe", unsubscribe)
-    blp.add_url_rule("/unsubscribe", "end_mail", end, methods=["POST"])
+ROUTES = (
+    ("/unsubscribe", "unsubscribe", unsubscribe),
+    ("/unsubscribe", "end_mail", end, "POST"),
+)
