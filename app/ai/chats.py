@@ -13,7 +13,7 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.engine.declare.principal import Principal
 from app.engine.read import records
 from app.engine.read.database import reading
-from app.foundation.errors import NotFound
+from app.foundation.errors import require_found
 
 # The most that is answered of one chat: its newest messages.
 MAX_MESSAGES = 1000
@@ -54,7 +54,5 @@ def read(principal: Principal, chat_id: UUID) -> tuple[dict[str, Any], list[AiMe
 
 
 def _place(session: Session, own: Select[Any], chat_id: UUID) -> Any:
-    chat = session.scalar(own.where(AiChat.id == chat_id))
-    if chat is None:
-        raise NotFound()
+    chat = require_found(session.scalar(own.where(AiChat.id == chat_id)))
     return tuple_(chat.created_at, chat.id)

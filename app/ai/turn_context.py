@@ -20,7 +20,7 @@ from app.engine.declare.principal import Credential
 from app.engine.read.concurrency import query_slot
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import NotFound
+from app.foundation.errors import require_found
 
 UNTITLED = "New chat"
 MAX_TITLE_LENGTH = 80
@@ -92,10 +92,7 @@ def _chat(unit: Unit, ask: ChatRequest) -> tuple[AiChat, bool]:
     principal = unit.principal
     own = select(AiChat).where(AiChat.user_id == principal.user_id).with_for_update()
     if ask.chat_id is not None:
-        chat = unit.session.scalar(own.where(AiChat.id == ask.chat_id))
-        if chat is None:
-            raise NotFound()
-        return chat, False
+        return require_found(unit.session.scalar(own.where(AiChat.id == ask.chat_id))), False
     if ask.client_id is not None:
         # Two first requests at once make one chat.
         unit.lock(f"{principal.user_id} {ask.client_id}")

@@ -20,7 +20,7 @@ from app.auth.organizations import memberships
 from app.commands.groups import as_json, show, unreachable
 from app.engine.read import concurrency
 from app.engine.read.database import reading
-from app.foundation.errors import Failure
+from app.foundation.errors import Failure, require_found
 from app.foundation.settings import settings
 from app.mail import smtp
 from app.ops.unfit_grants import unfit_grants
@@ -165,9 +165,8 @@ def _rate(value: float | str) -> float:
 def _check_extensions() -> str:
     with reading() as session:
         found = session.scalar(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'"))
-    if found is None:
-        raise Trouble("the extension vector is not there: install pgvector, and run flask db upgrade")
-    return f"vector {found}"
+    missing = Trouble("the extension vector is not there: install pgvector, and run flask db upgrade")
+    return f"vector {require_found(found, missing)}"
 
 
 def _check_text() -> str:

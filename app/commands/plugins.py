@@ -13,6 +13,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.declare.record import Record
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from app.ops import moved_imports, public_names
 from app.plugins import Plugin
@@ -45,9 +46,8 @@ def drop(name: str, yes: bool) -> None:
     """Remove the tables of the plugin NAME, which is not loaded any more, with all rows in them."""
     if any(each.plugin == name for each in histories.OF_PLUGINS):
         raise click.ClickException(f"The plugin {name} is loaded: take it out of PLUGINS first")
-    left = next((each for each in histories.orphaned_plugins() if each.plugin == name), None)
-    if left is None:
-        raise click.ClickException(f"No plugin {name} has left tables")
+    orphaned = next((each for each in histories.orphaned_plugins() if each.plugin == name), None)
+    left = require_found(orphaned, click.ClickException(f"No plugin {name} has left tables"))
     tables = ", ".join(left.tables) or "no tables"
     if not yes:
         click.confirm(f"Remove {tables} of {name}, with all rows in them", abort=True)

@@ -11,15 +11,13 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
 from app.engine.read.database import reading
-from app.foundation.errors import NotFound
+from app.foundation.errors import NotFound, require_found
 
 
 def model_called(name: str) -> type[Record]:
     """The model of a name such as crm/contact; raises NotFound."""
     found = next((each for each in every_model() if each.qualified_name() == name), None)
-    if found is None:
-        raise NotFound(f"There is no model {name}: see flask resources")
-    return found
+    return require_found(found, NotFound(f"There is no model {name}: see flask resources"))
 
 
 def principal_of(email: str | None) -> Principal:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class Failure(Exception):
@@ -215,6 +217,13 @@ class Unavailable(Failure):
 
 class NotSetUp(Unavailable):
     """A part that nobody has set up here: not away, and so no reason to wake anybody."""
+
+
+def require_found(value: T | None, failure: Exception | type[Exception] = NotFound) -> T:
+    """Return what was looked for; raises ``failure`` where there is none."""
+    if value is None:
+        raise failure
+    return value
 
 
 # The codes of all failures, those of plugins behind the service's own; a code may have several failures.

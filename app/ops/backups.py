@@ -24,7 +24,7 @@ from alembic.util import CommandError
 
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Failure, Unavailable
+from app.foundation.errors import Failure, Unavailable, require_found
 from app.foundation.settings import settings
 from app.ops import dumps
 from app.runtime.connections import server_url
@@ -260,10 +260,7 @@ def _digest(content: IO[bytes]) -> str:
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
-    content = archive.extractfile(member)
-    if content is None:
-        raise BackupError("The backup is not whole")
-    return content
+    return require_found(archive.extractfile(member), BackupError("The backup is not whole"))
 
 
 def _url() -> str:

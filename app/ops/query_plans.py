@@ -15,7 +15,7 @@ from app.engine.declare.record import Record
 from app.engine.read import pages
 from app.engine.read.query import Query
 from app.engine.read.statements import autocommit_connection
-from app.foundation.errors import Invalid, NotFound
+from app.foundation.errors import Invalid, NotFound, require_found
 from app.foundation.settings import settings
 from schemas.query.queries import list_query
 
@@ -34,11 +34,9 @@ def explain(asked: str, principal: Principal) -> Explanation:
     """Explain ``crm/deal?sort=-amount`` as ``principal`` asks it; raises NotFound for a model that there is not, and
     what the query itself raises. The query is planned and not run."""
     name, _, parameters = asked.partition("?")
-    model = next((each for each in every_model() if each.qualified_name() == name), None)
-    if model is None:
-        raise NotFound(f"There is no model {name}: see flask resources")
-    args = MultiDict(parse_qsl(parameters, keep_blank_values=True))
-    query = list_query(model, principal, args, settings)
+    named = next((each for each in every_model() if each.qualified_name() == name), None)
+    model = require_found(named, NotFound(f"There is no model {name}: see flask resources"))
+    query = list_query(model, principal, MultiDict(parse_qsl(parameters, keep_blank_values=True)), settings)
     if query.cursor:
         raise Invalid("A cursor belongs to who walks: leave it empty")
     statement = pages.compiled(model, principal.reader, query, None)

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from app.engine.read.statements import autocommit_connection
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import NotFound
+from app.foundation.errors import NotFound, require_found
 from app.platform.models import PlatformFeatureFlag
 
 ANONYMOUS_KEYS = "auth-anonymous-api-key"
@@ -23,9 +23,8 @@ def is_enabled(key: str) -> bool:
 
 def switch(unit: Unit, key: str, *, enabled: bool) -> PlatformFeatureFlag:
     """Turn the flag called ``key`` on or off; raises NotFound."""
-    flag = unit.session.scalar(select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update())
-    if flag is None:
-        raise NotFound(f"No flag is called {key}")
+    called = select(PlatformFeatureFlag).where(PlatformFeatureFlag.key == key).with_for_update()
+    flag = require_found(unit.session.scalar(called), NotFound(f"No flag is called {key}"))
     if flag.enabled != enabled:
         flag.enabled = enabled
         audit.record_write(unit, "update", flag, {"enabled": not enabled})

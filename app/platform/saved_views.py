@@ -20,7 +20,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Base, Record
 from app.engine.write.hooks import Write, on_delete
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Conflict, Forbidden, Invalid, NotFound
+from app.foundation.errors import Conflict, Forbidden, Invalid, require_found
 
 MAX_VIEWS = 200
 MAX_DEFINITION_BYTES = 16384
@@ -140,10 +140,7 @@ def _sharing_organization(unit: Unit) -> UUID:
 
 def _find(unit: Unit, identifier: UUID) -> PlatformSavedView:
     wanted = select(PlatformSavedView).where(_visible(unit.principal), PlatformSavedView.id == identifier)
-    found = unit.session.scalar(wanted.with_for_update())
-    if found is None:
-        raise NotFound()
-    return found
+    return require_found(unit.session.scalar(wanted.with_for_update()))
 
 
 def _visible(principal: Principal) -> ColumnElement[bool]:

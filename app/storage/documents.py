@@ -15,7 +15,7 @@ from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import ForeignKeyViolation, Invalid
+from app.foundation.errors import ForeignKeyViolation, Invalid, require_found
 from app.foundation.events import Event
 from app.foundation.settings import settings
 from app.jobs import queue
@@ -40,9 +40,8 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     """
     principal = unit.principal
     visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
-    upload = unit.session.scalar(select(StorageUpload).where(StorageUpload.id == upload_id, visible), principal.binds)
-    if upload is None:
-        raise ForeignKeyViolation.on("uploadId")
+    named = select(StorageUpload).where(StorageUpload.id == upload_id, visible)
+    upload = require_found(unit.session.scalar(named, principal.binds), ForeignKeyViolation.on("uploadId"))
     if not is_readable(upload.content_type) or upload.size > MAX_BYTES:
         raise Invalid({"uploadId": ["No text can be read from this file."]})
     title = given.get("title") or upload.filename[:MAX_TITLE_LENGTH]

@@ -32,7 +32,7 @@ from app.engine.read.encoding import dumps
 from app.engine.read.query import Count, Query, equals
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import NotFound, RateLimited
+from app.foundation.errors import NotFound, RateLimited, require_found
 from app.jobs.queue import defer
 from app.jobs.registry import GIVEN_UP
 from app.storage import kept_files
@@ -73,10 +73,8 @@ def own(unit: Unit) -> list[StorageExport]:
 
 def find(unit: Unit, identifier: UUID) -> StorageExport:
     """An archive of the principal; raises NotFound."""
-    found = unit.session.scalar(_of(unit.principal).where(StorageExport.id == identifier))
-    if found is None:
-        raise NotFound()
-    return found
+    found: StorageExport | None = unit.session.scalar(_of(unit.principal).where(StorageExport.id == identifier))
+    return require_found(found)
 
 
 def make(export_id: UUID) -> None:
@@ -112,10 +110,7 @@ def _fail(export_id: UUID, reason: str) -> None:
 
 def _found_again(session: Session, user_id: UUID | None) -> Principal:
     """The user as the database knows them by now; raises Gone."""
-    found = users.user_principal(session, user_id)
-    if found is None:
-        raise Gone
-    return found
+    return require_found(users.user_principal(session, user_id), Gone)
 
 
 def _check(user_id: UUID | None) -> None:

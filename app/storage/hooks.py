@@ -21,7 +21,7 @@ from app.auth.organizations.organizations import organization_provisioned
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, prepare, require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
-from app.foundation.errors import Invalid, PayloadTooLarge
+from app.foundation.errors import Invalid, PayloadTooLarge, require_found
 from app.storage.models import StorageBucket, StorageDocument, StorageUpload
 from app.storage.object_store import object_store, put
 
@@ -127,12 +127,9 @@ def _decoded(text: str) -> bytes:
 def _bucket(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> StorageBucket:
     wanted = StorageBucket.id == upload.bucket_id
     if upload.bucket_id is None:
-        own = StorageBucket.organization_id == organization_id
-        wanted = own & (StorageBucket.name == DEFAULT_BUCKET)
+        wanted = (StorageBucket.organization_id == organization_id) & (StorageBucket.name == DEFAULT_BUCKET)
     bucket = unit.session.scalar(select(StorageBucket).where(wanted).with_for_update())
-    if bucket is None:
-        raise Invalid({"bucketId": ["Is required: the organization has no default bucket."]})
-    return bucket
+    return require_found(bucket, Invalid({"bucketId": ["Is required: the organization has no default bucket."]}))
 
 
 def _admit(upload: StorageUpload, bucket: StorageBucket) -> None:

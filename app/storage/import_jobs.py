@@ -23,7 +23,7 @@ from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
 from app.engine.transfer.tables import Bounds, Table
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Failure, Forbidden, Unavailable
+from app.foundation.errors import Failure, Forbidden, Unavailable, require_found
 from app.foundation.settings import settings
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
@@ -61,7 +61,7 @@ def _carry_out(claimed: StorageImport) -> None:
         return
     model, asked = by_table(claimed.model), ImportOptions.of(claimed.options)
     try:
-        with _fetched(claimed.storage_key or "") as file, tables.read(file, asked.form, _bounds()) as table:
+        with _fetched(claimed.storage_key or "") as file, tables.read(file, asked.form, Bounds.of(settings)) as table:
             _count(import_id, table.count)
             work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
             work(principal, model, asked, claimed, table)
@@ -141,14 +141,7 @@ def _principal(claimed: StorageImport, session: Session) -> Principal | None:
 
 def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
     """The same while the import runs; raises Forbidden for one who is gone."""
-    found = _principal(claimed, unit.session)
-    if found is None:
-        raise Forbidden(ACCOUNT_GONE)
-    return found
-
-
-def _bounds() -> Bounds:
-    return Bounds.of(settings)
+    return require_found(_principal(claimed, unit.session), Forbidden(ACCOUNT_GONE))
 
 
 def _tell(import_id: UUID, report: Report) -> None:

@@ -15,7 +15,7 @@ from app.engine.transfer.importing import Import, Line, Report, write_or_judge, 
 from app.engine.transfer.tables import Table
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.engine.write.upserts import Resolution, rule_of
-from app.foundation.errors import Conflict, Forbidden, NotFound, RateLimited
+from app.foundation.errors import Conflict, Forbidden, RateLimited, require_found
 from app.jobs.queue import defer
 from app.plugins import resolve
 from app.runtime.connections import allow_time
@@ -189,10 +189,7 @@ def find(unit: Unit, identifier: UUID, *, lock: bool = False) -> StorageImport:
     """An import of the principal; raises NotFound."""
     own = (StorageImport.id == identifier, StorageImport.user_id == unit.principal.user_id)
     statement = select(StorageImport).where(*own)
-    found = unit.session.scalar(statement.with_for_update() if lock else statement)
-    if found is None:
-        raise NotFound()
-    return found
+    return require_found(unit.session.scalar(statement.with_for_update() if lock else statement))
 
 
 def cancel(unit: Unit, identifier: UUID) -> StorageImport:

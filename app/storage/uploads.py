@@ -18,7 +18,7 @@ from app.engine.declare.principal import Principal
 from app.engine.read.database import OutcomeUnknown, reading
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
-from app.foundation.errors import Invalid, NotFound, PayloadTooLarge, UnsupportedMediaType
+from app.foundation.errors import Invalid, PayloadTooLarge, UnsupportedMediaType, require_found
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
 from app.storage.import_models import StorageImport
 from app.storage.models import StorageExport, StorageUpload
@@ -135,10 +135,7 @@ def find(principal: Principal, identifier: UUID) -> Stored:
     visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
     wanted = select(*columns).where(StorageUpload.id == identifier, StorageUpload.status == "stored", visible)
     with reading() as session:
-        row = session.execute(wanted, principal.binds).one_or_none()
-    if row is None:
-        raise NotFound()
-    return Stored(*row)
+        return Stored(*require_found(session.execute(wanted, principal.binds).one_or_none()))
 
 
 def sweep() -> int:

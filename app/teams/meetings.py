@@ -18,7 +18,7 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Failure, Forbidden
+from app.foundation.errors import Failure, Forbidden, require_found
 from app.notification.models import NotificationPreference
 from app.notification.routing import default_of, notify_all
 from app.teams.errors import MeetingNotFound
@@ -118,10 +118,8 @@ def find(
 def read(principal: Principal, identifier: UUID) -> Meeting:
     """One meeting; raises MeetingNotFound for one that is absent or not the caller's."""
     with reading() as session:
-        meeting = session.scalar(select(Meeting).where(Meeting.id == identifier, _seen_by(principal)))
-    if meeting is None:
-        raise MeetingNotFound()
-    return meeting
+        seen = select(Meeting).where(Meeting.id == identifier, _seen_by(principal))
+        return require_found(session.scalar(seen), MeetingNotFound)
 
 
 def _seen_by(principal: Principal) -> ColumnElement[bool]:

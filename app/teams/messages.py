@@ -17,7 +17,7 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import NotFound, Unavailable, UpstreamFailure
+from app.foundation.errors import Unavailable, UpstreamFailure, require_found
 from app.foundation.settings import settings
 from app.jobs.queue import defer
 from app.notification.models import NotificationNotification
@@ -67,10 +67,7 @@ def channel(principal: Principal, channel_id: str) -> Place:
         if not principal.is_admin:
             tenants = tenants_of(session, principal.user_id) if principal.user_id else set()
             wanted = wanted.where(Conversation.tenant_id.in_(tenants))
-        found = session.scalars(wanted.limit(1)).first()
-        if found is None:
-            raise NotFound()
-        return _place(found)
+        return _place(require_found(session.scalars(wanted.limit(1)).first()))
 
 
 def post(

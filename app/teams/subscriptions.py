@@ -22,7 +22,7 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure
+from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure, require_found
 from app.foundation.settings import settings
 from app.teams import app_tokens, graph
 from app.teams.app_tokens import TIMEOUT
@@ -105,17 +105,14 @@ def renew_due(unit: Unit) -> None:
 
 def renew(unit: Unit, row_id: UUID) -> None:
     """Have a subscription renewed by a job; raises NotFound."""
-    if unit.session.get(Subscription, row_id) is None:
-        raise NotFound()
+    require_found(unit.session.get(Subscription, row_id))
     graph.renew_soon(unit, row_id)
 
 
 def unsubscribe(row_id: UUID) -> None:
     """End a subscription at Graph and here; raises NotFound, and what ``subscribe`` does."""
     with reading() as session:
-        row = session.get(Subscription, row_id)
-        if row is None:
-            raise NotFound()
+        row = require_found(session.get(Subscription, row_id))
         tenant_id, known = row.tenant_id, row.subscription_id
     try:
         _call(tenant_id, "DELETE", f"/{known}")

@@ -22,7 +22,7 @@ from app.auth.errors import ReauthenticationRequired
 from app.engine.declare.principal import SAFE_METHODS, Principal
 from app.engine.write.unit_of_work import run_unit
 from app.foundation import languages
-from app.foundation.errors import Failure, Forbidden, Invalid, RateLimited
+from app.foundation.errors import Failure, Forbidden, Invalid, RateLimited, require_found
 from app.foundation.languages import gettext as _
 from app.foundation.settings import settings
 from blueprints.pages import notices
@@ -178,10 +178,7 @@ def next_url() -> str:
 
 def own_id() -> UUID:
     """Who is signed in; raises Forbidden for a credential that is nobody's."""
-    user_id = caller().user_id
-    if user_id is None:
-        raise Forbidden()
-    return user_id
+    return require_found(caller().user_id, Forbidden)
 
 
 def end_session_before() -> None:

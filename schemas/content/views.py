@@ -10,7 +10,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read.encoding import dumps
-from app.foundation.errors import Invalid
+from app.foundation.errors import Invalid, require_found
 from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
 from schemas.catalogue import CallerProfile
 from schemas.derive import WireSchema
@@ -77,7 +77,4 @@ def models_of(principal: Principal) -> dict[str, type[Record]]:
 
 def model_of(name: str, principal: Principal) -> type[Record]:
     """The model that a view is of; raises Invalid for one that ``principal`` may not read."""
-    found = models_of(principal).get(name)
-    if found is None:
-        raise Invalid({"model": ["Is no model that you may read."]})
-    return found
+    return require_found(models_of(principal).get(name), Invalid({"model": ["Is no model that you may read."]}))

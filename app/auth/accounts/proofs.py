@@ -16,6 +16,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
+from app.foundation.errors import require_found
 
 VERIFY, RESET = "email_verification", "password_reset"
 CHANGE, REVERT = "change_email", "change_email_revert"
@@ -69,27 +70,21 @@ def issue(
 def redeem(unit: Unit, secret: str, *purposes: str) -> Proof:
     """Use a proof up; of several callers at the same time one gets it. Raises InvalidToken."""
     used = unit.bookkeep_returning(delete(AuthVerification).where(*_live(secret, purposes)).returning(AuthVerification))
-    row = used.scalar_one_or_none()
-    if row is None:
-        raise InvalidToken()
+    row = require_found(used.scalar_one_or_none(), InvalidToken)
     unit.session.expunge(row)
     return _proof(row)
 
 
 def get_for_update(unit: Unit, secret: str, *purposes: str) -> AuthVerification:
     """The row of a proof, locked until the end, for answers that do not use it up; raises InvalidToken."""
-    row = unit.session.scalar(select(AuthVerification).where(*_live(secret, purposes)).with_for_update())
-    if row is None:
-        raise InvalidToken()
-    return row
+    live = select(AuthVerification).where(*_live(secret, purposes))
+    return require_found(unit.session.scalar(live.with_for_update()), InvalidToken)
 
 
 def peek(unit: Unit, secret: str, *purposes: str) -> Proof:
     """What a proof stands for, without using it; raises InvalidToken."""
-    row = unit.session.scalar(select(AuthVerification).where(*_live(secret, purposes)))
-    if row is None:
-        raise InvalidToken()
-    return _proof(row)
+    live = select(AuthVerification).where(*_live(secret, purposes))
+    return _proof(require_found(unit.session.scalar(live), InvalidToken))
 
 
 def preview(secret: str, *purposes: str) -> Proof:

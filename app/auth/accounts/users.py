@@ -23,7 +23,7 @@ from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
 from app.foundation.addresses import normalized
 from app.foundation.clock import now
-from app.foundation.errors import NotFound, Unauthenticated
+from app.foundation.errors import NotFound, Unauthenticated, require_found
 
 LOCAL_ISSUER = "local"
 
@@ -39,8 +39,7 @@ def register(unit: Unit, *, email: str, password: str, name: str | None = None, 
     role = "admin" if admin else "user"
     user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
     add(unit, user)
-    account = add_password(unit, user, passwords.hash_password(password))
-    for record in (user, account):
+    for record in (user, add_password(unit, user, passwords.hash_password(password))):
         audit.record_write(unit, "create", record)
     return user
 
@@ -71,9 +70,7 @@ def name_of(address: str) -> str:
 def by_email(session: Session, email: str) -> AuthUser:
     """The user with this address; raises NotFound."""
     user = session.scalar(select(AuthUser).where(AuthUser.email == normalized(email)))
-    if user is None:
-        raise NotFound(f"No user has the address {email}")
-    return user
+    return require_found(user, NotFound(f"No user has the address {email}"))
 
 
 def promote(unit: Unit, user: AuthUser) -> None:
@@ -147,10 +144,7 @@ def require_user_principal(user_id: UUID) -> Principal:
     """A user who proved to be one in another way than by a credential of the service, with all memberships; never as an
     admin. Raises Unauthenticated for one who is banned."""
     with reading() as session:
-        found = user_principal(session, user_id)
-    if found is None:
-        raise Unauthenticated()
-    return replace(found, is_admin=False)
+        return replace(require_found(user_principal(session, user_id), Unauthenticated), is_admin=False)
 
 
 def user_principal(session: Session, user_id: UUID | None) -> Principal | None:

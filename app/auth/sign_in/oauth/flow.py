@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
-from flask import current_app, request, session
+from flask import request, session
 from sqlalchemy import delete, insert
 from uuid_utils.compat import uuid7
 
@@ -22,7 +21,8 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
-from app.foundation.errors import UpstreamFailure
+from app.foundation.errors import UpstreamFailure, require_found
+from app.foundation.settings import settings
 
 PURPOSE = "oauth_state"
 LIFETIME = timedelta(minutes=10)
@@ -45,7 +45,7 @@ def start(name: str, principal: Principal | None, callback_url: str, error_callb
     Raises ProviderNotFound, and UpstreamFailure when the provider cannot be reached.
     """
     client = providers.client(name)
-    redirect_uri = f"{current_app.config['SETTINGS'].public_url}/api/auth/oauth/{name}/callback"
+    redirect_uri = f"{settings.public_url}/api/auth/oauth/{name}/callback"
     try:
         with providers.asked(name):
             made = client.create_authorization_url(redirect_uri)
@@ -74,9 +74,7 @@ def resume(name: str) -> ReturnTarget:
     begun none."""
     client = providers.client(name)
     state = request.args.get("state", "")
-    data: dict[str, Any] | None = client.framework.get_state_data(session, state)
-    if data is None:
-        raise ProviderSignInFailed("state_mismatch")
+    data = require_found(client.framework.get_state_data(session, state), ProviderSignInFailed("state_mismatch"))
     back = ReturnTarget(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
     unused = (
         AuthVerification.purpose == PURPOSE,

@@ -19,6 +19,7 @@ from joserfc.errors import JoseError
 from requests import RequestException
 
 from app.auth.errors import ProviderNotFound
+from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from config import SettingError, Settings
 
@@ -82,9 +83,7 @@ def configured() -> list[str]:
 def client(name: str) -> FlaskOAuth2App:
     """The client of a provider; raises ProviderNotFound for one that is unknown or not set up."""
     found = current_app.extensions["oauth"].create_client(name) if name in NAMES else None
-    if found is None:
-        raise ProviderNotFound()
-    return found
+    return require_found(found, ProviderNotFound)
 
 
 def identity(name: str, provider: FlaskOAuth2App) -> Identity:

@@ -16,7 +16,7 @@ from app.auth.sign_in.passkeys import ceremonies
 from app.engine.declare.principal import Principal
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Conflict, NotFound
+from app.foundation.errors import Conflict, require_found
 
 MAX_PASSKEYS = 50
 TRANSPORTS = ("usb", "nfc", "ble", "internal", "hybrid", "smart-card")
@@ -33,9 +33,7 @@ def register(principal: Principal, response: dict[str, Any], name: str | None) -
     """Keep the passkey that the browser has made; raises ReauthenticationRequired, InvalidToken and Conflict."""
     require_recent_authentication(principal)
     passkey = run_unit(principal, _register, response, name or NAME)
-    if passkey is None:
-        raise InvalidToken("The passkey could not be registered")
-    return passkey
+    return require_found(passkey, InvalidToken("The passkey could not be registered"))
 
 
 def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey | None:
@@ -94,7 +92,4 @@ def _remove(unit: Unit, identifier: UUID) -> None:
 
 def _locked(unit: Unit, identifier: UUID) -> AuthPasskey:
     mine = (AuthPasskey.id == identifier, AuthPasskey.user_id == unit.principal.user_id)
-    passkey = unit.session.scalar(select(AuthPasskey).where(*mine).with_for_update())
-    if passkey is None:
-        raise NotFound()
-    return passkey
+    return require_found(unit.session.scalar(select(AuthPasskey).where(*mine).with_for_update()))

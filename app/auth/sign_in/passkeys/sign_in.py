@@ -21,7 +21,7 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Forbidden
+from app.foundation.errors import Forbidden, require_found
 from app.runtime import rate_limits
 
 METHOD = challenges.PASSKEY
@@ -35,8 +35,7 @@ def options(challenge: str | None) -> dict[str, Any]:
 
 
 def _options(unit: Unit, challenge: str | None) -> dict[str, Any]:
-    user_id = challenges.get_for_passkey(unit, challenge)[1].id if challenge else None
-    return ceremonies.sign_in_options(unit, user_id)
+    return ceremonies.sign_in_options(unit, challenges.get_for_passkey(unit, challenge)[1].id if challenge else None)
 
 
 def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | Challenged:
@@ -68,10 +67,7 @@ def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> Sign
 
 def reauthenticate(principal: Principal, response: dict[str, Any]) -> datetime:
     """Prove the caller's session anew by one of its passkeys; raises InvalidCode."""
-    proved = run_unit(principal, _reauthenticate, response)
-    if proved is None:
-        raise InvalidCode()
-    return proved
+    return require_found(run_unit(principal, _reauthenticate, response), InvalidCode)
 
 
 def _reauthenticate(unit: Unit, response: dict[str, Any]) -> datetime | None:
@@ -86,10 +82,7 @@ def _presented(unit: Unit, response: dict[str, Any]) -> AuthPasskey:
     """The passkey that an answer names, locked; raises InvalidCode."""
     named = response.get("id")
     own = AuthPasskey.credential_id == (named if isinstance(named, str) and len(named) <= MAX_ID_LENGTH else "")
-    passkey = unit.session.scalar(select(AuthPasskey).where(own).with_for_update())
-    if passkey is None:
-        raise InvalidCode()
-    return passkey
+    return require_found(unit.session.scalar(select(AuthPasskey).where(own).with_for_update()), InvalidCode)
 
 
 def _proves(

@@ -16,6 +16,7 @@ from app.auth.sign_in import devices
 from app.auth.sign_in.two_factor import codes, factors
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import require_found
 
 MAX_ATTEMPTS = 5
 PASSKEY = "passkey"
@@ -38,8 +39,7 @@ def ask(unit: Unit, user: AuthUser, method: str, link: IdentityLink | None = Non
     factor = factors.of(unit.session, user.id)
     if factor is None or devices.is_trusted(unit, factor):
         return None
-    waiting = link.values if link else None
-    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method, link=waiting)
+    proof, secret = proofs.issue(unit, proofs.CHALLENGE, user.id, method=method, link=link.values if link else None)
     return Challenged(secret, _methods(unit, factor, method), proof.expires_at)
 
 
@@ -53,9 +53,7 @@ def _methods_of(unit: Unit, challenge: str) -> list[str]:
         asked = proofs.peek(unit, challenge, proofs.CHALLENGE)
     except InvalidToken:
         raise InvalidCode() from None
-    factor = factors.of(unit.session, asked.user_id)
-    if factor is None:
-        raise InvalidCode()
+    factor = require_found(factors.of(unit.session, asked.user_id), InvalidCode)
     return _methods(unit, factor, asked.context["method"])
 
 
@@ -71,9 +69,7 @@ def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: b
     """Open the session that a challenge stands for, with a code. Raises InvalidCode, also for a challenge that is
     unknown, used or over, and RateLimited."""
     opened = run_unit(SYSTEM, _answer, challenge, code, recovery, devices.own_id() if trust_device else "")
-    if opened is None:
-        raise InvalidCode()
-    return opened
+    return require_found(opened, InvalidCode)
 
 
 def _answer(unit: Unit, challenge: str, code: str, recovery: bool, device: str) -> SignedIn | None:

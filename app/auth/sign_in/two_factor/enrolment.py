@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import delete, select
@@ -24,10 +23,8 @@ from app.engine.declare.principal import Principal
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, NotFound
+from app.foundation.errors import Conflict, NotFound, require_found
 from app.foundation.settings import settings
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,8 @@ def _enroll(unit: Unit) -> PendingEnrolment:
 def confirm(principal: Principal, code: str) -> list[str]:
     """Switch the factor on with its first code, end the other sessions, and return the recovery codes, which are known
     now and never again. Raises InvalidCode."""
-    return _kept(run_unit(principal, _confirm, code))
+    # A wrong code is counted, so its unit ends well and the failure follows.
+    return require_found(run_unit(principal, _confirm, code), InvalidCode)
 
 
 def _confirm(unit: Unit, code: str) -> list[str] | None:
@@ -99,7 +97,7 @@ def disable(principal: Principal, code: str, password: str | None) -> None:
     """Switch the factor off, with a code of either kind and the password of the account, or recent proof where it has
     none. Raises InvalidCode, InvalidEmailOrPassword and ReauthenticationRequired."""
     check_password_if_any(principal, password)
-    _kept(run_unit(principal, _disable, code))
+    require_found(run_unit(principal, _disable, code), InvalidCode)
 
 
 def _disable(unit: Unit, code: str) -> bool | None:
@@ -116,7 +114,7 @@ def _disable(unit: Unit, code: str) -> bool | None:
 
 def reauthenticate(principal: Principal, code: str) -> object:
     """Prove the caller's session anew by a code; raises InvalidCode."""
-    return _kept(run_unit(principal, _reauthenticate, code))
+    return require_found(run_unit(principal, _reauthenticate, code), InvalidCode)
 
 
 def _reauthenticate(unit: Unit, code: str) -> object | None:
@@ -145,18 +143,9 @@ def _takes_either(factor: AuthTwoFactor, code: str) -> bool:
 
 def _verified(unit: Unit, user_id: UUID) -> AuthTwoFactor:
     factor = factors.of(unit.session, user_id, lock=True)
-    if factor is None:
-        raise NotFound("The account has no second factor")
-    return factor
+    return require_found(factor, NotFound("The account has no second factor"))
 
 
 def _locked(unit: Unit, user_id: UUID) -> AuthTwoFactor | None:
     """The factor of a user, whether it is on or waits for its first code."""
     return unit.session.scalar(select(AuthTwoFactor).where(AuthTwoFactor.user_id == user_id).with_for_update())
-
-
-def _kept(outcome: T | None) -> T:
-    """What a unit came to. A wrong code is counted, so its unit ends well and the failure follows."""
-    if outcome is None:
-        raise InvalidCode()
-    return outcome
