@@ -227,8 +227,7 @@ def _import_failed(name: str, error: Exception) -> SettingError:
 
 
 def _owner_of(table: str) -> str:
-    owners = (each.name for each in _loaded.values() if table in {own.__tablename__ for own in each.tables()})
-    owner = next(owners, "")
+    owner = next((each.name for each in _loaded.values() if table in {own.__tablename__ for own in each.tables()}), "")
     return f"The plugin {owner}" if owner else "Rowgate"
 
 

@@ -122,11 +122,10 @@ def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
         {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
         for domain in domains()
     ]
-    extensions = [f"/console/extensions/{name}/index.js" for name in STUDIO_FOLDERS]
     return {
         "currency": CURRENCY,
         "domains": [domain for domain in described if domain["models"]],
-        "extensions": extensions,
+        "extensions": [f"/console/extensions/{name}/index.js" for name in STUDIO_FOLDERS],
     }
 
 

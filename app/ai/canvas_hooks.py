@@ -39,8 +39,7 @@ def show_new(artifact: AiArtifact, write: Write) -> None:
 def show_changed(artifact: AiArtifact, write: Write) -> None:
     opened = write.changed("visibility")
     if opened or write.changed("content"):
-        before = "" if opened else write.before.get("content") or ""
-        _announce(artifact, write, opened=opened, before=before)
+        _announce(artifact, write, opened=opened, before="" if opened else write.before.get("content") or "")
 
 
 def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) -> None:

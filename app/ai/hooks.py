@@ -97,8 +97,7 @@ def resolve_suggestion(suggestion: AiSuggestion, write: Write) -> None:
 
 def _apply(suggestion: AiSuggestion, write: Write) -> None:
     artifact = write.unit.get(AiArtifact, suggestion.artifact_id, lock=True)
-    found = suggestion.original_text in (artifact.content or "")
-    require(found, "status", "The passage is no longer in the artifact.")
+    require(suggestion.original_text in (artifact.content or ""), "status", "The passage is no longer in the artifact.")
     artifact.content = (artifact.content or "").replace(suggestion.original_text, suggestion.suggested_text, 1)
     require(len(artifact.content) <= MAX_CANVAS_LENGTH, "status", "The artifact would grow too long.")
     artifact.version += 1
@@ -134,8 +133,7 @@ def place_provider(place: AiChainProvider, write: Write) -> None:
 @on_create(AiProvider, callers_only=True)
 @on_update(AiProvider, callers_only=True)
 def check_provider(provider: AiProvider, write: Write) -> None:
-    present = provider.kind == "builtin" or bool(provider.base_url)
-    require(present, "baseUrl", "Is required unless kind is builtin.")
+    require(provider.kind == "builtin" or bool(provider.base_url), "baseUrl", "Is required unless kind is builtin.")
     if provider.base_url:
         require("@" not in urlsplit(provider.base_url).netloc, "baseUrl", "Must hold no user or password; use apiKey.")
     if provider.base_url and not settings.private_provider_urls:

@@ -78,8 +78,7 @@ def choose(session: Session, principal: Principal, chain_id: UUID | None, organi
     candidates = [_candidate(chain, place, provider) for place, provider in rows]
     if chain.strategy == "weighted":
         candidates = _drawn(candidates)
-    limits = (chain.max_attempts, chain.timeout_ms / 1000, frozenset(chain.retry_on))
-    return Plan(chain.id, tuple(candidates), *limits)
+    return Plan(chain.id, tuple(candidates), chain.max_attempts, chain.timeout_ms / 1000, frozenset(chain.retry_on))
 
 
 def _chain(

@@ -136,8 +136,7 @@ def _store(unit: Unit, chat: AiChat, ask: ChatRequest, before: list[AiMessage], 
     if chat.title == UNTITLED and not before:
         chat.title = title_of(last.content)
     if ask.again:
-        same = (each for each in reversed(before) if each.role == "user")
-        stored = next(same, None)
+        stored = next((each for each in reversed(before) if each.role == "user"), None)
         if stored is not None and stored.content == last.content:
             return stored
     for each in ask.said if is_new else [last]:
@@ -158,8 +157,7 @@ def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str) -> list[C
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
     principal = unit.principal
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
-    seen = select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible)
-    if unit.session.scalar(seen, principal.binds) is None:
+    if unit.session.scalar(select(AiRagIndex.id).where(AiRagIndex.id == index_id, visible), principal.binds) is None:
         return []
     query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
     query.text = question[:MAX_QUERY_LENGTH]

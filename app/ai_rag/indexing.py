@@ -40,8 +40,7 @@ def index_document(document_id: UUID) -> None:
     does not wait, is left alone. Nothing is locked while the text is cut."""
     source = _source(document_id)
     if source is not None:
-        most = settings.rag_max_chunks
-        passages = list(islice(chunking.cut(*source), most + 1))
+        passages = list(islice(chunking.cut(*source), settings.rag_max_chunks + 1))
         run_unit(SYSTEM, _keep, document_id, source.content, passages)
 
 

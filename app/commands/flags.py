@@ -33,8 +33,7 @@ def list_(as_json: bool) -> None:
 @as_json
 def set_(name: str, state: str, as_json: bool) -> None:
     """Turn a flag on or off."""
-    flag = run_unit(SYSTEM, flags.switch, name, enabled=state == "on")
-    show(to_dict(flag), as_json, COLUMNS)
+    show(to_dict(run_unit(SYSTEM, flags.switch, name, enabled=state == "on")), as_json, COLUMNS)
 
 
 def to_dict(flag: PlatformFeatureFlag) -> dict[str, Any]:

@@ -28,8 +28,7 @@ def _asked(plugin: str | None, command: str, revision: str) -> Sequence[History]
             return [histories.of_plugin(plugin)]
         except LookupError:
             known = ", ".join(each.plugin for each in histories.OF_PLUGINS) or "none"
-            message = f"No plugin {plugin} with tables is loaded; those that are: {known}"
-            raise click.ClickException(message) from None
+            raise click.ClickException(f"No plugin {plugin} with tables is loaded; those that are: {known}") from None
     return histories.every_history() if command in OF_ALL and revision == HEAD else [TRUNK]
 
 

@@ -23,13 +23,12 @@ COLUMNS = ("id", "tenantId", "resource", "changeType", "status", "expiresAt", "l
 def list_(as_json: bool) -> None:
     """List the subscriptions that are kept up."""
     with reading() as session:
-        rows = session.scalars(select(IntegrationGraphSubscription).order_by(IntegrationGraphSubscription.id))
         shown = [
             {
                 "id": row.id, "tenantId": row.tenant_id, "resource": row.resource, "changeType": row.change_type,
                 "status": row.status, "expiresAt": row.expires_at, "lastEventAt": row.last_event_at,
             }
-            for row in rows
+            for row in session.scalars(select(IntegrationGraphSubscription).order_by(IntegrationGraphSubscription.id))
         ]  # fmt: skip
     show(shown, as_json, COLUMNS)
 

@@ -91,8 +91,7 @@ def _members(deals: Sequence[CrmDeal], write: Write) -> set[tuple[UUID, UUID]]:
     owners = {deal.owner_id for deal in deals if deal.owner_id is not None}
     if not owners:
         return set()
-    organizations = {deal.organization_id for deal in deals}
-    member = (AuthMember.user_id.in_(owners), AuthMember.organization_id.in_(organizations))
+    member = (AuthMember.user_id.in_(owners), AuthMember.organization_id.in_({deal.organization_id for deal in deals}))
     found = select(AuthMember.organization_id, AuthMember.user_id).where(*member)
     with write.unit.session.no_autoflush:
         return set(write.unit.session.execute(found).all())

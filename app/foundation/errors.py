@@ -40,8 +40,7 @@ class Invalid(Failure):
         else:
             # A field that is not known may well be one that is missing, mistyped.
             name = next((name for name, told in fields.items() if told == [UNKNOWN]), next(iter(fields)))
-            messages = fields[name]
-            super().__init__(f"Invalid {name}: {messages[0]}", details={"fields": fields})
+            super().__init__(f"Invalid {name}: {fields[name][0]}", details={"fields": fields})
 
 
 class InvalidPagination(Failure):

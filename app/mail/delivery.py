@@ -109,8 +109,7 @@ def deliver_due() -> None:
 
 def expire(unit: Unit) -> None:
     """Remove messages after a month; those that were only shown hold live links no longer than a day."""
-    old = PlatformMail.created_at < now() - RETENTION
-    unit.bookkeep(PlatformMail.__table__.delete().where(old))  # type: ignore[attr-defined]
+    unit.bookkeep(PlatformMail.__table__.delete().where(PlatformMail.created_at < now() - RETENTION))  # type: ignore[attr-defined]
     shown = (PlatformMail.status == "shown", PlatformMail.created_at < now() - GIVE_UP_AFTER)
     unit.bookkeep(update(PlatformMail).where(*shown).values(ERASED))
 
@@ -164,6 +163,5 @@ def _conclude(claimed: Claimed, **values: object) -> None:
 
 def _write(unit: Unit, claimed: Claimed, values: dict[str, object]) -> None:
     own = (PlatformMail.id == claimed.id, PlatformMail.status == "pending", PlatformMail.attempts == claimed.attempt)
-    written = unit.bookkeep(update(PlatformMail).where(*own).values(values))
-    if written and "status" in values:
+    if unit.bookkeep(update(PlatformMail).where(*own).values(values)) and "status" in values:
         mail_concluded.emit(unit, claimed.kind, claimed.cause, values["status"] == "sent")

@@ -28,8 +28,7 @@ def own(principal: Principal) -> dict[str, Any]:
 
 def change(principal: Principal, given: dict[str, Any]) -> dict[str, Any]:
     """Lay ``given`` over the preferences of ``principal``; raises Invalid."""
-    identifier = UUID(str(own(principal)["id"]))
-    return run_unit(principal, Unit.update, NotificationPreference, identifier, given)
+    return run_unit(principal, Unit.update, NotificationPreference, UUID(str(own(principal)["id"])), given)
 
 
 def _listed(principal: Principal) -> list[dict[str, Any]]:

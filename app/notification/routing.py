@@ -66,8 +66,7 @@ def route(unit: Unit, notification: NotificationNotification) -> None:
     """Choose the channels of a new notification, keep its place in the receiver's order, and have it sent."""
     lock_recipients(unit, [notification.user_id])
     wanted = NotificationPreference.user_id == notification.user_id
-    preference = unit.session.scalar(select(NotificationPreference).where(wanted))
-    notification.channels = _channels(preference, notification)
+    notification.channels = _channels(unit.session.scalar(select(NotificationPreference).where(wanted)), notification)
     if not notification.channels:
         notification.delivery_status = "suppressed"
     if "stream" in notification.channels:

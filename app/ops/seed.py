@@ -21,8 +21,7 @@ def seed(unit: Unit) -> None:
     if provider is None:
         provider = AiProvider(slug=BUILTIN_PROVIDER, name="Passages", kind="builtin", default_model=BUILTIN_PROVIDER)
         unit.store(provider)
-    default = select(AiChain.id).where(AiChain.organization_id.is_(None), AiChain.is_default)
-    if not unit.session.scalar(default):
+    if not unit.session.scalar(select(AiChain.id).where(AiChain.organization_id.is_(None), AiChain.is_default)):
         chain = AiChain(name="Default", is_default=True, visibility="public")
         unit.store(chain)
         unit.session.add(AiChainProvider(chain_id=chain.id, provider_id=provider.id, position=0))

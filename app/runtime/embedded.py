@@ -123,8 +123,7 @@ class Postgres:
     def _make_database(self) -> None:
         url = database_url(self.var_dir).replace(f"/{DATABASE}?", "/postgres?")
         with psycopg.connect(url, autocommit=True, connect_timeout=ANSWER_TIMEOUT) as connection:
-            known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
-            if known is None:
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
                 # The same lower case and order everywhere; PostgreSQL has them built in from version 17 on.
                 built_in = connection.info.server_version >= 170000
                 locale = " LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'" if built_in else ""

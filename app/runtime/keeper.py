@@ -39,8 +39,7 @@ class ChildReaper:
     def watch(self, process: OwnProcess, kind: str = PARTS) -> None:
         """Have a process ended with this one: a part of the service, or a server that the parts work with."""
         with suppress(OSError):
-            line = f"{kind} {process.number} {process.begun}".encode()
-            socket.send_fds(self._pipe, [line], process.handles)
+            socket.send_fds(self._pipe, [f"{kind} {process.number} {process.begun}".encode()], process.handles)
             self._pipe.recv(len(TAKEN))
 
     def close(self) -> None:

@@ -73,8 +73,7 @@ class AutocommitPool:
 
     def _has_room(self, lent: CheckedOut) -> bool:
         """Whether a connection may stay at hand as it is."""
-        is_as_the_others = self._seconds is None or not lent.connection.prepares
-        return is_as_the_others and len(self._waiting) < self._most
+        return (self._seconds is None or not lent.connection.prepares) and len(self._waiting) < self._most
 
     def _limits(self, lent: CheckedOut) -> bool:
         """Hold a connection to its time from now on, unless there are enough. It never goes back to the pool then."""

@@ -103,7 +103,6 @@ def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     """Run gunicorn again in place of this process, as at its start, with its sockets. A signal meanwhile waits."""
     hold_signals()
     workers = {pid: worker.age for pid, worker in arbiter.WORKERS.items()}
-    handed_on = {"file": _file.fileno(), "age": arbiter.worker_age, "workers": workers}
     environment = {
         **arbiter.cfg.env_orig,
         **kept,
@@ -111,7 +110,7 @@ def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
         # parent, and that it is the first itself.
         "GUNICORN_PID": str(arbiter.master_pid or arbiter.pid),
         "GUNICORN_FD": ",".join(str(listener.fileno()) for listener in arbiter.LISTENERS),
-        HANDED_ON: json.dumps(handed_on),
+        HANDED_ON: json.dumps({"file": _file.fileno(), "age": arbiter.worker_age, "workers": workers}),
     }
     if arbiter.master_pid and arbiter.pidfile is not None:
         arbiter.pidfile.unlink()  # the next one takes a file with its own number for none that it has to rename

@@ -68,11 +68,10 @@ def jobs() -> Sequence[Any]:
 def parts() -> dict[str, str]:
     """The state of each part that the service needs."""
     schema = _looks()["schema"].result(None)
-    redis = _looks()["redis"].result(default=False)
     return {
         "database": "ok" if schema else UNREACHABLE,
         "migrations": str(schema or UNKNOWN),
-        "redis": "ok" if redis else UNREACHABLE,
+        "redis": "ok" if _looks()["redis"].result(default=False) else UNREACHABLE,
     }
 
 

@@ -43,8 +43,7 @@ class HistoryState:
 def state() -> State:
     """How the schema stands to the code in all, as it does in its worst part; raises Failure when the database does not
     say."""
-    order = list(State)
-    return max((each.state for each in look()), key=order.index)
+    return max((each.state for each in look()), key=list(State).index)
 
 
 def look() -> list[HistoryState]:

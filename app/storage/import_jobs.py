@@ -147,8 +147,7 @@ def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
 def _tell(import_id: UUID, report: Report) -> None:
     """Say how far an import is, outside of its transaction; raises Cancelled."""
     with autocommit_connection() as connection:
-        told = {"id": import_id, "rows": report.rows, "failed": report.failed}
-        if not connection.execute(ADVANCE, told).fetchall():
+        if not connection.execute(ADVANCE, {"id": import_id, "rows": report.rows, "failed": report.failed}).fetchall():
             raise Cancelled
 
 

@@ -96,8 +96,7 @@ def _kind_of(activity: Json) -> str | None:
 
 def _speakers(session: Session, tenant_id: str, thread: str) -> dict[str, str]:
     named = (Conversation.tenant_id == tenant_id, Conversation.conversation_id == thread)
-    reference = session.scalar(select(Conversation.reference).where(*named)) or {}
-    return _known(reference)
+    return _known(session.scalar(select(Conversation.reference).where(*named)) or {})
 
 
 def _known(reference: Json) -> dict[str, str]:

@@ -132,14 +132,12 @@ def _seen_by(principal: Principal) -> ColumnElement[bool]:
 
 def _tell(unit: Unit, meeting: Meeting, user_ids: list[UUID], how: str) -> None:
     title = f"{meeting.subject or 'A meeting'} {how}"
-    data = {"meetingId": str(meeting.id), "joinWebUrl": meeting.join_web_url}
-    notify_all(unit, user_ids, STARTING, title, data=data)
+    notify_all(unit, user_ids, STARTING, title, data={"meetingId": str(meeting.id), "joinWebUrl": meeting.join_web_url})
 
 
 def _people(session: Session, meeting: Meeting) -> Sequence[Any]:
     """The participants who are still users, and how long before a meeting they want to be told."""
-    lead = NotificationPreference.meeting_lead_minutes
-    known = select(AuthUser.id, lead).join(
+    known = select(AuthUser.id, NotificationPreference.meeting_lead_minutes).join(
         NotificationPreference, NotificationPreference.user_id == AuthUser.id, isouter=True
     )
     return session.execute(known.where(AuthUser.id.in_([UUID(each) for each in meeting.participant_ids]))).all()

@@ -117,8 +117,7 @@ def activity_of(message: str, card: Card | None) -> dict[str, Any]:
     """The activity for a message. Beside a card there is no text: Teams would make two messages of it."""
     if card is None:
         return {"type": "message", "text": message, "textFormat": "markdown"}
-    attachment = {"contentType": CARD, "content": card.content}
-    return {"type": "message", "summary": message, "attachments": [attachment]}
+    return {"type": "message", "summary": message, "attachments": [{"contentType": CARD, "content": card.content}]}
 
 
 @notification_routed.subscribe
@@ -142,8 +141,7 @@ def deliver(notification_id: UUID) -> None:
     if place is None:
         return
     path = f"/v3/conversations/{connector.quoted(place.conversation_id)}/activities"
-    activity = activity_of(text, None) | {"channelData": {"notification": {"alert": True}}}
-    _sent_later(place, path, activity)
+    _sent_later(place, path, activity_of(text, None) | {"channelData": {"notification": {"alert": True}}})
     delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
     open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
     changes = {"delivery_status": "delivered", "delivered_at": now()}
@@ -179,8 +177,7 @@ def _sent_later(place: Place, path: str, body: dict[str, Any]) -> None:
 def _chat_with(session: Session, user_id: UUID) -> Place | None:
     # The identity by which the person is known there has to be theirs still.
     before, after = around_tenant()
-    issuer = func.concat(before, Conversation.tenant_id, after)
-    linked = (AuthAccount.user_id == user_id, AuthAccount.issuer == issuer)
+    linked = (AuthAccount.user_id == user_id, AuthAccount.issuer == func.concat(before, Conversation.tenant_id, after))
     known = exists().where(*linked, AuthAccount.account_id == Conversation.aad_object_id)
     personal = Conversation.conversation_type == "personal"
     open_chats = select(Conversation).where(personal, known, Conversation.removed_at.is_(None))

@@ -113,8 +113,7 @@ class Cast:
     def key(self, of: Actor, *scopes: str, **values: Any) -> Actor:
         """A key of somebody, without the limit on validations unless a test says otherwise."""
         with self.app.app_context(), unit_of_work() as unit:
-            owner = unit.session.get_one(AuthUser, of.user_id)
-            key, secret = api_keys.issue(unit, owner, scopes=list(scopes))
+            key, secret = api_keys.issue(unit, unit.session.get_one(AuthUser, of.user_id), scopes=list(scopes))
             for name, value in ({"rate_limit_enabled": False} | values).items():
                 setattr(key, name, value)
             return Actor(self.app, secret, of.user_id, of.organization_id)

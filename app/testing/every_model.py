@@ -108,9 +108,7 @@ def test_every_plain_field_can_be_changed_alone(model: Model, workshop: Workshop
     made = workshop.make(model)
     actor = reader_of(model, workshop)
     skipped = {*model.transitions, *GUARDED.get(model, ())}
-    full = workshop.body(model, full=True)
-
-    for name, sent in full.items():
+    for name, sent in workshop.body(model, full=True).items():
         field = next(each for each in model.fields().values() if each.name == name)
         plain = field.spec.access == "normal" and not field.references and field.column is not None
         if plain and field.attribute not in skipped and not isinstance(sent, dict):
@@ -147,11 +145,9 @@ def test_a_field_that_is_not_filterable_is_refused_as_a_filter(model: Model, wor
 @pytest.mark.creatable
 def test_lists_leave_out_what_only_the_single_record_has(model: Model, workshop: Workshop) -> None:
     made = workshop.make(model)
-    actor = workshop.maker(model)
-    listed = actor.get(model.collection_path(), query_string={"id": made["id"]}).get_json()["data"][0]
+    listed = workshop.maker(model).get(model.collection_path(), query_string={"id": made["id"]}).get_json()["data"][0]
 
-    expected = {field.name for field in model.fields().values() if UNLISTED in field.spec.flags}
-    assert set(made) - set(listed) == expected
+    assert set(made) - set(listed) == {field.name for field in model.fields().values() if UNLISTED in field.spec.flags}
 
 
 @pytest.mark.creatable

@@ -128,8 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
 def serving() -> Iterator[Loopback]:
     """Such a server, until the end of the block."""
     made = Loopback()
-    handler = type("Bound", (_Handler,), {"loopback": made})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"loopback": made}))
     server.daemon_threads = True
     made.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

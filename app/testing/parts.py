@@ -57,8 +57,7 @@ def on_empty_database(app: Flask) -> Iterator[Flask]:
     settings: Settings = app.config["SETTINGS"]
     with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("CREATE DATABASE migrated TEMPLATE template0"))
-        url = database_url(settings.var_dir).replace(DATABASE, "migrated")
-        other = create_app(replace(settings, database_url=url))
+        other = create_app(replace(settings, database_url=database_url(settings.var_dir).replace(DATABASE, "migrated")))
         yield other
         with other.app_context():
             connections.close_all()

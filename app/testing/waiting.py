@@ -29,8 +29,7 @@ def perform(app: Flask, *tasks: str) -> int:
         with transaction() as session:
             jobs = [tuple(row) for row in session.execute(taken, {"tasks": list(tasks)})]
         for task, arguments in jobs:
-            row_id = UUID(arguments.pop("row_id"))
-            registry.JOBS[task].work(row_id, **arguments)
+            registry.JOBS[task].work(UUID(arguments.pop("row_id")), **arguments)
     return len(jobs)
 
 

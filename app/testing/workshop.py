@@ -86,8 +86,7 @@ class Workshop:
     def people(self, model: type[Record]) -> dict[str, Any]:
         """References to users that only make sense for certain people."""
         if model is AuthMember:
-            home = self._make(AuthOrganization)["id"]
-            return {"organizationId": home, "userId": str(self.cast.user().user_id)}
+            return {"organizationId": self._make(AuthOrganization)["id"], "userId": str(self.cast.user().user_id)}
         if model is AuthTeamMember:
             return {"userId": str(self.owner.user_id)}
         if model is NotificationNotification:
@@ -167,8 +166,7 @@ def is_one_for_each(model: type[Record]) -> bool:
 
 def kept(model: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
     """What a record shows of a ``body`` that it was made from: moments to the millisecond, addresses in lower case."""
-    schema = create_schema(model)
-    names = {field.data_key or name: field for name, field in schema.fields.items()}
+    names = {field.data_key or name: field for name, field in create_schema(model).fields.items()}
     return {name: plain(names[name].deserialize(value)) if name in names else value for name, value in body.items()}
 
 

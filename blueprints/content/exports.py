@@ -58,7 +58,6 @@ def build() -> Blueprint:
         export = run_unit(caller(), exports.find, parse_id(id))
         if export.storage_key is None:
             raise NotFound()
-        name = f"export-{export.created_at:%Y-%m-%d}.zip"
-        return delivered(Stored(export.storage_key, name, ZIP, str(export.id)))
+        return delivered(Stored(export.storage_key, f"export-{export.created_at:%Y-%m-%d}.zip", ZIP, str(export.id)))
 
     return blp

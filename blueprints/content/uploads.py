@@ -124,8 +124,7 @@ def _received() -> Response:
 
     try:
         file = parsed_form(open_file)
-        content = dumps([coming[0].sha256, file.filename, file.mimetype])
-        keyed = idempotent_request(content)
+        keyed = idempotent_request(dumps([coming[0].sha256, file.filename, file.mimetype]))
 
         principal = _as_able()
 

@@ -51,8 +51,7 @@ def build() -> Blueprint:
         gives=Answer(View, example=EXAMPLE, status=201), fails=(409,), once=True,
     ))  # fmt: skip
     def create_view(given: dict[str, Any]) -> Response:
-        model = model_of(given.pop("model"), caller())
-        return respond(_created, model, given)
+        return respond(_created, model_of(given.pop("model"), caller()), given)
 
     @serve(blp, "PUT", "/<string:id>", Operation(
         "updateView", "Change a saved view", access=signed_in, takes=Body(ViewUpdate, example={"name": "Mine"}),

@@ -92,8 +92,7 @@ def reset(token: str) -> Response:
 def choose() -> Response:
     form = pages.sent(ResetForm)
     services.reset(links.secret_of("reset"), form.password.data, revoke_keys=form.revokeKeys.data)
-    told = gettext("Your new password counts from now on. Sign in with it.")
-    return links.used("reset", pages.done("sign_in", told))
+    return links.used("reset", pages.done("sign_in", gettext("Your new password counts from now on. Sign in with it.")))
 
 
 @login_optional("the secret of the mail says whose address it was")

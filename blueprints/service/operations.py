@@ -46,8 +46,7 @@ def build(api: Api) -> Blueprint:
             response = answer({"status": "unavailable", **parts}, 503)
             response.headers.update(Unavailable().headers)
             return response
-        is_whole = all(state == "ok" for state in parts.values())
-        return answer({"status": "ok" if is_whole else "degraded", **parts})
+        return answer({"status": "ok" if all(state == "ok" for state in parts.values()) else "degraded", **parts})
 
     @blp.get("/metrics")
     @open_to_all("answers callers on the same machine, and those with METRICS_TOKEN")

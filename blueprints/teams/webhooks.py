@@ -85,5 +85,4 @@ def _activity(activity: Mapping[str, Any]) -> Response:
     if activity["type"] == "invoke":
         response = invokes.answer(activity, None if stored else inbox.arrived_at(arrival.key))
         return Response(status=501) if response is None else answer(response)
-    done = all(processing.process_in_time(each) for each in stored)
-    return Response(status=200 if done else 202)
+    return Response(status=200 if all(processing.process_in_time(each) for each in stored) else 202)

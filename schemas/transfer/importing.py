@@ -117,8 +117,7 @@ def _line(columns: Columns, schema: Any, number: int, row: Mapping[str, Any]) ->
         return Line(number, identifier, {}, fault=wrong)
     except Failure as failure:
         return Line(number, identifier, {}, fault=failure)
-    called = {lookup: _called(columns, value) for lookup, value in wanted.items()}
-    return Line(number, identifier, given, called, named)
+    return Line(number, identifier, given, {lookup: _called(columns, value) for lookup, value in wanted.items()}, named)
 
 
 def _sent(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:

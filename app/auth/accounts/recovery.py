@@ -63,8 +63,7 @@ def reset(token: str, password: str, *, revoke_keys: bool = False) -> None:
     """
     user = run_unit(SYSTEM, _asked, token)
     passwords.check(password, about=users.words_about(user))
-    hashed = passwords.hash_password(password)
-    run_unit(SYSTEM, _reset, token, hashed, revoke_keys)
+    run_unit(SYSTEM, _reset, token, passwords.hash_password(password), revoke_keys)
     throttling.forget(user.email)
 
 
@@ -107,8 +106,7 @@ def _empty_home(unit: Unit, user: AuthUser) -> None:
 
 def remove_password(unit: Unit, user: AuthUser) -> None:
     """Let nobody in by the password of an account, or on a device that it trusts, until a new one is chosen."""
-    own = (AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential")
-    unit.bookkeep(delete(AuthAccount).where(*own))
+    unit.bookkeep(delete(AuthAccount).where(AuthAccount.user_id == user.id, AuthAccount.provider_id == "credential"))
     devices.distrust_all(unit, user.id)
 
 

@@ -39,13 +39,11 @@ def load(unit: Unit) -> list[tuple[str, str]] | None:
     team, passwords = people.make(context)
     deals = companies.make(context, team)
     handbook = knowledge.make(context, team)
-    answer = conversations.make(context, team, handbook)
-    canvas = canvases.make(context, team, answer)
+    canvas = canvases.make(context, team, conversations.make(context, team, handbook))
     deliverable = agents.make(context, team, handbook, deals)
     research.make(context, team, handbook)
     key_use.make(context, team)
-    events = product_use.make(context, team, canvas)
-    insight = figures.make(context, team, deals, events)
+    insight = figures.make(context, team, deals, product_use.make(context, team, canvas))
     notices.make(context, team, notices.Subjects(deliverable, insight, canvas))
     return passwords
 

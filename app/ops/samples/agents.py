@@ -52,8 +52,7 @@ def make(context: Context, team: Team, handbook: Handbook, deals: list[CrmDeal])
     deal = next(each for each in deals if each.name == proposals.DEAL)
     work = _deliverable(context, team, writer, deal)
     _transcript(context, work, deal)
-    scores = _evaluations(context, team, work)
-    _optimization(context, team, writer, scores)
+    _optimization(context, team, writer, _evaluations(context, team, work))
     return work
 
 

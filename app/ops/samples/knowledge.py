@@ -55,8 +55,7 @@ def make(context: Context, team: Team) -> Handbook:
         document.indexed_at = _indexed(made)
         context.store(document, made, document.indexed_at)
         for position, part in enumerate(parts):
-            chunk = context.store(_chunk(document, position, part), document.indexed_at)
-            chunks[part.heading] = chunk
+            chunks[part.heading] = context.store(_chunk(document, position, part), document.indexed_at)
     return Handbook(index, chunks)
 
 
@@ -75,10 +74,9 @@ def _indexed(arrived: datetime) -> datetime:
 
 def _document(index: AiRagIndex, team: Team, text: str, parts: int) -> AiRagDocument:
     title = text.partition("\n")[0].removeprefix("# ")
-    digest = sha256(text.encode()).hexdigest()
     return AiRagDocument(
         index_id=index.id, created_by_id=team.owner.id, title=title, source_type="text", language="en",
-        content=text, content_hash=digest, status="indexed", chunk_count=parts,
+        content=text, content_hash=sha256(text.encode()).hexdigest(), status="indexed", chunk_count=parts,
     )  # fmt: skip
 
 

@@ -58,8 +58,7 @@ def _person(context: Context, name: str, joined: datetime, signed_in: datetime) 
     email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
     user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
     user.created_at, user.updated_at = joined, signed_in
-    home = organizations.provision_user(context.unit, user)
-    _backdate(context, home.id, joined)
+    _backdate(context, organizations.provision_user(context.unit, user).id, joined)
     wanted = NotificationPreference.user_id == user.id
     context.unit.bookkeep(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
     password = secrets.token_urlsafe(15)

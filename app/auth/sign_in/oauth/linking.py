@@ -91,8 +91,7 @@ def _user_to_link(unit: Unit, identity: Identity, asking: AuthSession | None) ->
             # Whoever merely wrote the address down would keep this way in when its holder comes.
             raise ProviderSignInFailed("account_not_verified")
         return own
-    by_address = select(AuthUser).where(AuthUser.email == _address(identity))
-    user = unit.session.scalar(by_address.with_for_update())
+    user = unit.session.scalar(select(AuthUser).where(AuthUser.email == _address(identity)).with_for_update())
     if user is not None and not (identity.email_verified and user.email_verified):
         raise ProviderSignInFailed("account_not_linked")
     return user

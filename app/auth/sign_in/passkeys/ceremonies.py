@@ -50,11 +50,10 @@ def sign_in_options(unit: Unit, user_id: UUID | None) -> dict[str, Any]:
     import webauthn
     from webauthn.helpers import structs
 
-    needed = structs.UserVerificationRequirement
     options = webauthn.generate_authentication_options(
         rp_id=relying_party(), challenge=_challenge(unit, SIGN_IN, user_id),
         allow_credentials=_descriptors(unit, user_id) if user_id else None,
-        user_verification=needed.PREFERRED,
+        user_verification=structs.UserVerificationRequirement.PREFERRED,
     )  # fmt: skip
     return _json(options)
 
