@@ -147,5 +147,4 @@ class Vault:
 
 def vault() -> Vault:
     """The vault of the running application."""
-    opened: Vault = current_app.extensions["vault"]
-    return opened
+    return current_app.extensions["vault"]

@@ -138,8 +138,7 @@ def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, No
 
 def _application(context: JobContext) -> Flask:
     """The application that the worker serves."""
-    application: Flask = context.additional_context["application"]
-    return application
+    return context.additional_context["application"]
 
 
 def _check_tries(job: QueuedJob) -> None:

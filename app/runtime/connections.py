@@ -145,8 +145,7 @@ def lower_priority(settings: Settings, connection: gevent_support.BoundedConnect
 def kept(purpose: str) -> AutocommitPool:
     """Connections of the running application that commit each statement, for ``reads``, ``queries`` of callers, which
     are held to their time, or ``writes``."""
-    found: AutocommitPool = current_app.extensions["kept_connections"][purpose]
-    return found
+    return current_app.extensions["kept_connections"][purpose]
 
 
 def close_all() -> None:
@@ -188,8 +187,7 @@ def _end_session(settings: Settings, number: int) -> None:
 
 def in_use(app: Flask) -> dict[str, dict[int, Any]]:
     """The connections that are taken from each pool, by their identity."""
-    found: dict[str, dict[int, Any]] = app.extensions["connections_in_use"]
-    return found
+    return app.extensions["connections_in_use"]
 
 
 def cancel_all(app: Flask) -> None:

@@ -127,8 +127,7 @@ def run_in_thread(work: Callable[..., T], *arguments: Any) -> T:
     threads go on meanwhile. One piece of work at a time in each process; the others wait their turn."""
     if not monkey.is_module_patched("threading"):
         return work(*arguments)
-    result: T = _threads().apply(_politely, (work, *arguments))
-    return result
+    return _threads().apply(_politely, (work, *arguments))
 
 
 def _politely(work: Callable[..., T], *arguments: Any) -> T:

@@ -119,5 +119,4 @@ def init_app(app: Flask, url: str) -> None:
 
 def signals() -> Signals:
     """The signals of the running application."""
-    opened: Signals = current_app.extensions["signals"]
-    return opened
+    return current_app.extensions["signals"]

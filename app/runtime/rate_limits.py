@@ -101,8 +101,7 @@ class Counter:
 
 def counter() -> Counter:
     """The counter of the running application."""
-    bound: Counter = current_app.extensions["limit_counter"]
-    return bound
+    return current_app.extensions["limit_counter"]
 
 
 class ApplicationStorage(Storage):

@@ -194,8 +194,7 @@ class IdleTimeout(gevent.Timeout):
 
     def __exit__(self, *raised: Any) -> bool | None:
         self._all_of_them.discard(self)
-        suppressed: bool | None = super().__exit__(*raised)
-        return suppressed
+        return super().__exit__(*raised)
 
     def interrupt(self) -> None:
         gevent.get_hub().loop.run_callback(self._end_now)

@@ -41,5 +41,4 @@ class WindowCounts:
         words: list[Word] = [len(hits), *(hit.key for hit in hits)]
         for hit in hits:
             words += (hit.amount, hit.window)
-        counts: list[int] = self.scripts.run(COUNT, words)
-        return counts
+        return self.scripts.run(COUNT, words)

@@ -59,8 +59,7 @@ class History:
     def config(self) -> Config:
         """The configuration of Alembic for it."""
         with active(self):
-            found: Config = current_app.extensions["migrate"].migrate.get_config()
-            return found
+            return current_app.extensions["migrate"].migrate.get_config()
 
     def scripts(self) -> ScriptDirectory:
         """Its migrations, from the first to the head."""

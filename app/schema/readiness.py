@@ -61,8 +61,7 @@ def init_app(app: Flask) -> None:
 
 def jobs() -> Sequence[Any]:
     """The jobs in the database, for the metrics; none where it does not answer soon."""
-    found: Sequence[Any] = _looks()["jobs"].result(())
-    return found
+    return _looks()["jobs"].result(())
 
 
 def parts() -> dict[str, str]:
@@ -81,8 +80,7 @@ def can_serve(found: dict[str, str]) -> bool:
 
 
 def _looks() -> dict[str, Probe]:
-    looks: dict[str, Probe] = current_app.extensions["readiness"]
-    return looks
+    return current_app.extensions["readiness"]
 
 
 def _schema() -> State | None:

@@ -136,8 +136,7 @@ def _lines(
 ) -> Iterator[Line]:
     # What a line means is decided where bodies are read, which is above this room.
     lines = resolve("schemas.transfer.importing:lines")
-    found: Iterator[Line] = lines(model, principal, table.rows(begin), asked.mapping, is_text=asked.form == "csv")
-    return found
+    return lines(model, principal, table.rows(begin), asked.mapping, is_text=asked.form == "csv")
 
 
 def _write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:

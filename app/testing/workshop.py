@@ -52,8 +52,7 @@ class Workshop:
         self.make_room(model)
         response = maker.post(model.collection_path(), self._body(model) | overrides)
         assert response.status_code == 201, (model.__name__, response.json, "examples() says what else it needs")
-        made: dict[str, Any] = response.get_json()
-        return made
+        return response.get_json()
 
     def maker(self, model: type[Record]) -> Actor:
         """Who makes records of it."""

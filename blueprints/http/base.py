@@ -79,8 +79,7 @@ def body_bytes() -> bytes:
     if "body" not in g:
         # A server may wait for what a request without either does not announce.
         g.body = _body() if request.content_length or "Transfer-Encoding" in request.headers else b""
-    body: bytes = g.body
-    return body
+    return g.body
 
 
 def _body() -> bytes:

@@ -72,8 +72,7 @@ class Route(Rule):
         def build(rule: Route, **values: Any) -> tuple[str, str]:
             builder = super()._compile_builder(append_unknown).__get__(rule, None)
             setattr(rule, name, builder)
-            built: tuple[str, str] = builder(**values)
-            return built
+            return builder(**values)
 
         return build
 

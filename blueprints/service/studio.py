@@ -65,8 +65,7 @@ def build() -> Blueprint:
 
 @cache
 def _manifest() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((BUILT / ".vite" / "manifest.json").read_bytes())
-    return found
+    return json.loads((BUILT / ".vite" / "manifest.json").read_bytes())
 
 
 @cache

@@ -108,8 +108,7 @@ def identifier(purpose: str, subject: str) -> str:
 
 def context_of(row: AuthVerification) -> dict[str, Any]:
     """What the row of a proof says that is proved."""
-    found: dict[str, Any] = orjson.loads(crypto.vault().decrypt(row.context or ""))
-    return found
+    return orjson.loads(crypto.vault().decrypt(row.context or ""))
 
 
 def _live(secret: str, purposes: tuple[str, ...]) -> list[ColumnElement[bool]]:

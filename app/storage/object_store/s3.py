@@ -43,8 +43,7 @@ class S3Store:
 
     def read(self, key: str) -> bytes:
         with _translating(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
-            content: bytes = body.read()
-            return content
+            return body.read()
 
     def fetch(self, key: str, into: IO[bytes]) -> None:
         with _translating(), closing(self.client.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:

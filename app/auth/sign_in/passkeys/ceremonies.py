@@ -152,5 +152,4 @@ def _descriptors(unit: Unit, user_id: UUID) -> list[Any]:
 def _json(options: Any) -> dict[str, Any]:
     from webauthn import options_to_json
 
-    found: dict[str, Any] = orjson.loads(options_to_json(options))
-    return found
+    return orjson.loads(options_to_json(options))

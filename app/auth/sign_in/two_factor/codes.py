@@ -85,8 +85,7 @@ def _take_recovery(factor: AuthTwoFactor, code: str) -> bool:
 
 
 def _stored(factor: AuthTwoFactor) -> list[str]:
-    found: list[str] = orjson.loads(factor.backup_codes or "[]")
-    return found
+    return orjson.loads(factor.backup_codes or "[]")
 
 
 def _digest(code: str) -> str:
