@@ -27,30 +27,25 @@ def one_line() -> Iterator[None]:
     try:
         yield
     except Failure as failure:
-        cause = failure.__cause__
-        if isinstance(failure, Unavailable) and isinstance(cause, DBAPIError | psycopg.Error):
-            raise click.ClickException(unreachable(cause)) from None
-        raise click.ClickException(failure.text) from None
+        cause = failure.__cause__ if isinstance(failure, Unavailable) else None
+        text = unreachable(cause) if isinstance(cause, DBAPIError | psycopg.Error) else failure.text
+        raise click.ClickException(text) from None
     except ValidationError as error:
         raise click.ClickException("; ".join(map(str, error.messages))) from None
     except (DBAPIError, psycopg.Error) as error:
         raise click.ClickException(unreachable(error)) from None
 
 
-class Group(AppGroup):
-    """Commands whose failures are one line."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with one_line():
-            return super().invoke(ctx)
-
-
 class Command(click.Command):
-    """A command by itself whose failures are one line."""
+    """A command whose failures are one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with one_line():
             return super().invoke(ctx)
+
+
+class Group(Command, AppGroup):
+    """Commands whose failures are one line."""
 
 
 def unreachable(error: DBAPIError | psycopg.Error) -> str:

@@ -47,10 +47,10 @@ def write(name: str, folder: Path) -> list[Path]:
     """Write the files of the project ``name`` into ``folder``, and return them."""
     package = name.replace("-", "_")
     title = "".join(part.capitalize() for part in name.split("-"))
-    release = ".".join(VERSION.split(".")[:2])
-    camel = title[0].lower() + title[1:]
-    words = {"name": name, "package": package, "Class": title, "camel": camel, "UPPER": package.upper()}
-    words["version"] = release
+    words = {
+        "name": name, "package": package, "Class": title, "camel": title[0].lower() + title[1:],
+        "UPPER": package.upper(), "version": ".".join(VERSION.split(".")[:2]),
+    }  # fmt: skip
     written = []
     for source in sorted(TEMPLATE.rglob(f"*{SUFFIX}")):
         inside = source.relative_to(TEMPLATE).with_suffix("")
@@ -85,8 +85,9 @@ def origin() -> Path | None:
 def _check(name: str, folder: Path) -> None:
     package = name.replace("-", "_")
     if not NAME.fullmatch(name) or len(name) > MAX_LENGTH:
-        message = f"A name has lowercase letters, digits and hyphens, {MAX_LENGTH} at most, and begins with a letter"
-        raise click.ClickException(message)
+        raise click.ClickException(
+            f"A name has lowercase letters, digits and hyphens, {MAX_LENGTH} at most, and begins with a letter"
+        )
     if package in OURS or iskeyword(package) or (find_spec(package) is not None and not folder.exists()):
         raise click.ClickException(f"{package} is the name of something else already: choose another")
     if any(each.name == name for each in plugins.load()):

@@ -12,7 +12,7 @@ from app.commands.groups import Group, as_json, show
 from app.engine.declare.principal import SYSTEM
 from app.engine.declare.record import Record
 from app.engine.read.statements import driver_connection
-from app.engine.write.unit_of_work import Unit, run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from app.ops import moved_imports, public_names
@@ -51,12 +51,8 @@ def drop(name: str, yes: bool) -> None:
     tables = ", ".join(left.tables) or "no tables"
     if not yes:
         click.confirm(f"Remove {tables} of {name}, with all rows in them", abort=True)
-    run_unit(SYSTEM, _drop, left)
+    run_unit(SYSTEM, lambda unit: histories.drop(left, driver_connection(unit.session)))
     click.echo(f"{tables} of {name} are removed")
-
-
-def _drop(unit: Unit, left: histories.OrphanedPlugin) -> None:
-    histories.drop(left, driver_connection(unit.session))
 
 
 @group.command("check")
