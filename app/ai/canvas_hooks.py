@@ -51,8 +51,10 @@ def _announce(artifact: AiArtifact, write: Write, *, opened: bool, before: str) 
     named = {colleagues[address] for address in addresses}
     if opened:
         lock_recipients(write.unit, colleagues.values())
-    about_it: dict[str, Any] = {"data": {"canvasId": str(artifact.id)}, "actor_id": write.unit.principal.user_id}
-    about_it["organization_id"] = write.unit.principal.organization_id
+    about_it: dict[str, Any] = {
+        "data": {"canvasId": str(artifact.id)}, "actor_id": write.unit.principal.user_id,
+        "organization_id": write.unit.principal.organization_id,
+    }  # fmt: skip
     notify_all(write.unit, named, "CANVAS_MENTION", f"You are named in {artifact.title}", **about_it)
     if opened:
         others = set(colleagues.values()) - named
@@ -73,9 +75,8 @@ def _mentions(text: str) -> list[str]:
 @on_read(AiArtifact)
 def note_view(artifact: Mapping[str, Any], principal: Principal) -> None:
     """Record that somebody else than its owner has looked at a canvas."""
-    if principal.user_id is None or artifact["userId"] == principal.user_id:
-        return
-    run_unit(principal, _add_view, str(artifact["id"]))
+    if principal.user_id not in (None, artifact["userId"]):
+        run_unit(principal, _add_view, str(artifact["id"]))
 
 
 def _add_view(unit: Unit, canvas_id: str) -> None:

@@ -48,17 +48,17 @@ def _check_attachments(attachments: list[Any], write: Write) -> None:
     """Attachments name uploads that the caller sees, and nothing but strings."""
     wanted = set()
     for each in attachments:
-        fits = isinstance(each, dict) and each.keys() == ATTACHMENT_FIELDS and all(map(_is_text, each.values()))
+        fits = (
+            isinstance(each, dict)
+            and each.keys() == ATTACHMENT_FIELDS
+            and all(isinstance(part, str) for part in each.values())
+        )
         require(fits and _is_id(each["uploadId"]), "attachments", "Takes objects of uploadId, name, contentType.")
         wanted.add(UUID(each["uploadId"]))
     seen = StorageUpload.policy.visible(StorageUpload, write.unit.principal.reader)
     found = select(func.count()).select_from(StorageUpload).where(StorageUpload.id.in_(wanted), seen)
     if wanted and write.unit.session.scalar(found, write.unit.principal.binds) != len(wanted):
         raise ForeignKeyViolation.on("attachments")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _is_id(text: str) -> bool:

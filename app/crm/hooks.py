@@ -27,8 +27,7 @@ def move_contacts(contacts: Sequence[CrmContact], writes: Sequence[Write]) -> No
     elsewhere = {contact for contact, company in found if contact and company != moved[contact].company_id}
     for place, contact in enumerate(contacts):
         with failing_at(place):
-            kept = contact.id in elsewhere
-            require(not kept, "companyId", "Deals with the present company name this contact.")
+            require(contact.id not in elsewhere, "companyId", "Deals with the present company name this contact.")
 
 
 @on_create(CrmDeal, many=True, callers_only=True)

@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
-from app.teams.models import IntegrationTeamsConversation
+from app.teams.models import IntegrationTeamsConversation as Conversation
 from app.teams.people import user_of, users_of
 from app.teams.reading import Json, part, plain
 
@@ -21,8 +21,6 @@ KINDS = ("personal", "groupChat", "channel")
 # After these the bot is where they came from.
 SIGNS_OF_LIFE = ("message", "invoke", "event", "installationUpdate")
 MAX_SPEAKERS = 100
-
-Conversation = IntegrationTeamsConversation
 
 
 def thread_of(activity: Json) -> str:

@@ -22,7 +22,7 @@ from app.foundation.errors import Failure, Forbidden, require_found
 from app.notification.models import NotificationPreference
 from app.notification.routing import default_of, notify_all
 from app.teams.errors import MeetingNotFound
-from app.teams.models import IntegrationTeamsMeeting
+from app.teams.models import IntegrationTeamsMeeting as Meeting
 from app.teams.reading import moment_of, plain
 
 USUAL_LEAD: int = default_of("meeting_lead_minutes")
@@ -31,8 +31,6 @@ STARTING = "MEETING_STARTING"
 AHEAD, LATE = timedelta(minutes=120), timedelta(minutes=5)
 
 log = logging.getLogger(__name__)
-
-Meeting = IntegrationTeamsMeeting
 
 
 def happened(

@@ -26,15 +26,13 @@ from app.notification.routing import notification_routed
 from app.teams import connector
 from app.teams.app_tokens import credentials
 from app.teams.cards import Card
-from app.teams.models import IntegrationTeamsConversation
+from app.teams.models import IntegrationTeamsConversation as Conversation
 from app.teams.people import around_tenant, tenants_of
 
 log = logging.getLogger(__name__)
 
 POST, DELIVER = "post_to_teams", "deliver_to_teams"
 CARD = "application/vnd.microsoft.card.adaptive"
-
-Conversation = IntegrationTeamsConversation
 
 
 @dataclass(frozen=True)
@@ -142,17 +140,18 @@ def deliver(notification_id: UUID) -> None:
         return
     path = f"/v3/conversations/{connector.quoted(place.conversation_id)}/activities"
     _sent_later(place, path, activity_of(text, None) | {"channelData": {"notification": {"alert": True}}})
-    delivered = update(NotificationNotification).where(NotificationNotification.id == notification_id)
-    open_ = NotificationNotification.delivery_status.in_(("pending", "failed"))
-    changes = {"delivery_status": "delivered", "delivered_at": now()}
-    run_unit(SYSTEM, Unit.bookkeep, delivered.where(open_).values(changes))
+    _note_outcome(notification_id, ("pending", "failed"), delivery_status="delivered", delivered_at=now())
 
 
 def give_up(notification_id: UUID) -> None:
     """Say of a notification that it could not be sent."""
-    waiting = update(NotificationNotification).where(NotificationNotification.id == notification_id)
-    pending = waiting.where(NotificationNotification.delivery_status == "pending")
-    run_unit(SYSTEM, Unit.bookkeep, pending.values(delivery_status="failed"))
+    _note_outcome(notification_id, ("pending",), delivery_status="failed")
+
+
+def _note_outcome(notification_id: UUID, before: tuple[str, ...], **changes: Any) -> None:
+    one = update(NotificationNotification).where(NotificationNotification.id == notification_id)
+    open_ = NotificationNotification.delivery_status.in_(before)
+    run_unit(SYSTEM, Unit.bookkeep, one.where(open_).values(changes))
 
 
 def _sent(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -185,6 +184,6 @@ def _chat_with(session: Session, user_id: UUID) -> Place | None:
     return _place(found) if found else None
 
 
-def _place(found: IntegrationTeamsConversation) -> Place:
+def _place(found: Conversation) -> Place:
     where = (found.conversation_id, found.service_url, found.bot_id, found.teams_channel_id or "")
     return Place(found.id, found.tenant_id, *where)

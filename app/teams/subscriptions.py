@@ -27,12 +27,11 @@ from app.foundation.settings import settings
 from app.teams import app_tokens, graph
 from app.teams.app_tokens import TIMEOUT
 from app.teams.errors import TeamsPermissionDenied
-from app.teams.models import IntegrationGraphSubscription
+from app.teams.models import IntegrationGraphSubscription as Subscription
 from app.teams.reading import json_of, moment_of
 
 log = logging.getLogger(__name__)
 
-Subscription = IntegrationGraphSubscription
 
 # How long each kind of resource may be subscribed to; the others take the usual time.
 LIVES = (("presence", timedelta(minutes=60)), ("callRecord", timedelta(minutes=4230)))
@@ -123,7 +122,7 @@ def unsubscribe(row_id: UUID) -> None:
         raise Conflict("The subscription was made anew meanwhile: try again")
 
 
-def _wanted(row: IntegrationGraphSubscription) -> Wanted:
+def _wanted(row: Subscription) -> Wanted:
     return Wanted(row.tenant_id, row.resource, row.change_type, row.encryption_certificate_id)
 
 
