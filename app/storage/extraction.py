@@ -30,14 +30,13 @@ def is_readable(content_type: str) -> bool:
 def extract(source: IO[bytes], content_type: str, settings: Settings) -> str:
     """The text in the file ``source``; raises Unreadable, also when to read it takes more than the settings allow."""
     try:
-        text: str = sandbox.run(
+        return sandbox.run(
             "app.storage.extraction:text_of", source,
             seconds=settings.extraction_seconds, memory=settings.extraction_memory,
             content_type=content_type, pages=settings.extraction_pages, characters=settings.extraction_characters,
         )  # fmt: skip
     except Refusal as refusal:
         raise Unreadable(f"The text of the file cannot be had: {refusal}") from None
-    return text
 
 
 def text_of(content: bytes, content_type: str, pages: int, characters: int) -> str:

@@ -10,7 +10,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.storage.object_store import new_key, object_store
+from app.storage.object_store import new_object, object_store
 
 CHUNK = 1024 * 1024
 # Rows that expire at a time.
@@ -19,16 +19,10 @@ BATCH_SIZE = 100
 
 def keep(file: IO[bytes]) -> str:
     """Put a file into the object store, and return where it is."""
-    key = new_key()
-    writer = object_store().open(key)
-    try:
-        file.seek(0)
+    file.seek(0)
+    with new_object() as (key, writer):
         while chunk := file.read(CHUNK):
             writer.write(chunk)
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
     return key
 
 

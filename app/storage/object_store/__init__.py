@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from flask import current_app
@@ -11,7 +13,7 @@ from app.foundation.settings import settings
 from app.storage.object_store.local import LocalStore
 from app.storage.object_store.store import Store, Writer
 
-__all__ = ["Store", "Writer", "new_key", "object_store", "put"]
+__all__ = ["Store", "Writer", "new_key", "new_object", "object_store", "put"]
 
 
 def object_store() -> Store:
@@ -28,15 +30,23 @@ def new_key() -> str:
 
 def put(content: bytes) -> str:
     """Store ``content`` durably under a new key and return the key; raises Unavailable."""
+    with new_object() as (key, writer):
+        writer.write(content)
+    return key
+
+
+@contextmanager
+def new_object() -> Iterator[tuple[str, Writer]]:
+    """Have an object written under a new key: it is there once that is done, and not at all where it fails; raises
+    Unavailable."""
     key = new_key()
     writer = object_store().open(key)
     try:
-        writer.write(content)
+        yield key, writer
         writer.commit()
     except BaseException:
         writer.abort()
         raise
-    return key
 
 
 def _store() -> Store:
