@@ -44,9 +44,7 @@ def build() -> Blueprint:
         description="Newest first; with `chatId`, that chat with its messages.",
     ))  # fmt: skip
     def history(given: dict[str, Any]) -> Response:
-        if "chat_id" in given:
-            return _one(given)
-        return _several(given)
+        return _one(given) if "chat_id" in given else _several(given)
 
     @serve(blp, "DELETE", "/<chat:id>", Operation(
         "deleteChat", "Delete a chat with all that belongs to it", access=signed_in_to("delete"),
@@ -64,8 +62,8 @@ def _one(given: dict[str, Any]) -> Response:
         if attribute in given:
             raise Invalid({name: ["Does not go with chatId."]})
     chat, messages = chats.read(caller(), given["chat_id"])
-    shown = {name: chat[name] for name in SUMMARY}
-    return answer({**shown, "messages": [message_body(message) for message in messages]})
+    summary = {name: chat[name] for name in SUMMARY}
+    return answer({**summary, "messages": [message_body(message) for message in messages]})
 
 
 def _several(given: dict[str, Any]) -> Response:

@@ -20,7 +20,7 @@ from app.foundation.errors import Forbidden, Invalid
 from app.foundation.settings import settings
 from app.storage import documents
 from app.storage.models import StorageDocument
-from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.base import Blueprint, answer, paged, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.examples import STAMPS
@@ -57,8 +57,7 @@ def _route_collection(blp: Blueprint) -> None:
         take, skip = window(request.args, settings.max_take)
         own = Query(where=equals(StorageDocument, user_id=caller().user_id), take=take, skip=skip)
         page = pages.list_page(StorageDocument, caller(), own)
-        rows = [document_body(record, LISTED) for record in page.records]
-        return answer({"data": rows, "meta": {"count": page.count, "take": take, "skip": skip}})
+        return answer(paged([document_body(record, LISTED) for record in page.records], page.count, take, skip))
 
     @serve(blp, "POST", "", Operation(
         "createDocument", "Make a document", access=signed_in_to("create"),

@@ -91,7 +91,7 @@ def _route_item(blp: Blueprint) -> None:
     ))  # fmt: skip
     def read(id: str) -> Response:
         found = records.get(StorageUpload, caller(), parse_id(id))
-        return Reply(upload_body(found, _public_url()), version=found.version).response()
+        return Reply(upload_body(found, settings.public_url), version=found.version).response()
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
         "readUploadContent", "Read the bytes of a file", access=signed_in_to("read"), gives=Answer(content_type="*/*"),
@@ -148,7 +148,7 @@ def _as_able() -> Principal:
 
 def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:
     place = f"/api/upload/{store(unit)}"
-    return Reply({"url": f"{_public_url()}{place}/content"}, headers={"Location": place})
+    return Reply({"url": f"{settings.public_url}{place}/content"}, headers={"Location": place})
 
 
 def delivered(stored: uploads.Stored) -> Response:
@@ -164,11 +164,11 @@ def delivered(stored: uploads.Stored) -> Response:
         response = send_file(delivery.path, mimetype=stored.content_type, etag=stored.sha256, conditional=True)
     except FileNotFoundError:
         raise NotFound() from None
-    response.headers["Content-Disposition"] = disposition
-    response.headers["Content-Security-Policy"] = HARMLESS
-    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers.update(
+        {
+            "Content-Disposition": disposition,
+            "Content-Security-Policy": HARMLESS,
+            "Cache-Control": "private, no-cache",
+        }
+    )
     return response
-
-
-def _public_url() -> str:
-    return str(settings.public_url)

@@ -11,7 +11,7 @@ from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.platform import saved_views
-from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.base import Blueprint, answer, paged, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.replies import Reply, respond
 from schemas.content.views import View, ViewCreate, ViewList, ViewUpdate, model_of, models_of, view_of
@@ -72,8 +72,7 @@ def build() -> Blueprint:
 def _listed(unit: Unit, model: str | None, take: int, skip: int) -> dict[str, Any]:
     models = [name for name in models_of(unit.principal) if model in (None, name)]
     found, count = saved_views.list_views(unit, models, take, skip)
-    data = [view_of(each, unit.principal) for each in found]
-    return {"data": data, "meta": {"count": count, "take": take, "skip": skip}}
+    return paged([view_of(each, unit.principal) for each in found], count, take, skip)
 
 
 def _created(unit: Unit, model: Any, given: dict[str, Any]) -> Reply:

@@ -48,10 +48,9 @@ class Parser(FlaskParser):
 def load(schema: Schema, body: Any) -> dict[str, Any]:
     """Check ``body`` against ``schema``, where the route decides which schema it is; raises Invalid."""
     try:
-        loaded: dict[str, Any] = schema.load(json_object(body))
+        return schema.load(json_object(body))
     except ValidationError as error:
         raise invalid(error.messages_dict) from error
-    return loaded
 
 
 def json_object(body: Any) -> dict[str, Any]:
@@ -100,6 +99,11 @@ def _body() -> bytes:
 def answer(value: Any, status: int = 200) -> Response:
     """A JSON response of ``value``."""
     return Response(dumps(value), status, content_type=JSON)
+
+
+def paged(data: list[Any], count: int, take: int, skip: int) -> dict[str, Any]:
+    """The body of a page of ``count`` records that match."""
+    return {"data": data, "meta": {"count": count, "take": take, "skip": skip}}
 
 
 def parse_id(identifier: str) -> Any:

@@ -134,8 +134,10 @@ def _document(blp: Blueprint, method: str, path: str, operation: Operation, acce
     }
     if gives.example is not None:
         responses[gives.status] = _content(gives.example, gives.any_of)
-    document: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary, "responses": responses}
-    document["description"] = operation.description
+    document: dict[str, Any] = {
+        "operationId": operation.id, "summary": operation.summary, "responses": responses,
+        "description": operation.description,
+    }  # fmt: skip
     if operation.query or _shared(operation):
         document["parameters"] = [*(operation.query or ()), *_shared(operation)]
     if takes is not None and takes.example is not None:

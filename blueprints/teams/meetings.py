@@ -16,7 +16,7 @@ from app.foundation.errors import InvalidFilter, NotFound
 from app.foundation.settings import settings
 from app.teams import meetings
 from app.teams.errors import MeetingNotFound
-from blueprints.http.base import Blueprint, answer, parse_id
+from blueprints.http.base import Blueprint, answer, paged, parse_id
 from blueprints.http.declarations import Answer, Operation, serve, window_parameters
 from schemas.content.teams import STATUSES, Meeting, MeetingList, meeting_body
 from schemas.fields import Moment
@@ -56,8 +56,7 @@ def build() -> Blueprint:
             raise InvalidFilter("Invalid filter status")
         since, until = (_moment(request.args, name) for name in ("from", "to"))
         found, count = meetings.find(caller(), take, skip, since=since, until=until, status=status)
-        rows = [meeting_body(meeting) for meeting in found]
-        return answer({"data": rows, "meta": {"count": count, "take": take, "skip": skip}})
+        return answer(paged([meeting_body(meeting) for meeting in found], count, take, skip))
 
     @serve(blp, "GET", "/<string:id>", Operation(
         "readMeeting", "Read a meeting", access=signed_in, gives=Answer(Meeting, example=MEETING),
@@ -76,7 +75,6 @@ def _moment(arguments: Mapping[str, str], name: str) -> datetime | None:
     if name not in arguments:
         return None
     try:
-        moment: datetime = Moment().deserialize(arguments[name])
+        return Moment().deserialize(arguments[name])
     except ValidationError:
         raise InvalidFilter(f"Invalid filter {name}") from None
-    return moment
