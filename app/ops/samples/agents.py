@@ -70,10 +70,14 @@ def _deliverable(context: Context, team: Team, writer: AiAgentConfig, deal: CrmD
 def _transcript(context: Context, work: AiAgentDeliverable, deal: CrmDeal) -> None:
     company = context.unit.session.get_one(CrmCompany, deal.company_id)
     facts = {"deal": deal.name, "stage": deal.stage, "amount": deal.amount, "company": company.name}
-    lookup = AiAgentMessage(role="tool", content="Read the deal and its company.", tool_name="crm_lookup")
-    lookup.tool_input, lookup.tool_output = {"dealId": str(deal.id)}, facts
-    finished = AiAgentMessage(role="agent", content=proposals.SUMMARY)
-    finished.input_tokens, finished.output_tokens = tokens(work.brief + str(facts)), tokens(proposals.CONTENT)
+    lookup = AiAgentMessage(
+        role="tool", content="Read the deal and its company.", tool_name="crm_lookup",
+        tool_input={"dealId": str(deal.id)}, tool_output=facts,
+    )  # fmt: skip
+    finished = AiAgentMessage(
+        role="agent", content=proposals.SUMMARY, input_tokens=tokens(work.brief + str(facts)),
+        output_tokens=tokens(proposals.CONTENT),
+    )  # fmt: skip
     brief = AiAgentMessage(role="user", content=work.brief, user_id=work.requested_by_id)
     for sequence, (entry, clock) in enumerate(((brief, "15:05"), (lookup, "15:06"), (finished, "15:07")), start=1):
         entry.deliverable_id, entry.sequence = work.id, sequence
@@ -83,12 +87,13 @@ def _transcript(context: Context, work: AiAgentDeliverable, deal: CrmDeal) -> No
 def _evaluations(context: Context, team: Team, work: AiAgentDeliverable) -> list[float]:
     """Two judgements, one for each criterion: a person's and a rule's."""
     scores = []
-    for criterion, judged, clock in zip(proposals.CRITERIA, proposals.JUDGEMENTS, ("16:20", "15:08"), strict=True):
-        score, evaluator, comment = judged
-        result = AiAgentEvaluationResult(deliverable_id=work.id, criterion=criterion["name"], score=score)
-        result.evaluator, result.comment = evaluator, comment
-        result.user_id = team.admin.id if evaluator == "human" else None
-        result.passed, result.config_version = score >= criterion["passScore"], work.config_version
+    judged = zip(proposals.CRITERIA, proposals.JUDGEMENTS, ("16:20", "15:08"), strict=True)
+    for criterion, (score, evaluator, comment), clock in judged:
+        result = AiAgentEvaluationResult(
+            deliverable_id=work.id, criterion=criterion["name"], score=score, evaluator=evaluator, comment=comment,
+            user_id=team.admin.id if evaluator == "human" else None, passed=score >= criterion["passScore"],
+            config_version=work.config_version,
+        )  # fmt: skip
         context.store(result, context.at(1, clock))
         scores.append(score * criterion["weight"])
     return scores

@@ -78,13 +78,17 @@ def _steps(stream: AiStream, answer: AiMessage, found: list[AiRagChunk], asked: 
     scores = zip(found, HITS, strict=True)
     passages = [{"chunkId": str(chunk.id), "heading": chunk.heading, "score": hit[1]} for chunk, hit in scores]
     start, searched = asked + TRIED_AGAIN, asked + SEARCHED
-    call = AiGenerationStep(step_number=1, kind="tool_call", tool_input={"text": SEARCH}, **tool)
-    call.started_at, call.finished_at = start, start
-    result = AiGenerationStep(step_number=2, kind="tool_result", tool_output={"passages": passages}, **tool)
-    result.started_at, result.finished_at = start, searched
-    text = AiGenerationStep(step_number=3, kind="text", text=answer.content, output_tokens=stream.output_tokens)
-    text.input_tokens = stream.input_tokens
-    text.started_at, text.finished_at = searched, asked + FINISHED
+    call = AiGenerationStep(
+        step_number=1, kind="tool_call", tool_input={"text": SEARCH}, started_at=start, finished_at=start, **tool
+    )
+    result = AiGenerationStep(
+        step_number=2, kind="tool_result", tool_output={"passages": passages}, started_at=start, finished_at=searched,
+        **tool,
+    )  # fmt: skip
+    text = AiGenerationStep(
+        step_number=3, kind="text", text=answer.content, input_tokens=stream.input_tokens,
+        output_tokens=stream.output_tokens, started_at=searched, finished_at=asked + FINISHED,
+    )  # fmt: skip
     return [call, result, text]
 
 
@@ -96,8 +100,10 @@ def _search(context: Context, chat: AiChat, found: list[AiRagChunk], started: da
     )  # fmt: skip
     context.store(query, started, started + latency)
     for rank, (chunk, (_, score)) in enumerate(zip(found, HITS, strict=True), start=1):
-        result = AiRagResult(query_id=query.id, chunk_id=chunk.id, document_id=chunk.document_id, rank=rank)
-        result.score, result.excerpt = score, chunk.content
+        result = AiRagResult(
+            query_id=query.id, chunk_id=chunk.id, document_id=chunk.document_id, rank=rank, score=score,
+            excerpt=chunk.content,
+        )  # fmt: skip
         context.store(result, started + latency)
 
 

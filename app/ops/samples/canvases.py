@@ -33,18 +33,16 @@ def make(context: Context, team: Team, answer: AiMessage) -> AiArtifact:
         language="en", content=CONTENT, visibility="public", version=2,
     )  # fmt: skip
     context.store(canvas, answer.updated_at, accepted)
-    taken = _suggestion(canvas, 1, LOOSE, EXACT)
-    taken.description = "Says how long to wait."
+    taken = _suggestion(canvas, 1, LOOSE, EXACT, "Says how long to wait.")
     taken.status, taken.resolved_by_id, taken.resolved_at = "accepted", team.member.id, accepted
     context.store(taken, context.at(STARTED, "10:38"), accepted)
-    still_open = _suggestion(canvas, 2, SHORT_LIVED, LONG_LIVED)
-    still_open.description = "A key that ends every month is one more thing to forget."
-    context.store(still_open, context.at(STARTED - 1, "09:16"))
+    why = "A key that ends every month is one more thing to forget."
+    context.store(_suggestion(canvas, 2, SHORT_LIVED, LONG_LIVED, why), context.at(STARTED - 1, "09:16"))
     return canvas
 
 
-def _suggestion(canvas: AiArtifact, version: int, original: str, suggested: str) -> AiSuggestion:
+def _suggestion(canvas: AiArtifact, version: int, original: str, suggested: str, why: str) -> AiSuggestion:
     return AiSuggestion(
         artifact_id=canvas.id, user_id=canvas.user_id, artifact_version=version, original_text=original,
-        suggested_text=suggested,
+        suggested_text=suggested, description=why,
     )  # fmt: skip

@@ -42,17 +42,17 @@ CONTACTS = (
 def make(context: Context, team: Team) -> list[CrmDeal]:
     """Store companies and contacts, and return the deals made with them."""
     shared = {"organization_id": team.organization.id, "created_by_id": team.member.id}
-    companies = _companies(context, shared)
-    contacts = _contacts(context, shared, companies)
+    contacts = _contacts(context, shared, _companies(context, shared))
     return [_deal(context, shared, contacts[row.contact], row) for row in DEALS]
 
 
 def _companies(context: Context, shared: dict[str, UUID]) -> dict[str, UUID]:
     made = {}
     for name, website, industry, revenue, employees, visibility, days in COMPANIES:
-        company = CrmCompany(**shared, name=name, website=website, industry=industry, employees=employees)
-        company.revenue = revenue * 100 if revenue else None
-        company.visibility = visibility
+        company = CrmCompany(
+            **shared, name=name, website=website, industry=industry, employees=employees, visibility=visibility,
+            revenue=revenue * 100 if revenue else None,
+        )  # fmt: skip
         made[name] = context.store(company, context.at(days, "11:10")).id
     return made
 
@@ -62,8 +62,10 @@ def _contacts(context: Context, shared: dict[str, UUID], companies: dict[str, UU
     made = {}
     for company, first, last, title, phone, later in CONTACTS:
         email = f"{first}.{last}@{company.split()[0]}.example".lower()
-        contact = CrmContact(**shared, first_name=first, last_name=last, email=email, title=title, phone=phone)
-        contact.company_id = companies[company]
+        contact = CrmContact(
+            **shared, company_id=companies[company], first_name=first, last_name=last, email=email, title=title,
+            phone=phone,
+        )  # fmt: skip
         made[f"{first} {last}"] = context.store(contact, context.at(age[company] - later, "11:25"))
     return made
 
@@ -71,13 +73,11 @@ def _contacts(context: Context, shared: dict[str, UUID], companies: dict[str, UU
 def _deal(context: Context, shared: dict[str, UUID], contact: CrmContact, row: Row) -> CrmDeal:
     made = context.at(row.made, "13:15")
     moved = made if row.moved == row.made else context.at(row.moved, "14:40")
-    deal = CrmDeal(**shared, name=row.name, company_id=contact.company_id, contact_id=contact.id, stage=row.stage)
-    deal.owner_id = shared["created_by_id"]
-    deal.amount = row.amount * 100
-    deal.probability = PROBABILITY[row.stage]
-    deal.priority, deal.source = row.priority, row.source
-    deal.expected_close_at = context.at(-row.closes_in, "12:00")
-    deal.stage_changed_at = moved
-    deal.closed_at = moved if row.stage in ("won", "lost") else None
-    deal.lost_reason, deal.next_step, deal.description = row.lost_reason, row.next_step, row.description
+    deal = CrmDeal(
+        **shared, owner_id=shared["created_by_id"], name=row.name, company_id=contact.company_id,
+        contact_id=contact.id, stage=row.stage, amount=row.amount * 100, probability=PROBABILITY[row.stage],
+        priority=row.priority, source=row.source, expected_close_at=context.at(-row.closes_in, "12:00"),
+        stage_changed_at=moved, closed_at=moved if row.stage in ("won", "lost") else None,
+        lost_reason=row.lost_reason, next_step=row.next_step, description=row.description,
+    )  # fmt: skip
     return context.store(deal, made, moved)

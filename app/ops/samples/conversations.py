@@ -50,16 +50,17 @@ class Turn:
 
 def make(context: Context, team: Team, handbook: Handbook) -> AiMessage:
     """Store the chat with all that belongs to it, and return the last answer."""
-    last_clock = TURNS[-1][0]
-    chat = AiChat(user_id=team.member.id, organization_id=team.organization.id, title=TITLE, visibility="public")
-    chat.index_id, chat.source = handbook.index.id, "web"
-    chat.last_message_at = context.at(STARTED, last_clock) + answers.ANSWERED
+    chat = AiChat(
+        user_id=team.member.id, organization_id=team.organization.id, title=TITLE, visibility="public", source="web",
+        index_id=handbook.index.id, last_message_at=context.at(STARTED, TURNS[-1][0]) + answers.ANSWERED,
+    )  # fmt: skip
     context.store(chat, context.at(STARTED, TURNS[0][0]), chat.last_message_at)
-    turns = [_turn(context, chat, number) for number in range(len(TURNS))]
-    last = turns[-1]
+    *_, last = (_turn(context, chat, number) for number in range(len(TURNS)))
     answers.make(context, chat, last.question, last.answer, handbook)
-    comment = "Exactly what I needed for the export."
-    vote = AiVote(user_id=team.admin.id, message_id=last.answer.id, chat_id=chat.id, is_upvoted=True, comment=comment)
+    vote = AiVote(
+        user_id=team.admin.id, message_id=last.answer.id, chat_id=chat.id, is_upvoted=True,
+        comment="Exactly what I needed for the export.",
+    )  # fmt: skip
     context.store(vote, context.at(STARTED, "11:02"))
     return last.answer
 
@@ -76,5 +77,6 @@ def _turn(context: Context, chat: AiChat, number: int) -> Turn:
 
 
 def _message(chat: AiChat, sequence: int, role: str, content: str) -> AiMessage:
-    parts = [{"type": "text", "text": content}]
-    return AiMessage(chat_id=chat.id, sequence=sequence, role=role, content=content, parts=parts)
+    return AiMessage(
+        chat_id=chat.id, sequence=sequence, role=role, content=content, parts=[{"type": "text", "text": content}]
+    )

@@ -31,56 +31,48 @@ def _growth(context: Context, team: Team, events: list[AnalyticsEvent]) -> Analy
     before, start, end = (context.at(days, "00:00") for days in (29, 15, 1))
     value, previous = len(_between(events, start, end)), len(_between(events, before, start))
     days = Counter(f"{event.occurred_at:%Y-%m-%d}" for event in _between(events, start, end))
-    insight = _insight(team, "trend", "events.count", value, (start, end))
-    insight.previous_value, insight.change_percent = previous, (value - previous) / abs(previous) * 100
-    insight.title = "Use of the product has grown"
-    insight.summary = (
+    summary = (
         f"{value} events in fourteen days, after {previous} in the fourteen days before. People were busier; the "
         "nightly export added one event a day, as always."
     )
-    insight.unit = "events"
-    insight.details = {"series": [{"day": day, "value": days[day]} for day in sorted(days)]}
+    insight = AnalyticsInsight(
+        organization_id=team.organization.id, kind="trend", metric="events.count", value=value, period_start=start,
+        period_end=end, previous_value=previous, change_percent=(value - previous) / abs(previous) * 100,
+        title="Use of the product has grown", summary=summary, unit="events",
+        details={"series": [{"day": day, "value": days[day]} for day in sorted(days)]},
+    )  # fmt: skip
     return context.store(insight, context.at(1, "06:00"))
 
 
 def _limit_insight(context: Context, team: Team) -> None:
-    period = context.at(key_use.BURST, "00:00"), context.at(key_use.BURST - 1, "00:00")
-    insight = _insight(team, "anomaly", "key.rate_limited", key_use.BEYOND_LIMIT, period)
-    insight.previous_value, insight.unit = 0, "requests"
-    insight.title = f"The key {key_use.NAME} ran into its limit"
-    insight.summary = (
+    summary = (
         f"{key_use.BEYOND_LIMIT} requests were answered with 429 within one minute. The key is allowed "
         f"{key_use.LIMIT} requests a minute; on no other day was that reached."
     )
-    insight.severity, insight.status, insight.acknowledged_by_id = "warning", "acknowledged", team.admin.id
+    insight = AnalyticsInsight(
+        organization_id=team.organization.id, kind="anomaly", metric="key.rate_limited", value=key_use.BEYOND_LIMIT,
+        period_start=context.at(key_use.BURST, "00:00"), period_end=context.at(key_use.BURST - 1, "00:00"),
+        previous_value=0, unit="requests", title=f"The key {key_use.NAME} ran into its limit", summary=summary,
+        severity="warning", status="acknowledged", acknowledged_by_id=team.admin.id,
+    )  # fmt: skip
     context.store(insight, context.at(key_use.BURST - 1, "06:00"), context.at(key_use.BURST - 1, "09:12"))
 
 
 def _forecast(context: Context, team: Team, deals: list[CrmDeal]) -> None:
     open_deals = [deal for deal in deals if deal.closed_at is None]
     expected = [((deal.amount or 0) // 100) * deal.probability / 100 for deal in open_deals]
-    insight = _insight(
-        team, "forecast", "crm.expected_revenue", sum(expected), (context.at(4, "00:00"), _quarter(context))
-    )
-    insight.title = "What the open deals are likely to bring"
-    insight.summary = (
+    summary = (
         f"{len(open_deals)} open deals, each weighed with its probability, come to {sum(expected):,.0f} US dollars "
         "over the next three months."
     )
-    insight.unit = "USD"
     named = zip(open_deals, expected, strict=True)
-    insight.details = {"breakdown": [{"deal": deal.name, "value": value} for deal, value in named]}
+    insight = AnalyticsInsight(
+        organization_id=team.organization.id, kind="forecast", metric="crm.expected_revenue", value=sum(expected),
+        period_start=context.at(4, "00:00"), period_end=context.at(-90, "00:00"), unit="USD", summary=summary,
+        title="What the open deals are likely to bring",
+        details={"breakdown": [{"deal": deal.name, "value": value} for deal, value in named]},
+    )  # fmt: skip
     context.store(insight, context.at(4, "06:00"))
-
-
-def _quarter(context: Context) -> datetime:
-    return context.at(-90, "00:00")
-
-
-def _insight(team: Team, kind: str, metric: str, value: float, period: tuple[datetime, datetime]) -> AnalyticsInsight:
-    insight = AnalyticsInsight(organization_id=team.organization.id, kind=kind, metric=metric, value=value)
-    insight.period_start, insight.period_end = period
-    return insight
 
 
 def _use_report(context: Context, team: Team, events: list[AnalyticsEvent]) -> None:
@@ -89,11 +81,11 @@ def _use_report(context: Context, team: Team, events: list[AnalyticsEvent]) -> N
     counted: dict[str, list[AnalyticsEvent]] = {}
     for event in _between(events, start, end):
         counted.setdefault(event.name, []).append(event)
-    report = AnalyticsReport(organization_id=team.organization.id, created_by_id=team.owner.id)
-    report.name, report.kind, report.schedule = "Use of the product, week by week", "usage", "weekly"
-    report.parameters = {"groupBy": "event"}
-    report.period_start, report.period_end = start, end
-    report.next_run_at = after(ran, "weekly")
+    report = AnalyticsReport(
+        organization_id=team.organization.id, created_by_id=team.owner.id, name="Use of the product, week by week",
+        kind="usage", schedule="weekly", parameters={"groupBy": "event"}, period_start=start, period_end=end,
+        next_run_at=after(ran, "weekly"),
+    )  # fmt: skip
     _fill(report, [_line(name, counted[name]) for name in sorted(counted)], ran)
     context.store(report, context.at(RUNS[0], "05:58"), ran)
     for days in RUNS:
@@ -106,10 +98,10 @@ def _line(name: str, events: list[AnalyticsEvent]) -> dict[str, Any]:
 
 def _pipeline_report(context: Context, team: Team, deals: list[CrmDeal]) -> None:
     ran = context.at(4, "08:30")
-    report = AnalyticsReport(organization_id=team.organization.id, created_by_id=team.member.id)
-    report.name, report.kind = "Deals by stage", "crm_pipeline"
-    report.parameters = {"groupBy": "stage"}
-    report.period_start, report.period_end = context.at(64, "00:00"), context.at(4, "00:00")
+    report = AnalyticsReport(
+        organization_id=team.organization.id, created_by_id=team.member.id, name="Deals by stage", kind="crm_pipeline",
+        parameters={"groupBy": "stage"}, period_start=context.at(64, "00:00"), period_end=context.at(4, "00:00"),
+    )  # fmt: skip
     lines = []
     for stage in PROBABILITY:
         amounts = [deal.amount or 0 for deal in deals if deal.stage == stage]
@@ -124,9 +116,10 @@ def _fill(report: AnalyticsReport, lines: list[dict[str, Any]], ran: datetime) -
 
 
 def _generated(context: Context, report: AnalyticsReport, ran: datetime) -> None:
-    details = {"reportId": str(report.id), "kind": report.kind, "source": "server"}
-    activity = AnalyticsActivity(user_id=report.created_by_id, organization_id=report.organization_id)
-    activity.activity_type, activity.metadata_, activity.occurred_at = "REPORT_GENERATED", details, ran
+    activity = AnalyticsActivity(
+        user_id=report.created_by_id, organization_id=report.organization_id, activity_type="REPORT_GENERATED",
+        metadata_={"reportId": str(report.id), "kind": report.kind, "source": "server"}, occurred_at=ran,
+    )  # fmt: skip
     context.store(activity, ran)
 
 

@@ -42,11 +42,12 @@ def make(context: Context, team: Team) -> Handbook:
     """Store the handbook; its documents come in on consecutive days."""
     texts = [path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))]
     passages = [list(_passages(text)) for text in texts]
-    index = AiRagIndex(organization_id=team.organization.id, created_by_id=team.owner.id, name=NAME)
-    index.description = "How Rowgate is used: starting, keys, lists, who sees what, and knowledge bases."
-    index.visibility, index.status = "public", "ready"
-    index.document_count, index.chunk_count = len(texts), sum(map(len, passages))
-    index.last_built_at = _indexed(_arrival(context, len(texts) - 1))
+    index = AiRagIndex(
+        organization_id=team.organization.id, created_by_id=team.owner.id, name=NAME, visibility="public",
+        description="How Rowgate is used: starting, keys, lists, who sees what, and knowledge bases.", status="ready",
+        document_count=len(texts), chunk_count=sum(map(len, passages)),
+        last_built_at=_indexed(_arrival(context, len(texts) - 1)),
+    )  # fmt: skip
     context.store(index, context.at(MADE, "10:00"), index.last_built_at)
     chunks: dict[str, AiRagChunk] = {}
     for number, (text, parts) in enumerate(zip(texts, passages, strict=True)):

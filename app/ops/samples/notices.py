@@ -30,20 +30,21 @@ def make(context: Context, team: Team, about: Subjects) -> None:
     for manager in (team.owner, team.admin):
         notice = _notice(manager, "INSIGHT_READY", about.insight.title, about.insight.summary)
         _send(context, team, _linked(notice, "insightId", about.insight), about.insight.created_at)
-    request = _notice(team.owner, "APPROVAL_REQUEST", "A proposal waits for you", about.deliverable.title)
-    request.actor_id = team.member.id
+    request = _notice(team.owner, "APPROVAL_REQUEST", "A proposal waits for you", about.deliverable.title, team.member)
     _send(context, team, _linked(request, "deliverableId", about.deliverable), context.at(1, "15:07"))
     body = "Your proposal is nearly there; see what I wrote on it."
-    message = _notice(team.member, "MESSAGE", f"{team.admin.name} wrote to you", body)
-    message.actor_id = team.admin.id
+    message = _notice(team.member, "MESSAGE", f"{team.admin.name} wrote to you", body, team.admin)
     _send(context, team, _linked(message, "deliverableId", about.deliverable), context.at(1, "16:21"))
-    mention = _notice(team.admin, "CANVAS_MENTION", f"{team.member.name} mentioned you", about.canvas.title)
-    mention.actor_id = team.member.id
+    told = f"{team.member.name} mentioned you"
+    mention = _notice(team.admin, "CANVAS_MENTION", told, about.canvas.title, team.member)
     _send(context, team, _linked(mention, "canvasId", about.canvas), context.at(1, "16:48"))
 
 
-def _notice(receiver: AuthUser, kind: str, title: str, body: str) -> NotificationNotification:
-    return NotificationNotification(user_id=receiver.id, type=kind, title=title, body=body)
+def _notice(
+    receiver: AuthUser, kind: str, title: str, body: str, actor: AuthUser | None = None
+) -> NotificationNotification:
+    actor_id = actor.id if actor else None
+    return NotificationNotification(user_id=receiver.id, type=kind, title=title, body=body, actor_id=actor_id)
 
 
 def _linked(notice: NotificationNotification, name: str, subject: Record) -> NotificationNotification:

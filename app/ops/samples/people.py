@@ -56,14 +56,17 @@ def make(context: Context) -> tuple[Team, list[tuple[str, str]]]:
 
 def _person(context: Context, name: str, joined: datetime, signed_in: datetime) -> tuple[AuthUser, str]:
     email = f"{name.lower().replace(' ', '.')}@{MAIL_DOMAIN}"
-    user = AuthUser(email=email, name=name, email_verified=True, last_login_at=signed_in)
-    user.created_at, user.updated_at = joined, signed_in
+    user = AuthUser(
+        email=email, name=name, email_verified=True, last_login_at=signed_in, created_at=joined, updated_at=signed_in
+    )
     _backdate(context, organizations.provision_user(context.unit, user).id, joined)
     wanted = NotificationPreference.user_id == user.id
     context.unit.bookkeep(update(NotificationPreference).where(wanted).values(created_at=joined, updated_at=joined))
     password = secrets.token_urlsafe(15)
-    account = AuthAccount(user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id))
-    account.password = passwords.hash_password(password)
+    account = AuthAccount(
+        user_id=user.id, provider_id="credential", issuer="local", account_id=str(user.id),
+        password=passwords.hash_password(password),
+    )  # fmt: skip
     context.store(account, joined)
     return user, password
 

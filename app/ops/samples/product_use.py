@@ -76,9 +76,9 @@ def _clicked(context: Context, moment: Moment) -> AnalyticsEvent:
 def _exported(context: Context, team: Team, days: int) -> AnalyticsEvent:
     properties = {"durationMs": context.random.randint(2600, 4200)}
     finished = context.at(days, "02:00") + timedelta(seconds=6)
-    event = AnalyticsEvent(name="export.finished", source="api", properties=properties, occurred_at=finished)
-    event.user_id = team.admin.id
-    return event
+    return AnalyticsEvent(
+        name="export.finished", source="api", properties=properties, occurred_at=finished, user_id=team.admin.id
+    )
 
 
 def _sign_ins(team: Team) -> Iterator[AnalyticsActivity]:

@@ -33,10 +33,11 @@ def make(context: Context, team: Team, handbook: Handbook) -> None:
 def _questions(context: Context, project: AiResearchProject) -> list[AiResearchQuestion]:
     made = []
     for position, row in enumerate(readings.QUESTIONS):
-        question = AiResearchQuestion(project_id=project.id, position=position, text=row.text, priority=row.priority)
-        question.status, question.answer, question.confidence = row.status, row.answer, row.confidence
         asked, moved = context.at(18, f"10:{position:02}"), context.at(row.moved, "16:10")
-        question.answered_at = moved if row.status == "answered" else None
+        question = AiResearchQuestion(
+            project_id=project.id, position=position, text=row.text, priority=row.priority, status=row.status,
+            answer=row.answer, confidence=row.confidence, answered_at=moved if row.status == "answered" else None,
+        )  # fmt: skip
         made.append(context.store(question, asked, moved))
     return made
 
@@ -44,11 +45,13 @@ def _questions(context: Context, project: AiResearchProject) -> list[AiResearchQ
 def _sources(context: Context, project: AiResearchProject) -> list[AiResearchSource]:
     made = []
     for row in readings.SOURCES:
-        source = AiResearchSource(project_id=project.id, kind=row.kind, title=row.title, url=row.url)
-        source.author, source.publisher, source.published_at = row.author, row.publisher, row.published_at
-        source.retrieved_at = context.at(row.read, "11:30")
-        source.content, source.credibility, source.status = row.content, row.credibility, row.status
-        made.append(context.store(source, source.retrieved_at, context.at(row.read, "11:55")))
+        read = context.at(row.read, "11:30")
+        source = AiResearchSource(
+            project_id=project.id, kind=row.kind, title=row.title, url=row.url, author=row.author,
+            publisher=row.publisher, published_at=row.published_at, retrieved_at=read,
+            content=row.content, credibility=row.credibility, status=row.status,
+        )  # fmt: skip
+        made.append(context.store(source, read, context.at(row.read, "11:55")))
     return made
 
 
@@ -57,9 +60,10 @@ def _findings(
 ) -> list[AiResearchFinding]:
     made = []
     for row in readings.FINDINGS:
-        finding = AiResearchFinding(project_id=project.id, created_by_id=team.admin.id, statement=row.statement)
-        finding.question_id = questions[row.question].id
-        finding.detail, finding.confidence, finding.status = row.detail, row.confidence, row.status
+        finding = AiResearchFinding(
+            project_id=project.id, created_by_id=team.admin.id, statement=row.statement, detail=row.detail,
+            question_id=questions[row.question].id, confidence=row.confidence, status=row.status,
+        )  # fmt: skip
         found, settled = context.at(row.found, "14:05"), context.at(row.found - 1, "15:30")
         if row.status == "verified":
             finding.verified_by_id, finding.verified_at = team.owner.id, settled
@@ -72,15 +76,17 @@ def _citations(
 ) -> None:
     for row in readings.CITATIONS:
         finding, source = findings[row.finding], sources[row.source]
-        citation = AiResearchCitation(finding_id=finding.id, source_id=source.id, stance=row.stance)
-        citation.quote, citation.locator, citation.position = row.quote, row.locator, row.position
-        if row.heading:
-            citation.chunk_id = handbook.chunks[row.heading].id
+        citation = AiResearchCitation(
+            finding_id=finding.id, source_id=source.id, stance=row.stance, quote=row.quote, locator=row.locator,
+            position=row.position, chunk_id=handbook.chunks[row.heading].id if row.heading else None,
+        )  # fmt: skip
         context.store(citation, context.at(readings.FINDINGS[row.finding].found, f"14:{10 + row.position:02}"))
 
 
 def _report(context: Context, team: Team, project: AiResearchProject, findings: list[AiResearchFinding]) -> None:
     marks = {f"finding_{number}": f"[[finding:{each.id}]]" for number, each in enumerate(findings, start=1)}
-    report = AiResearchReport(project_id=project.id, created_by_id=team.admin.id, title=readings.TITLE)
-    report.summary, report.content = readings.SUMMARY, readings.CONTENT.format(**marks)
+    report = AiResearchReport(
+        project_id=project.id, created_by_id=team.admin.id, title=readings.TITLE, summary=readings.SUMMARY,
+        content=readings.CONTENT.format(**marks),
+    )  # fmt: skip
     context.store(report, context.at(4, "10:15"), context.at(3, "17:20"))
