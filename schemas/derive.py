@@ -41,7 +41,7 @@ def read_schema(model: type[Record]) -> WireSchema:
         fixed = {} if _is_sent(model, field) else FIXED
         # Blank is a rule of what is sent; jobs and providers write what they have.
         read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"} | fixed
-    return _schema(model.__name__, declared)
+    return schema_of(model.__name__, declared)
 
 
 @cache
@@ -52,7 +52,7 @@ def create_schema(model: type[Record]) -> WireSchema:
         if field.set_on_create is not Setter.SERVER:
             required = field.required or bool(field.virtual and field.virtual.required)
             declared[field.attribute] = _field(field, required=required)
-    return _schema(f"{model.__name__}Create", declared)
+    return schema_of(f"{model.__name__}Create", declared)
 
 
 @cache
@@ -69,12 +69,12 @@ def update_schema(model: type[Record]) -> WireSchema:
         if field.set_on_update is Setter.SERVER:
             changed = declared[field.attribute]
             changed.metadata = {**changed.metadata, **FIXED}
-    return _schema(f"{model.__name__}Update", declared)
+    return schema_of(f"{model.__name__}Update", declared)
 
 
-def _schema(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:
-    made: type[WireSchema] = type(name, (WireSchema,), declared)
-    return made()
+def schema_of(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:
+    """The schema called ``name``, with these fields."""
+    return type(name, (WireSchema,), declared)()
 
 
 def _is_sent(model: type[Record], field: Field) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from marshmallow import fields, validate
 
 from app.engine.declare.record import Record
-from schemas.derive import WireSchema, read_schema
+from schemas.derive import WireSchema, read_schema, schema_of
 
 COUNTED = ("exact", "atLeast", "none")
 
@@ -35,18 +36,19 @@ class Deleted(WireSchema):
 @cache
 def list_schema(model: type[Record]) -> WireSchema:
     """``{data, meta}`` around records of ``model``."""
-    declared = {
-        "data": fields.List(fields.Nested(read_schema(model)), required=True),
-        "meta": fields.Nested(ListMeta, required=True),
-    }
-    made: type[WireSchema] = type(f"{model.__name__}List", (WireSchema,), declared)
-    return made()
+    return schema_of(
+        f"{model.__name__}List",
+        {
+            "data": fields.List(fields.Nested(read_schema(model)), required=True),
+            "meta": fields.Nested(ListMeta, required=True),
+        },
+    )
 
 
 @cache
 def guide_list_schema(model: type[Record]) -> WireSchema:
     """``{data, total, page, pageSize, hasMore}`` around records of ``model``, as the generation guide has it."""
-    declared = {
+    declared: dict[str, fields.Field[Any]] = {
         "data": fields.List(fields.Nested(read_schema(model)), required=True),
         "total": fields.Integer(required=True),
         "page": fields.Integer(required=True),
@@ -56,5 +58,4 @@ def guide_list_schema(model: type[Record]) -> WireSchema:
         "counted": fields.String(validate=validate.OneOf(COUNTED)),
         "versions": fields.Dict(keys=fields.String(), values=fields.Integer()),
     }
-    made: type[WireSchema] = type(f"{model.__name__}GuideList", (WireSchema,), declared)
-    return made()
+    return schema_of(f"{model.__name__}GuideList", declared)

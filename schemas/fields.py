@@ -162,8 +162,10 @@ class Vector(Items):
     """An array of numbers, as many and as large as PostgreSQL keeps and indexes."""
 
     def __init__(self, **kwargs: Any) -> None:
-        each = Number(validate=validate.Range(-MAX_FLOAT, MAX_FLOAT))
-        super().__init__(each, **kwargs | {"validate": validate.Length(1, MAX_DIMENSIONS)})
+        super().__init__(
+            Number(validate=validate.Range(-MAX_FLOAT, MAX_FLOAT)),
+            **kwargs | {"validate": validate.Length(1, MAX_DIMENSIONS)},
+        )
 
 
 class Strings(Items):
