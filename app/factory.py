@@ -247,6 +247,8 @@ def _other(error: HTTPException) -> errors.Failure:
 def _log(response: Response) -> Response:
     route = request.url_rule.rule if request.url_rule else "unmatched"
     took = round((time.perf_counter() - g.began) * 1000, 1)
-    line = {"method": request.method, "route": route, "status": response.status_code, "milliseconds": took}
-    log.info("request", extra=line)
+    log.info(
+        "request",
+        extra={"method": request.method, "route": route, "status": response.status_code, "milliseconds": took},
+    )
     return response

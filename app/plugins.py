@@ -258,8 +258,9 @@ def _check_requirements(plugin: Plugin, known: Mapping[str, Plugin]) -> None:
 def _check(plugin: Plugin) -> None:
     """Refuse a plugin that is not complete; raises SettingError."""
     if not NAME.fullmatch(plugin.name) or len(plugin.name) > MAX_NAME_LENGTH:
-        rule = f"lowercase letters, digits and hyphens, {MAX_NAME_LENGTH} at most"
-        raise SettingError(f"The name of a plugin has {rule}: {plugin.name}")
+        raise SettingError(
+            f"The name of a plugin has lowercase letters, digits and hyphens, {MAX_NAME_LENGTH} at most: {plugin.name}"
+        )
     for table in plugin.tables():
         for name in ("policy", "domain", "segment") if issubclass(table, Record) else ():
             if not hasattr(table, name):
@@ -285,9 +286,8 @@ def _check_name_conflicts(plugin: Plugin) -> None:
 
 def _names(plugin: Plugin) -> dict[str, list[str]]:
     records = [table for table in plugin.tables() if issubclass(table, Record)]
-    of_models = {
+    return plugin.names() | {
         "domains": [each.domain for each in records],
         "paths": [each.collection_path() for each in records],
         "classes": [each.__name__ for each in records],  # the description has schemas and operations by these
     }
-    return plugin.names() | of_models

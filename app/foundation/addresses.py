@@ -19,9 +19,7 @@ def normalized(address: str) -> str:
     whoever types one aims at a machine, often at our own."""
     # The length comes first: normalizing combining marks takes time that grows with the square of their number.
     normal = unicodedata.normalize("NFC", address) if len(address) <= MAX_LENGTH else address
-    if len(normal) > MAX_LENGTH:
-        raise ValidationError("Not a valid email address.")
-    if unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
+    if len(normal) > MAX_LENGTH or unicodedata.normalize("NFKC", normal).count("@") != normal.count("@"):
         raise ValidationError("Not a valid email address.")
     # Of ASCII, all that is not seen is not printable, which takes no look at each character.
     plain = normal.isascii() and normal.isprintable()

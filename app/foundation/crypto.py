@@ -64,8 +64,7 @@ def end_of(token: str) -> datetime | None:
 
 def start(token: str) -> str:
     """The part of a token that may be shown again: its prefix and four characters."""
-    prefix = kind(token) or ""
-    return token[: len(prefix) + 4]
+    return token[: len(kind(token) or "") + 4]
 
 
 def _checksum(text: str) -> str:

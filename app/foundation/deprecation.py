@@ -33,8 +33,11 @@ def renamed(module: str, names: dict[str, Renamed]) -> Callable[[str], Any]:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         new = names[name]
-        text = f"{module}.{name} is called {new.instead} since {new.since}, and goes with {new.until}"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"{module}.{name} is called {new.instead} since {new.since}, and goes with {new.until}",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         home, _, attribute = new.instead.rpartition(".")
         return getattr(import_module(home), attribute)
 

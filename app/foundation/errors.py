@@ -148,9 +148,8 @@ class UniqueViolation(Failure):
 
     @classmethod
     def on(cls, fields: list[str]) -> UniqueViolation:
-        named = " and ".join(fields)
         return cls(
-            f"A record with this {named} already exists",
+            f"A record with this {' and '.join(fields)} already exists",
             details={"fields": {name: ["Is already taken."] for name in fields}},
         )
 

@@ -68,8 +68,7 @@ def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
             PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - DAY
         )
         count, last = unit.session.execute(sent).one()
-    most = settings.mails_per_address
-    return (last is None or last <= now() - PAUSE) and not (by_day and count >= most)
+    return (last is None or last <= now() - PAUSE) and not (by_day and count >= settings.mails_per_address)
 
 
 def link(path: str) -> str:

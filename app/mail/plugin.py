@@ -1,7 +1,5 @@
 """The plugin of mail."""
 
-from __future__ import annotations
-
 from app.jobs.registry import Job, Periodic, as_unit
 from app.mail import delivery, models, outbox, settings
 from app.plugins import Plugin

@@ -9,6 +9,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
+from functools import partial
 from urllib.parse import SplitResult, unquote, urlsplit
 from uuid import UUID
 
@@ -33,16 +34,20 @@ def message(
     settings: Settings, *, to: str, subject: str, text: str, html: str, message_id: str, unsubscribe_url: str | None
 ) -> EmailMessage:
     """A message with a plain and an HTML body. The library refuses line breaks in headers."""
-    made = EmailMessage(policy=SMTP)
-    made["From"] = sender(settings)
-    made["To"] = to  # an Address would refuse a local part that is not ASCII
-    made["Subject"] = subject
-    made["Date"] = format_datetime(now())
-    made["Message-ID"] = message_id
-    made["Auto-Submitted"] = "auto-generated"
+    headers = {
+        "From": sender(settings),
+        "To": to,  # an Address would refuse a local part that is not ASCII
+        "Subject": subject,
+        "Date": format_datetime(now()),
+        "Message-ID": message_id,
+        "Auto-Submitted": "auto-generated",
+    }
     if unsubscribe_url:
-        made["List-Unsubscribe"] = f"<{unsubscribe_url}>"
-        made["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        headers["List-Unsubscribe"] = f"<{unsubscribe_url}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    made = EmailMessage(policy=SMTP)
+    for name, value in headers.items():
+        made[name] = value
     made.set_content(text)
     made.add_alternative(html, subtype="html")
     return made
@@ -102,11 +107,8 @@ def deliver(settings: Settings, message: EmailMessage) -> None:
 def _connected(settings: Settings) -> smtplib.SMTP:
     url, context = urlsplit(settings.mail_url), ssl.create_default_context()
     where = (url.hostname or "", url.port or PORTS[url.scheme])
-    server: smtplib.SMTP
-    if url.scheme == "smtps":
-        server = smtplib.SMTP_SSL(*where, timeout=settings.mail_timeout, context=context)
-    else:
-        server = smtplib.SMTP(*where, timeout=settings.mail_timeout)
+    kind = partial(smtplib.SMTP_SSL, context=context) if url.scheme == "smtps" else smtplib.SMTP
+    server = kind(*where, timeout=settings.mail_timeout)
     try:
         server.ehlo_or_helo_if_needed()
         if url.scheme == "smtp" and server.has_extn("starttls"):

@@ -23,7 +23,7 @@ from psycopg import sql
 from app.engine.declare.record import metadata
 from app.engine.read.statements import autocommit_connection
 from app.extensions import migrate
-from app.foundation.errors import Failure
+from app.foundation.errors import Failure, require_found
 from app.schema.upgrade_locks import LocksMissed
 
 PREFIX = "alembic_version_"
@@ -96,10 +96,7 @@ def every_history() -> Sequence[History]:
 
 def of_plugin(name: str) -> History:
     """The history of the plugin ``name``; raises LookupError."""
-    for each in OF_PLUGINS:
-        if each.plugin == name:
-            return each
-    raise LookupError(name)
+    return require_found(next((each for each in OF_PLUGINS if each.plugin == name), None), LookupError(name))
 
 
 @contextmanager
