@@ -30,7 +30,7 @@ from app.ops import dumps
 from app.runtime.connections import server_url
 from app.schema import histories
 from app.schema.histories import TRUNK
-from app.storage.object_store import object_store
+from app.storage.object_store import object_store, writing
 
 FORMAT = 1
 DUMP, MANIFEST, UPLOADS = "database.dump", "manifest.json", "uploads/"
@@ -91,7 +91,7 @@ class _Writer:
 
     def run(self, skip_lost: bool) -> Manifest:
         # Most is copied before a transaction begins, which would keep the database from tidying up.
-        with psycopg.connect(_url(), autocommit=True) as connection:
+        with psycopg.connect(server_url(settings), autocommit=True) as connection:
             rows = connection.execute(NAMED).fetchall()
         copied = {key for key, _, digest in rows if self._copied(key, digest)}
         lost: dict[str, str] = {}
@@ -147,7 +147,7 @@ class _Writer:
 @contextmanager
 def _snapshot() -> Iterator[tuple[Any, str]]:
     """A transaction that sees one moment, and the name by which pg_dump sees the same."""
-    with psycopg.connect(_url(), autocommit=False) as connection:
+    with psycopg.connect(server_url(settings), autocommit=False) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         row = connection.execute("SELECT pg_export_snapshot()").fetchone()
@@ -186,7 +186,7 @@ def _check_plugins(manifest: Manifest) -> None:
 def restore(source: Path) -> None:
     """Fill an empty database, and the store of uploads, from an archive that was examined; raises BackupError and
     Unavailable. The rows are there all at once or not at all, so that a restore that broke off is begun again."""
-    with psycopg.connect(_url()) as connection:
+    with psycopg.connect(server_url(settings)) as connection:
         (tables,) = connection.execute(TABLES).fetchone() or (0,)
     if tables:
         raise BackupError("The database is not empty: restore into a new one")
@@ -216,15 +216,10 @@ def fingerprint() -> str:
 
 
 def _put(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-    writer = object_store().open(member.name.removeprefix(UPLOADS))
-    try:
+    with writing(member.name.removeprefix(UPLOADS)) as writer:
         content = _content(archive, member)
         while chunk := content.read(IN_MEMORY):
             writer.write(chunk)
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
 
 
 def _opened(source: Path) -> tarfile.TarFile:
@@ -261,7 +256,3 @@ def _digest(content: IO[bytes]) -> str:
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     return require_found(archive.extractfile(member), BackupError("The backup is not whole"))
-
-
-def _url() -> str:
-    return server_url(settings)

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from app.ops.public_names import files, now_called
@@ -151,10 +152,7 @@ def _sorted_as_constants(name: str) -> tuple[int, str]:
 
 
 def _line_offsets(data: bytes) -> list[int]:
-    offsets = [0]
-    for line in data.split(b"\n"):
-        offsets.append(offsets[-1] + len(line) + 1)
-    return offsets
+    return list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
 
 
 def _span(node: ast.stmt | ast.expr, offsets: list[int]) -> tuple[int, int]:

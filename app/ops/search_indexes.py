@@ -29,9 +29,8 @@ def make() -> Iterator[str]:
             connection.execute(text(f"SET {limit} = 0"))
         for table, column in _columns():
             name = f"ix_{table}_{column}{SUFFIX}"
-            folded = collation.folded(column)
-            make = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {table} USING gin (({folded}) gin_trgm_ops)"
-            connection.execute(text(make))
+            kind = f"gin (({collation.folded(column)}) gin_trgm_ops)"
+            connection.execute(text(f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {table} USING {kind}"))
             yield name
         connection.invalidate()  # the next one has the usual limits
 

@@ -10,7 +10,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.storage.object_store import new_object, object_store
+from app.storage.object_store import new_key, object_store, writing
 
 CHUNK = 1024 * 1024
 # Rows that expire at a time.
@@ -20,7 +20,8 @@ BATCH_SIZE = 100
 def keep(file: IO[bytes]) -> str:
     """Put a file into the object store, and return where it is."""
     file.seek(0)
-    with new_object() as (key, writer):
+    key = new_key()
+    with writing(key) as writer:
         while chunk := file.read(CHUNK):
             writer.write(chunk)
     return key

@@ -1,7 +1,5 @@
 """The plugin of uploads and documents."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from app.jobs.queue import FILES

@@ -1,7 +1,5 @@
 """The settings of uploads and documents."""
 
-from __future__ import annotations
-
 from config import Setting
 
 SETTINGS = (

@@ -13,7 +13,7 @@ from app.foundation.settings import settings
 from app.storage.object_store.local import LocalStore
 from app.storage.object_store.store import Store, Writer
 
-__all__ = ["Store", "Writer", "new_key", "new_object", "object_store", "put"]
+__all__ = ["Store", "Writer", "new_key", "object_store", "put", "writing"]
 
 
 def object_store() -> Store:
@@ -30,19 +30,19 @@ def new_key() -> str:
 
 def put(content: bytes) -> str:
     """Store ``content`` durably under a new key and return the key; raises Unavailable."""
-    with new_object() as (key, writer):
+    key = new_key()
+    with writing(key) as writer:
         writer.write(content)
     return key
 
 
 @contextmanager
-def new_object() -> Iterator[tuple[str, Writer]]:
-    """Have an object written under a new key: it is there once that is done, and not at all where it fails; raises
+def writing(key: str) -> Iterator[Writer]:
+    """Have an object written in this context: it is there at its end, and not at all where that fails; raises
     Unavailable."""
-    key = new_key()
     writer = object_store().open(key)
     try:
-        yield key, writer
+        yield writer
         writer.commit()
     except BaseException:
         writer.abort()

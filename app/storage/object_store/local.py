@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from app.foundation.errors import Unavailable
+from app.runtime.cluster import sync_folder
 from app.runtime.gevent_support import run_in_thread
 from app.storage.object_store.store import Delivery
 
@@ -61,15 +62,7 @@ def _make_folder(path: Path) -> None:
     """Make a folder that nobody else can look into; its name is on the disk before anything is in it."""
     if not path.is_dir():
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        run_in_thread(_sync_folder, path.parent)
-
-
-def _sync_folder(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        run_in_thread(sync_folder, path.parent)
 
 
 def _private(path: str, flags: int) -> int:
@@ -95,7 +88,7 @@ class LocalWriter:
             self._file.close()
             self._unfinished.rename(self._path)
             # The name as well: the row that is committed next must not name a file that a crash forgets.
-            run_in_thread(_sync_folder, self._path.parent)
+            run_in_thread(sync_folder, self._path.parent)
 
     def abort(self) -> None:
         with suppress(OSError):
