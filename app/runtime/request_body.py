@@ -36,8 +36,7 @@ class TimedSocket:
     def recv(self, size: int) -> bytes:
         yield_if_overdue()
         with Timeout(self._seconds, RequestTimedOut):
-            received: bytes = self._sock.recv(size)
-        return received
+            return self._sock.recv(size)
 
 
 class Body:

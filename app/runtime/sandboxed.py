@@ -30,11 +30,15 @@ class OutOfBounds(Refusal):
 
 def _limit(seconds: int, memory: int, largest: int) -> None:
     """Bound this process, whatever happens to the one that waits for it."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (memory * MEBIBYTE, memory * MEBIBYTE))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest * MEBIBYTE, largest * MEBIBYTE))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (MAX_OPEN_FILES, MAX_OPEN_FILES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits = {
+        resource.RLIMIT_CPU: (seconds, seconds + 1),
+        resource.RLIMIT_AS: (memory * MEBIBYTE, memory * MEBIBYTE),
+        resource.RLIMIT_FSIZE: (largest * MEBIBYTE, largest * MEBIBYTE),
+        resource.RLIMIT_NOFILE: (MAX_OPEN_FILES, MAX_OPEN_FILES),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    for what, bounds in limits.items():
+        resource.setrlimit(what, bounds)
     signal.alarm(2 * seconds)
     os.nice(NICENESS)
 
@@ -42,10 +46,10 @@ def _limit(seconds: int, memory: int, largest: int) -> None:
 def _answered(work: str, bounds: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
     module, _, name = work.partition(":")
     try:
+        work_on = getattr(import_module(module), name)
         if not bounds["target"]:
-            return {"result": getattr(import_module(module), name)(sys.stdin.buffer.read(), **arguments)}
+            return {"result": work_on(sys.stdin.buffer.read(), **arguments)}
         with open(bounds["target"][0], "wb") as target:
-            work_on = getattr(import_module(module), name)
             return {"result": work_on(sys.stdin.buffer.read(), target=target, **arguments)}
     except MemoryError:
         return {"beyond": TOO_LARGE.format(bounds["memory"])}
