@@ -107,7 +107,8 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
         work.status, work.error_message = "failed", NO_CHAIN if principal else REQUESTER_GONE
         return None
     plan = providers.choose(unit.session, principal, agent.chain_id, work.organization_id)
-    plan = replace(plan, candidates=tuple(_adjusted(each, agent) for each in plan.candidates))
+    adjusted = (replace(each, parameters={**each.parameters, **agent.parameters}) for each in plan.candidates)
+    plan = replace(plan, candidates=tuple(adjusted))
     transcript = _transcript(unit.session, work)
     brief = ChatMessage("user", f"{work.title}\n\n{work.brief}")
     instructions = _instructions(unit, principal, agent, plan, work.brief)
@@ -119,10 +120,6 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
 
 def _asker(session: Session, work: AiAgentDeliverable) -> Principal | None:
     return member_principal(session, work.requested_by_id, work.organization_id)
-
-
-def _adjusted(candidate: Candidate, agent: AiAgentConfig) -> Candidate:
-    return replace(candidate, parameters={**candidate.parameters, **agent.parameters})
 
 
 def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]:

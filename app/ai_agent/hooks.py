@@ -68,13 +68,12 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
 def _decide(work: AiAgentDeliverable, write: Write) -> None:
     principal = write.unit.principal
     work.decided_by_id, work.decided_at = principal.user_id, now()
-    metadata = {"deliverableId": str(work.id), "decision": work.status, "source": "api"}
     write.unit.session.add(
         AnalyticsActivity(
             user_id=principal.user_id,
             organization_id=work.organization_id,
             activity_type="APPROVAL_ACTION",
-            metadata_=metadata,
+            metadata_={"deliverableId": str(work.id), "decision": work.status, "source": "api"},
         )
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.foundation.errors import Invalid
+from app.engine.write.hooks import require
 
 VERSION = "1.2"
 SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"
@@ -37,15 +37,13 @@ class Card:
 
 def prepared(data: Any, message: str, *, keep_version: bool = False) -> Card:
     """Prepare ``cardData``; what is no card is data, shown as facts under the message. Raises Invalid."""
-    if not isinstance(data, dict):
-        raise Invalid({"cardData": ["Must be a JSON object."]})
+    require(isinstance(data, dict), "cardData", "Must be a JSON object.")
     if data.get("type") != "AdaptiveCard":
         return Card(_of_facts(data, message))
     version = data.get("version", VERSION)
-    if not isinstance(version, str) or not SUPPORTED.fullmatch(version):
-        raise Invalid({"cardData": ["version must be 1.0 to 1.6."]})
-    if keep_version and not data.get("fallbackText"):
-        raise Invalid({"cardData": ["A newer version needs a fallbackText."]})
+    is_known = isinstance(version, str) and bool(SUPPORTED.fullmatch(version))
+    require(is_known, "cardData", "version must be 1.0 to 1.6.")
+    require(not keep_version or bool(data.get("fallbackText")), "cardData", "A newer version needs a fallbackText.")
     newer = [each["type"] for each in _elements(data) if _is_newer(each)]
     content = data if keep_version else _with_fallbacks(data)
     content = {"$schema": SCHEMA, **content, "fallbackText": data.get("fallbackText") or message}
@@ -73,8 +71,8 @@ def _elements(card: Json) -> Iterator[Json]:
     while waiting:
         element, depth = waiting.pop(0)
         count += 1
-        if count > MAX_ELEMENTS or depth > MAX_DEPTH:
-            raise Invalid({"cardData": [f"At most {MAX_ELEMENTS} elements, {MAX_DEPTH} levels deep."]})
+        fits = count <= MAX_ELEMENTS and depth <= MAX_DEPTH
+        require(fits, "cardData", f"At most {MAX_ELEMENTS} elements, {MAX_DEPTH} levels deep.")
         if element is not card:
             yield element
         waiting += [(each, depth + 1) for each in _children(element)]

@@ -47,13 +47,15 @@ def keep(unit: Unit, activity: Json, tenant_id: str) -> None:
     )  # fmt: skip
     unit.bookkeep(fresh.on_conflict_do_nothing(index_elements=["tenant_id", "conversation_id"]))
     kept = unit.session.scalars(select(Conversation).where(*named).with_for_update()).one()
-    found: dict[str, Any] = {**values, "locale": plain(activity.get("locale"), 35)}
-    found["team_id"] = plain(part(data, "team").get("id"), 255)
-    found["teams_channel_id"] = thread if kind == "channel" else None
+    found: dict[str, Any] = {
+        **values, "locale": plain(activity.get("locale"), 35), "team_id": plain(part(data, "team").get("id"), 255),
+        "teams_channel_id": thread if kind == "channel" else None,
+    }  # fmt: skip
     if kind == "personal":
-        found["teams_user_id"] = plain(sender.get("id"), 255)
-        found["aad_object_id"] = plain(sender.get("aadObjectId"), 64)
-        found["user_id"] = user_of(unit.session, tenant_id, sender)
+        found |= {
+            "teams_user_id": plain(sender.get("id"), 255), "aad_object_id": plain(sender.get("aadObjectId"), 64),
+            "user_id": user_of(unit.session, tenant_id, sender),
+        }  # fmt: skip
     for name, value in found.items():
         if value is not None:
             setattr(kept, name, value)

@@ -63,12 +63,10 @@ def arrivals(session: Session, items: Sequence[Any], tokens: Sequence[Any]) -> l
 
 
 def _arrival(item: Json, tokens: Sequence[Any]) -> Arrival:
-    own = item.get("id") or digest_of(item)
-    key = f"graph:{item['subscriptionId']}:{own}"
-    lifecycle = "lifecycleEvent" in item
+    key = f"graph:{item['subscriptionId']}:{item.get('id') or digest_of(item)}"
     kind = "meeting_notification" if "onlineMeeting" in str(item.get("resource")) else "channel_event"
     payload = {"item": {name: value for name, value in item.items() if name != "clientState"}, "tokens": list(tokens)}
-    return Arrival("graph", "other" if lifecycle else kind, key, payload)
+    return Arrival("graph", "other" if "lifecycleEvent" in item else kind, key, payload)
 
 
 def handle(unit: Unit, event: IntegrationInboundEvent) -> None:

@@ -148,9 +148,10 @@ def _create(wanted: Wanted) -> Made:
         "expirationDateTime": _written(ends), "clientState": secret,
     }  # fmt: skip
     if wanted.certificate_id:
-        body["includeResourceData"] = True
-        body["encryptionCertificate"] = certificate(wanted.certificate_id)
-        body["encryptionCertificateId"] = wanted.certificate_id
+        body |= {
+            "includeResourceData": True, "encryptionCertificate": certificate(wanted.certificate_id),
+            "encryptionCertificateId": wanted.certificate_id,
+        }  # fmt: skip
     try:
         answer = _call(wanted.tenant_id, "POST", "", body)
     except Conflict:

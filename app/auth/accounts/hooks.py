@@ -231,9 +231,8 @@ def join_team(membership: AuthTeamMember, write: Write) -> None:
 
 def _owned_by(user_id: UUID) -> Select[Any]:
     """The organizations that a user owns, locked in one order for all who do so."""
-    member = AuthMember.organization_id == AuthOrganization.id
-    owner = (AuthMember.user_id == user_id, AuthMember.role == "owner")
-    owned = select(AuthOrganization).join(AuthMember, member).where(*owner)
+    joined = select(AuthOrganization).join(AuthMember, AuthMember.organization_id == AuthOrganization.id)
+    owned = joined.where(AuthMember.user_id == user_id, AuthMember.role == "owner")
     return owned.order_by(AuthOrganization.id).with_for_update(of=AuthOrganization)
 
 

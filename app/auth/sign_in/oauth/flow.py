@@ -75,7 +75,9 @@ def resume(name: str) -> ReturnTarget:
     client = providers.client(name)
     state = request.args.get("state", "")
     data = require_found(client.framework.get_state_data(session, state), ProviderSignInFailed("state_mismatch"))
-    back = ReturnTarget(data["callback_url"], data["error_callback_url"], _uuid(data["session_id"]))
+    back = ReturnTarget(
+        data["callback_url"], data["error_callback_url"], UUID(data["session_id"]) if data["session_id"] else None
+    )
     unused = (
         AuthVerification.purpose == PURPOSE,
         AuthVerification.identifier == _digest(name, state),
@@ -105,7 +107,3 @@ def _forget_oldest() -> None:
 
 def _digest(name: str, secret: str) -> str:
     return crypto.vault().digest(f"oauth_state:{name}:{secret}")
-
-
-def _uuid(text: str | None) -> UUID | None:
-    return UUID(text) if text else None
