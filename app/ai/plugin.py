@@ -1,7 +1,5 @@
 """The plugin of chats, providers and answers."""
 
-from __future__ import annotations
-
 from app.ai import canvas_hooks, heartbeat, hooks, reports, settings, turns
 from app.ai.models import answering, chats
 from app.jobs.registry import Periodic, as_unit

@@ -1,7 +1,5 @@
 """The settings of chats, providers and answers."""
 
-from __future__ import annotations
-
 from config import Setting
 
 SETTINGS = (Setting("private_provider_urls", False, "allow model providers at private and loopback addresses"),)

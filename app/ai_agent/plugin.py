@@ -1,7 +1,5 @@
 """The plugin of agents and their work."""
 
-from __future__ import annotations
-
 from app.ai_agent import deliverables, hooks, models
 from app.jobs.registry import Job, failing
 from app.plugins import Plugin

@@ -1,7 +1,5 @@
 """The plugin of knowledge bases."""
 
-from __future__ import annotations
-
 from app.ai_rag import hooks, indexing, models, searches, settings, stored_documents
 from app.jobs.registry import Job, as_unit, failing
 from app.plugins import Plugin

@@ -1,7 +1,5 @@
 """The settings of knowledge bases."""
 
-from __future__ import annotations
-
 from config import Setting
 
 SETTINGS = (

@@ -1,7 +1,5 @@
 """The plugin of research projects."""
 
-from __future__ import annotations
-
 from app.ai_research import hooks, models
 from app.plugins import Plugin
 

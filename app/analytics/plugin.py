@@ -1,7 +1,5 @@
 """The plugin of events, insights and reports."""
 
-from __future__ import annotations
-
 from app.analytics import hooks, models, reports, retention, settings
 from app.jobs.registry import Job, Periodic, failing
 from app.plugins import Plugin

@@ -1,7 +1,5 @@
 """The settings of events, insights and reports."""
 
-from __future__ import annotations
-
 from config import Setting
 
 SETTINGS = (

@@ -1,7 +1,5 @@
 """The plugin of identity, credentials and organizations."""
 
-from __future__ import annotations
-
 from app.auth import application, errors, settings
 from app.auth.accounts import deletion, hooks, recovery, verification
 from app.auth.credentials import sessions

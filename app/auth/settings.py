@@ -1,7 +1,5 @@
 """The settings of identity, credentials and organizations."""
 
-from __future__ import annotations
-
 from config import Setting
 
 # A limit as Flask-Limiter reads it.

@@ -1,7 +1,5 @@
 """The plugin of companies, contacts and deals."""
 
-from __future__ import annotations
-
 from app.crm import hooks, models
 from app.plugins import Plugin
 

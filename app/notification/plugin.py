@@ -1,7 +1,5 @@
 """The plugin of notifications and preferences."""
 
-from __future__ import annotations
-
 from app.notification import broadcaster, hooks, mails, models, settings
 from app.plugins import Plugin
 

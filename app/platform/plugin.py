@@ -1,7 +1,5 @@
 """The plugin of flags, the audit log and webhooks."""
 
-from __future__ import annotations
-
 from app.engine.write import idempotency
 from app.jobs.registry import Periodic
 from app.platform import audit_log, models, saved_views, webhooks

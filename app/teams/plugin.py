@@ -1,7 +1,5 @@
 """The plugin of the Teams integration."""
 
-from __future__ import annotations
-
 from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 from app.teams import errors, graph, inbox, meetings, messages, models, processing, settings, subscriptions, tab

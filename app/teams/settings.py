@@ -1,7 +1,5 @@
 """The settings of the Teams integration."""
 
-from __future__ import annotations
-
 from config import Setting
 
 SETTINGS = (
