@@ -27,7 +27,6 @@ from app.extensions import READS, db, migrate
 from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
 from app.ops import public_names
-from app.plugins import Plugin
 from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
 from app.schema import readiness
 from blueprints.http import routing
@@ -143,7 +142,7 @@ def _engine_options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _register_routes(app: Flask, settings: Settings, loaded: Sequence[Plugin]) -> None:
+def _register_routes(app: Flask, settings: Settings, loaded: Sequence[plugins.Plugin]) -> None:
     # A process whose routes come late does without all that they are made of.
     from blueprints.http import origins
     from blueprints.http.base import Blueprint as ApiBlueprint

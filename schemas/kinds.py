@@ -13,7 +13,6 @@ from marshmallow.fields import Field
 
 from app.engine.declare import kinds, structures
 from app.engine.declare.kind import Identifier, Kind
-from app.engine.declare.structures import DEFAULT_MAX_BYTES
 from schemas import fields
 
 ONE_OF = "Must be one of: {choices}."
@@ -76,7 +75,7 @@ def _(kind: structures.Grants, **options: Any) -> Field[Any]:
 
 @field_of.register
 def _(kind: structures.Json, **options: Any) -> Field[Any]:
-    return fields.Json(shape=kind.shape, max_bytes=kind.max_bytes or DEFAULT_MAX_BYTES, **options)
+    return fields.Json(shape=kind.shape, max_bytes=kind.max_bytes or structures.DEFAULT_MAX_BYTES, **options)
 
 
 @field_of.register

@@ -20,7 +20,6 @@ from app.ai.passages import documents_in
 from app.ai.providers import BUILTIN, Candidate, Plan
 from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
-from app.ai_agent.output_schemas import SchemaMismatch
 from app.ai_rag import search
 from app.auth.accounts.users import member_principal
 from app.auth.credentials.presence import ASK_EVERY, REQUESTER_GONE
@@ -91,7 +90,7 @@ def work_on(deliverable_id: UUID) -> None:
         run_unit(SYSTEM, _failed, deliverable_id, broken.failure.text)
     except Failure as failure:
         run_unit(SYSTEM, _failed, deliverable_id, failure.text)
-    except (SchemaMismatch, Unwanted) as refusal:
+    except (output_schemas.SchemaMismatch, Unwanted) as refusal:
         run_unit(SYSTEM, _failed, deliverable_id, str(refusal))
     else:
         run_unit(SYSTEM, _done, deliverable_id, storable(text[:MAX_LENGTH]), data, reply)
@@ -148,14 +147,14 @@ def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: 
 def _checked(text: str, schema: dict[str, Any] | None) -> Any:
     """The data in an answer that has to be JSON by ``schema``; raises SchemaMismatch."""
     if not text.strip():
-        raise SchemaMismatch("The answer is empty")
+        raise output_schemas.SchemaMismatch("The answer is empty")
     if schema is None:
         return None
     body = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
         data = json.loads(storable(body.replace("\\u0000", "\ufffd")))
     except (ValueError, RecursionError):
-        raise SchemaMismatch("The answer is not JSON") from None
+        raise output_schemas.SchemaMismatch("The answer is not JSON") from None
     output_schemas.fit(data, schema)
     return data
 

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import chunking
-from app.ai_rag.chunking import Passage
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.engine.declare.principal import SYSTEM
@@ -53,7 +52,7 @@ def _source(document_id: UUID) -> Source | None:
         return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
 
 
-def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[Passage]) -> None:
+def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[chunking.Passage]) -> None:
     allow_time(unit.session)
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
@@ -72,7 +71,7 @@ def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[Passag
     index.status, index.last_built_at = "ready", now()
 
 
-def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> str:
+def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[chunking.Passage]) -> str:
     """Why the passages are not kept; empty when they are."""
     if not document.content:
         return NO_TEXT
@@ -85,7 +84,7 @@ def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passa
     return FULL if stored + size > settings.rag_max_bytes else ""
 
 
-def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, passages: Sequence[Passage]) -> None:
+def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, passages: Sequence[chunking.Passage]) -> None:
     rows: list[dict[str, Any]] = [
         {
             "id": uuid7(), "document_id": document.id, "position": position, "content": passage.content,

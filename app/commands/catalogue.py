@@ -7,7 +7,6 @@ from flask import Flask
 from app import plugins
 from app.commands import backup, doctor, export, import_, jobs, migrations, new, query, resources, serve, settings
 from app.commands import plugins as plugin_list
-from app.plugins import Plugin
 from config import SettingError
 
 OWN = (
@@ -16,7 +15,7 @@ OWN = (
 )  # fmt: skip
 
 
-def register(app: Flask, loaded: tuple[Plugin, ...]) -> None:
+def register(app: Flask, loaded: tuple[plugins.Plugin, ...]) -> None:
     """Add every command to ``app``."""
     for command in OWN:
         app.cli.add_command(command)

@@ -27,7 +27,6 @@ from app.ops.unfit_grants import unfit_grants
 from app.runtime import connections, rate_limits
 from app.schema import histories
 from app.schema import versions as schema_version
-from app.schema.versions import HistoryState, State
 from app.storage.object_store import object_store, put
 from config import every_setting, misspelt
 
@@ -186,17 +185,17 @@ def _check_migrations() -> str:
     return ", ".join(notes)
 
 
-def _schema(found: HistoryState) -> str:
+def _schema(found: schema_version.HistoryState) -> str:
     of = f"{found.history.plugin} " if found.history.plugin else ""
     if found.head is None:
         raise Trouble(f"{found.history} has no migrations: run flask db migrate --plugin {found.history.plugin}")
-    if found.state is State.OLDER:
+    if found.state is schema_version.State.OLDER:
         raise Trouble(
             f"the schema of {found.history} is at {found.stored}, the code at {found.head}: run flask db upgrade"
         )
-    if found.state is State.TOO_NEW:
+    if found.state is schema_version.State.TOO_NEW:
         raise Trouble(f"the schema is at {found.stored}, which this release cannot work with: install the newer one")
-    newer = "" if found.state is State.CURRENT else ", newer than the code, which can work with it"
+    newer = "" if found.state is schema_version.State.CURRENT else ", newer than the code, which can work with it"
     return f"{of}{found.stored}{newer}"
 
 

@@ -20,7 +20,6 @@ from app.commands.transfers import is_looked_at, model_called, principal_of
 from app.engine.declare.principal import SYSTEM
 from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
-from app.engine.transfer.tables import WIDE, Table
 from app.engine.transfer.tabular import FORMATS
 from app.engine.write.upserts import Resolution
 from app.storage import imports
@@ -47,7 +46,11 @@ def command(model: str, file: str, email: str | None, **options: str | bool | No
     ending = Path(file).suffix.removeprefix(".").lower()
     args = MultiDict({name: value for name, value in sent.items() if value is not None})
     asked = import_options(found, args, ending if ending in FORMATS else FORMATS[0])
-    with _opened(file) as lines, tables.read(lines, asked.form, WIDE) as table, _progress(table, model) as advance:
+    with (
+        _opened(file) as lines,
+        tables.read(lines, asked.form, tables.WIDE) as table,
+        _progress(table, model) as advance,
+    ):
         report = imports.carry_out(principal, found, asked, table, advance=advance)
     _tell(report)
     if report.failed:
@@ -68,7 +71,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _progress(table: Table, label: str) -> Iterator[Callable[[Report], None]]:
+def _progress(table: tables.Table, label: str) -> Iterator[Callable[[Report], None]]:
     """Shows a bar where somebody looks on."""
     with click.progressbar(length=table.count, label=label, file=sys.stderr, hidden=not is_looked_at()) as bar:
         yield lambda report: bar.update(report.rows - bar.pos)

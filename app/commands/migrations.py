@@ -13,7 +13,6 @@ from flask_migrate.cli import db
 from app.commands import search_indexes
 from app.commands.groups import Group
 from app.schema import histories
-from app.schema.histories import TRUNK, History
 
 HEAD = "head"
 # Those that go through all histories where none is named.
@@ -22,14 +21,14 @@ OF_ALL = ("upgrade", "current", "heads", "check")
 LEFT_OUT = ("init", "list-templates")
 
 
-def _asked(plugin: str | None, command: str, revision: str) -> Sequence[History]:
+def _asked(plugin: str | None, command: str, revision: str) -> Sequence[histories.History]:
     if plugin is not None:
         try:
             return [histories.of_plugin(plugin)]
         except LookupError:
             known = ", ".join(each.plugin for each in histories.OF_PLUGINS) or "none"
             raise click.ClickException(f"No plugin {plugin} with tables is loaded; those that are: {known}") from None
-    return histories.every_history() if command in OF_ALL and revision == HEAD else [TRUNK]
+    return histories.every_history() if command in OF_ALL and revision == HEAD else [histories.TRUNK]
 
 
 def _of_histories(command: click.Command) -> click.Command:
@@ -54,7 +53,7 @@ def _of_histories(command: click.Command) -> click.Command:
     return made
 
 
-def _upgrade(asked: Sequence[History]) -> None:
+def _upgrade(asked: Sequence[histories.History]) -> None:
     """Upgrade histories to their heads, one after the other, and say what was applied."""
     applied = False
     for each in asked:
@@ -66,7 +65,7 @@ def _upgrade(asked: Sequence[History]) -> None:
         click.echo("Nothing to apply: the schema is at its head")
 
 
-def _run(name: str, history: History, plain: Callable[..., Any] | None, given: dict[str, Any]) -> None:
+def _run(name: str, history: histories.History, plain: Callable[..., Any] | None, given: dict[str, Any]) -> None:
     if name in ("migrate", "revision"):
         if history.folder is not None:
             history.folder.mkdir(exist_ok=True)

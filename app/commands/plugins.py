@@ -16,7 +16,6 @@ from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from app.ops import moved_imports, public_names
-from app.plugins import Plugin
 from app.schema import histories
 
 COLUMNS = ("name", "version", "brings")
@@ -33,7 +32,7 @@ def group(context: click.Context, as_json: bool) -> None:
         show([_row(plugin, as_json) for plugin in loaded], as_json, COLUMNS)
 
 
-def _row(plugin: Plugin, as_json: bool) -> dict[str, Any]:
+def _row(plugin: plugins.Plugin, as_json: bool) -> dict[str, Any]:
     brought = plugin.names()
     counts = ", ".join(f"{len(names)} {kind}" for kind, names in brought.items())
     return {"name": plugin.name, "version": plugin.version, "brings": brought if as_json else counts}

@@ -16,7 +16,6 @@ from app.engine.write.hooks import Write, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.notification import routing
 from app.notification.models import NotificationNotification, NotificationPreference
-from app.notification.routing import default_of
 
 INVITATION = "APPROVAL_REQUEST"
 SWITCHES = ("channels", "types")
@@ -56,7 +55,7 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
     for name in (*SWITCHES, "quiet_hours"):
         sent = write.given.get(name)
         if sent is not None:
-            known = default_of(name)
+            known = routing.default_of(name)
             stored = write.before.get(name, known)
             # Keys that are stored may be those of a plugin that is not loaded any more.
             require(sent.keys() <= known.keys() | stored.keys(), camel(name), f"Takes the keys {', '.join(known)}.")
@@ -64,7 +63,7 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
     for name in SWITCHES:
         switches = getattr(preference, name) or {}
         require(all(isinstance(value, bool) for value in switches.values()), camel(name), "Takes true or false.")
-    _check_quiet_hours(preference.quiet_hours or default_of("quiet_hours"))
+    _check_quiet_hours(preference.quiet_hours or routing.default_of("quiet_hours"))
 
 
 def _check_quiet_hours(hours: dict[str, Any]) -> None:

@@ -29,7 +29,6 @@ from app.foundation.settings import settings
 from app.ops import dumps
 from app.runtime.connections import server_url
 from app.schema import histories
-from app.schema.histories import TRUNK
 from app.storage.object_store import object_store, writing
 
 FORMAT = 1
@@ -160,7 +159,7 @@ def examine(source: Path, *, other_key: bool = False) -> Manifest:
     with _opened(source) as archive:
         manifest = _checked(archive)
     try:
-        TRUNK.scripts().get_revision(manifest.revision)
+        histories.TRUNK.scripts().get_revision(manifest.revision)
     except CommandError:
         raise BackupError("The backup is of a newer release: restore it with that one") from None
     _check_plugins(manifest)

@@ -16,12 +16,11 @@ from flask import Flask, current_app
 from app.foundation.errors import Failure
 from app.runtime import metrics, rate_limits
 from app.schema import versions as schema_version
-from app.schema.versions import State
 
 # Seconds that an answer waits for a look.
 WAIT = 1.0
 UNREACHABLE, UNKNOWN = "unreachable", "unknown"
-SERVING = (State.CURRENT, State.NEWER)
+SERVING = (schema_version.State.CURRENT, schema_version.State.NEWER)
 
 
 @dataclass
@@ -83,7 +82,7 @@ def _looks() -> dict[str, Probe]:
     return current_app.extensions["readiness"]
 
 
-def _schema() -> State | None:
+def _schema() -> schema_version.State | None:
     try:
         return schema_version.state()
     except Failure:

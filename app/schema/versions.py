@@ -15,7 +15,6 @@ from alembic.util import CommandError
 
 from app.engine.read.statements import autocommit_connection
 from app.schema import histories
-from app.schema.histories import TRUNK, History
 
 COMMENT = "SELECT obj_description('alembic_version'::regclass, 'pg_class')"
 REQUIRES = "requires "
@@ -34,7 +33,7 @@ class State(StrEnum):
 class HistoryState:
     """How the schema stands to a history, with the revision of either."""
 
-    history: History
+    history: histories.History
     state: State
     stored: str
     head: str | None
@@ -51,18 +50,18 @@ def look() -> list[HistoryState]:
     return [_found(each) for each in histories.every_history()]
 
 
-def _found(history: History) -> HistoryState:
+def _found(history: histories.History) -> HistoryState:
     scripts, revisions = history.scripts(), histories.stored(history)
     head = scripts.get_current_head()
     return HistoryState(history, _state(history, scripts, revisions, head), ", ".join(revisions or ["nothing"]), head)
 
 
-def _state(history: History, scripts: ScriptDirectory, revisions: list[str], head: str | None) -> State:
+def _state(history: histories.History, scripts: ScriptDirectory, revisions: list[str], head: str | None) -> State:
     if revisions == [head]:
         return State.CURRENT
     if not revisions or all(_is_known(scripts, each) for each in revisions):
         return State.OLDER
-    required = _required() if history == TRUNK else ""
+    required = _required() if history == histories.TRUNK else ""
     return State.NEWER if not required or _is_known(scripts, required) else State.TOO_NEW
 
 

@@ -21,7 +21,6 @@ from app.engine.read.database import reading
 from app.engine.read.statements import autocommit_connection
 from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
-from app.engine.transfer.tables import Bounds, Table
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Forbidden, Unavailable, require_found
 from app.foundation.settings import settings
@@ -61,7 +60,10 @@ def _carry_out(claimed: StorageImport) -> None:
         return
     model, asked = by_table(claimed.model), ImportOptions.of(claimed.options)
     try:
-        with _fetched(claimed.storage_key or "") as file, tables.read(file, asked.form, Bounds.of(settings)) as table:
+        with (
+            _fetched(claimed.storage_key or "") as file,
+            tables.read(file, asked.form, tables.Bounds.of(settings)) as table,
+        ):
             _count(import_id, table.count)
             work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
             work(principal, model, asked, claimed, table)
@@ -82,7 +84,7 @@ def give_up(import_id: UUID) -> None:
 
 
 def _run_whole(
-    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: Table
+    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: tables.Table
 ) -> None:
     """Write all lines, and that they are there, in one transaction: a worker that is killed leaves nothing of it."""
 
@@ -98,7 +100,7 @@ def _run_whole(
 
 
 def _run_stepwise(
-    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: Table
+    principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: tables.Table
 ) -> None:
     """Write each batch, and how far it leads, in one transaction: the next run goes on behind the last one."""
 

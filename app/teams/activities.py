@@ -12,7 +12,6 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.notification.routing import lock_recipients, notify_all
 from app.teams import conversations, meetings
-from app.teams.conversations import thread_of
 from app.teams.inbox import Arrival, digest_of
 from app.teams.models import IntegrationInboundEvent
 from app.teams.people import user_of, users_of
@@ -79,7 +78,7 @@ def _entities(activity: Json) -> list[Json]:
 def _message(unit: Unit, activity: Json, tenant_id: str) -> None:
     """Record that somebody spoke to the bot, and tell those who are named and those who spoke there before."""
     sender = user_of(unit.session, tenant_id, activity.get("from"))
-    thread = thread_of(activity)
+    thread = conversations.thread_of(activity)
     mentioned = [part(entity, "mentioned") for entity in _entities(activity) if entity.get("type") == "mention"]
     teams_ids = [each["id"] for each in mentioned if isinstance(each.get("id"), str)]
     known = conversations.object_ids(unit.session, tenant_id, thread, teams_ids)

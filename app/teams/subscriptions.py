@@ -25,7 +25,6 @@ from app.foundation.crypto import vault
 from app.foundation.errors import Conflict, Failure, Invalid, NotFound, UpstreamFailure, require_found
 from app.foundation.settings import settings
 from app.teams import app_tokens, graph
-from app.teams.app_tokens import TIMEOUT
 from app.teams.errors import TeamsPermissionDenied
 from app.teams.models import IntegrationGraphSubscription as Subscription
 from app.teams.reading import json_of, moment_of
@@ -209,7 +208,9 @@ def _call(tenant_id: str, method: str, which: str, body: Mapping[str, Any] | Non
     for _ in range(2):
         headers = {"Authorization": f"Bearer {app_tokens.app_token(tenant_id, app_tokens.GRAPH)}"}
         try:
-            answer = requests.request(method, url, json=body, headers=headers, timeout=TIMEOUT, allow_redirects=False)
+            answer = requests.request(
+                method, url, json=body, headers=headers, timeout=app_tokens.TIMEOUT, allow_redirects=False
+            )
         except requests.RequestException:
             raise UpstreamFailure("Microsoft Graph cannot be reached") from None
         if answer.ok:

@@ -26,7 +26,6 @@ from app.foundation.settings import settings
 from app.storage import uploads
 from app.storage.models import StorageUpload
 from app.storage.object_store import object_store
-from app.storage.uploads import Incoming
 from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import Answer, Operation, serve
@@ -114,12 +113,12 @@ def _received() -> Response:
         raise UnsupportedMediaType("The body must be multipart/form-data")
     limit = settings.upload_max_bytes
     request.max_content_length = limit + FORM_ROOM
-    coming: list[Incoming] = []
+    coming: list[uploads.Incoming] = []
 
-    def open_file(*_: Any, **__: Any) -> Incoming:
+    def open_file(*_: Any, **__: Any) -> uploads.Incoming:
         if coming:
             raise Invalid({"file": ["Send one file."]})
-        coming.append(Incoming(limit))
+        coming.append(uploads.Incoming(limit))
         return coming[-1]
 
     try:

@@ -18,7 +18,6 @@ from app.engine.read.database import DRIVER_ERRORS, LostRace
 from app.engine.read.encoding import Representation, dumps
 from app.engine.write import idempotency, kept_bytes, leases
 from app.engine.write.idempotency import Answer, IdempotentRequest
-from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Invalid
 from blueprints.http.base import JSON, body_bytes
@@ -100,7 +99,7 @@ def run_idempotent(principal: Principal, keyed: IdempotentRequest | None, work: 
     return run_unit(principal, _once, keyed, work).response()
 
 
-def run_with_lease(keyed: IdempotentRequest | None, work: Callable[[Lease | None], Reply]) -> Response:
+def run_with_lease(keyed: IdempotentRequest | None, work: Callable[[leases.Lease | None], Reply]) -> Response:
     """Do work of several transactions, or of other services, while its key is held; ``work`` renews the lease with each
     transaction. A failure gives the key up, and what is done is not done again."""
     if keyed is None:
@@ -164,7 +163,7 @@ def _once(unit: Unit, keyed: IdempotentRequest, work: Callable[[Unit], Reply]) -
     return reply
 
 
-def _complete(unit: Unit, lease: Lease, reply: Reply) -> None:
+def _complete(unit: Unit, lease: leases.Lease, reply: Reply) -> None:
     lease.complete(unit, reply.answer(unit, lease.request.owner))
 
 

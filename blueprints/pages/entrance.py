@@ -7,7 +7,6 @@ from flask import Response, request, url_for
 from app.auth.credentials import challenge_cookie, cookies, sessions
 from app.auth.credentials.authentication import caller_if_any, session_of_cookie
 from app.auth.credentials.login import login_optional
-from app.auth.credentials.sessions import SignedIn
 from app.auth.sign_in import sign_in as services
 from app.auth.sign_in.oauth import flow, providers
 from app.auth.sign_in.two_factor.challenges import Challenged
@@ -92,7 +91,7 @@ def sign_out() -> Response:
     return response
 
 
-def _entered(outcome: SignedIn | Challenged, *, remember: bool) -> Response:
+def _entered(outcome: sessions.SignedIn | Challenged, *, remember: bool) -> Response:
     if isinstance(outcome, Challenged):
         response = pages.to("second_factor")
         challenge_cookie.put(response, outcome.challenge, pages.next_url(), remember=remember)

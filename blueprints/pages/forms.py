@@ -12,7 +12,6 @@ from wtforms.validators import DataRequired, InputRequired, Length
 from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
 from app.foundation import languages
 from app.foundation.languages import lazy as _
-from app.foundation.languages import ngettext
 from app.foundation.settings import settings
 
 CSRF_FIELD = "csrf"
@@ -48,7 +47,9 @@ class NewPassword:
     def __call__(self, form: Any, field: Any) -> None:
         shortest = settings.password_min_length
         if len(field.data or "") < shortest:
-            text = ngettext("Use at least %(number)s character.", "Use at least %(number)s characters.", shortest)
+            text = languages.ngettext(
+                "Use at least %(number)s character.", "Use at least %(number)s characters.", shortest
+            )
             raise ValidationError(text % {"number": shortest})
 
 

@@ -9,7 +9,6 @@ from flask import g, request
 
 from app.auth.accounts import standing
 from app.auth.accounts.mails import SECURITY
-from app.auth.accounts.standing import AccountStatus
 from app.engine.declare.principal import Principal
 from app.foundation.languages import gettext as _
 from app.foundation.settings import settings
@@ -27,11 +26,11 @@ class Notice:
     link: str
 
 
-def account_status_of(principal: Principal) -> AccountStatus:
+def account_status_of(principal: Principal) -> standing.AccountStatus:
     """How the account of the caller stands; read once, for the notices of a page and for what is below them."""
     if "standing" not in g:
         g.standing = standing.of(principal)
-    return cast(AccountStatus, g.standing)
+    return cast(standing.AccountStatus, g.standing)
 
 
 def of_caller(principal: Principal | None) -> list[Notice]:

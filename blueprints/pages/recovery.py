@@ -18,7 +18,6 @@ from app.foundation.languages import lazy as _
 from app.runtime import rate_limits
 from blueprints.pages import links, pages
 from blueprints.pages.forms import AccountForm, new_password_field, password_field
-from blueprints.pages.links import AddressForm
 
 
 class OwnPasswordForm(AccountForm):
@@ -32,14 +31,14 @@ class ResetForm(AccountForm):
 
 @login_optional("is where people come who have forgotten their password")
 def forgot() -> Response:
-    return pages.page("forgot", form=pages.shown(AddressForm))
+    return pages.page("forgot", form=pages.shown(links.AddressForm))
 
 
 @login_optional("tells nothing of accounts")
 @pages.acts_on("forgot")
 @rate_limits.limited_by(rate_limits.MAILS)
 def forget() -> Response:
-    services.forget(pages.sent(AddressForm).email.data)
+    services.forget(pages.sent(links.AddressForm).email.data)
     return pages.to("forgot_sent")
 
 
@@ -75,7 +74,7 @@ def confirm() -> Response:
 @pages.acts_on("verify")
 @rate_limits.limited_by(rate_limits.MAILS)
 def resend() -> Response:
-    verification.resend(pages.sent(AddressForm).email.data)
+    verification.resend(pages.sent(links.AddressForm).email.data)
     told = gettext("If this address waits to be confirmed, a new link is on its way to it.")
     return pages.done("profile" if caller_if_any() else "sign_in", told)
 

@@ -15,7 +15,6 @@ from app.foundation.clock import now
 from app.foundation.errors import Forbidden, Invalid
 from app.teams import messages
 from app.teams.cards import Card, prepared
-from app.teams.messages import Place
 from blueprints.http.base import Blueprint
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.replies import Reply, idempotent_request, run_with_lease
@@ -63,7 +62,7 @@ def build() -> Blueprint:
     return blp
 
 
-def _sent(place: Place, message: str, card: Card | None, lease: Lease | None) -> Reply:
+def _sent(place: messages.Place, message: str, card: Card | None, lease: Lease | None) -> Reply:
     """Send the message, unless a request with the same key has left it to a job by now."""
     is_left_to_a_job = lease is not None and lease.progress is not None
     sent = None if is_left_to_a_job else messages.post(caller(), place, message, card, partial(_note_job, lease))

@@ -14,7 +14,6 @@ from app.foundation.errors import Failure, InvalidExpand, InvalidPagination
 from config import Settings
 from schemas.query import queries
 from schemas.query.conditions import BOOLEANS, FilterParameterParser
-from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_URL
 from schemas.query.selections import SelectionParser, sort_keys
 
 FORMATS = {each.value: each for each in ExportFormat}
@@ -30,7 +29,7 @@ def export_query(
 ) -> ExportQuery:
     """Read the query parameters of an export; raises InvalidFilter, InvalidSort, InvalidFields, InvalidSearch,
     InvalidExpand and InvalidPagination."""
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = Conditions(QueryContext(principal, settings, queries.MAX_VALUES_IN_URL))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -38,7 +37,7 @@ def export_query(
             raise invalid(name, "An export is all of the list, without relations.", REFUSED[name])
         if name in PARAMETERS:
             asked[name] = queries.once(name, values)
-        elif name != CREDENTIAL:
+        elif name != queries.CREDENTIAL:
             short.add(name, values)
     where = short.root.tree()
     if "where" in asked:

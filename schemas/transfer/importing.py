@@ -12,7 +12,6 @@ from app.engine.declare import relations, structures
 from app.engine.declare.kinds import Boolean, Integer, Number, Strings
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record, Setter
-from app.engine.declare.relations import Relation
 from app.engine.read.query_context import filterable, readable
 from app.engine.transfer.importing import Line, Lookup
 from app.engine.transfer.spreadsheets import bare
@@ -169,7 +168,7 @@ def _called(columns: Columns, value: Any) -> str:
 def _lookup(model: type[Record], principal: Principal, name: str) -> Lookup | None:
     """The reference that ``company.name`` stands for."""
     called, dot, of = name.partition(".")
-    relation: Relation | None = relations.of(model).get(called) if dot else None
+    relation: relations.Relation | None = relations.of(model).get(called) if dot else None
     if relation is None or relation.many or not relation.admits(principal):
         return None
     if not relation.reference.set_on_create.admits(principal):

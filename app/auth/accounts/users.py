@@ -15,7 +15,6 @@ from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.organizations import AuthInvitation
 from app.auth.organizations import memberships, organizations
-from app.auth.organizations.organizations import cancel_invitations, end_sessions
 from app.auth.sign_in import devices
 from app.engine.declare.principal import Credential, Principal, expand_scopes
 from app.engine.read.database import reading
@@ -77,7 +76,7 @@ def promote(unit: Unit, user: AuthUser) -> None:
     """Make the user a platform admin, as of the next sign-in; keys that carry it act as one at once."""
     before, user.role = user.role, "admin"
     audit.record_write(unit, "update", user, {"role": before})
-    end_sessions(unit, user.id)
+    organizations.end_sessions(unit, user.id)
 
 
 def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
@@ -85,8 +84,8 @@ def ban(unit: Unit, user: AuthUser, reason: str | None = None) -> None:
     before = {"banned": user.banned, "ban_reason": user.ban_reason}
     user.banned, user.ban_reason = True, reason
     audit.record_write(unit, "update", user, before)
-    end_sessions(unit, user.id)
-    cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
+    organizations.end_sessions(unit, user.id)
+    organizations.cancel_invitations(unit, AuthInvitation.inviter_id == user.id)
 
 
 def verify(unit: Unit, user: AuthUser, *, actor: AuthUser | None = None) -> None:
@@ -115,7 +114,7 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     replace_password(unit, user, passwords.hash_password(password))
     proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
     devices.distrust_all(unit, user.id)
-    end_sessions(unit, user.id)
+    organizations.end_sessions(unit, user.id)
     mails.send_account_mail(unit, user, "password-changed", mails.FORGOT)
 
 

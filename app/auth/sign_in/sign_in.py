@@ -10,14 +10,12 @@ from marshmallow import ValidationError
 from sqlalchemy import select
 
 from app.auth.accounts import identities, mails, passwords, users, verification
-from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials import throttling
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.sign_in import devices
 from app.auth.sign_in.two_factor import challenges
-from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import LostRace, translating
 from app.engine.read.statements import autocommit_connection
@@ -36,8 +34,8 @@ WHERE u.email = %s
 
 
 def complete_sign_in(
-    unit: Unit, user: AuthUser, *, method: str = "password", link: IdentityLink | None = None
-) -> SignedIn | Challenged:
+    unit: Unit, user: AuthUser, *, method: str = "password", link: identities.IdentityLink | None = None
+) -> SignedIn | challenges.Challenged:
     """Open a session for a user who gave a first factor, or ask for the second one where the account has one. Every way
     of signing in ends here, so that none goes round it. The identity in ``link`` becomes a way in as the session is
     opened, and none before."""
@@ -97,7 +95,7 @@ def add_account(unit: Unit, values: dict[str, Any], hashed: str) -> AuthUser:
     return user
 
 
-def with_password(email: str, password: str) -> SignedIn | Challenged:
+def with_password(email: str, password: str) -> SignedIn | challenges.Challenged:
     """Sign in with a password; raises InvalidEmailOrPassword alike for all that can be wrong, after the same time, and
     RateLimitExceeded for too many tries from one network."""
     with rate_limits.SIGN_INS:
@@ -106,7 +104,7 @@ def with_password(email: str, password: str) -> SignedIn | Challenged:
     return run_unit(SYSTEM, _sign_in_with_password, user_id, stored, fresh)
 
 
-def _sign_in_with_password(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedIn | Challenged:
+def _sign_in_with_password(unit: Unit, user_id: UUID, stored: str, fresh: str) -> SignedIn | challenges.Challenged:
     """Let in the user whose password ``stored`` was proved, unless it was changed meanwhile."""
     unchanged = (AuthAccount.user_id == user_id, AuthAccount.password == stored)
     proof = unit.session.scalar(select(AuthAccount).where(*unchanged).with_for_update())

@@ -12,7 +12,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import identities, users
-from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials.reauthentication import FRESH
 from app.auth.credentials.sessions import SignedIn
 from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
@@ -50,7 +49,7 @@ def sign_in(identity: Identity, session_id: UUID | None, *, method: str = "oauth
 def _sign_in(unit: Unit, identity: Identity, session_id: UUID | None, method: str) -> SignedIn | Challenged:
     account = identities.find(unit, identity.issuer, identity.subject)
     asking = _asking(unit.session, session_id)
-    link = IdentityLink(identity.provider, identity.issuer, identity.subject)
+    link = identities.IdentityLink(identity.provider, identity.issuer, identity.subject)
     if account is not None:
         if asking is not None and asking.user_id != account.user_id:
             raise ProviderSignInFailed("account_linked_elsewhere")

@@ -16,7 +16,6 @@ from app.auth.models.identity import AuthPasskey, AuthUser
 from app.auth.sign_in.passkeys import ceremonies
 from app.auth.sign_in.sign_in import complete_sign_in, must_verify
 from app.auth.sign_in.two_factor import challenges
-from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -38,7 +37,7 @@ def _options(unit: Unit, challenge: str | None) -> dict[str, Any]:
     return ceremonies.sign_in_options(unit, challenges.get_for_passkey(unit, challenge)[1].id if challenge else None)
 
 
-def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | Challenged:
+def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | challenges.Challenged:
     """Let in whoever a passkey stands for. It counts as both factors where the authenticator has verified its user, and
     as the second one after a challenge. Raises InvalidCode."""
     outcome = run_unit(SYSTEM, _verify, response, challenge)
@@ -47,7 +46,7 @@ def verify(response: dict[str, Any], challenge: str | None) -> SignedIn | Challe
     return outcome
 
 
-def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> SignedIn | Challenged | None:
+def _verify(unit: Unit, response: dict[str, Any], challenge: str | None) -> SignedIn | challenges.Challenged | None:
     passkey = _presented(unit, response)
     if challenge:
         row, user = challenges.get_for_passkey(unit, challenge)

@@ -8,7 +8,6 @@ from datetime import datetime
 from sqlalchemy import exists, select
 
 from app.auth.accounts import identities, proofs, users
-from app.auth.accounts.identities import IdentityLink
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidCode, InvalidToken
 from app.auth.models.identity import AuthPasskey, AuthTwoFactor, AuthUser, AuthVerification
@@ -31,7 +30,7 @@ class Challenged:
     expires_at: datetime
 
 
-def ask(unit: Unit, user: AuthUser, method: str, link: IdentityLink | None = None) -> Challenged | None:
+def ask(unit: Unit, user: AuthUser, method: str, link: identities.IdentityLink | None = None) -> Challenged | None:
     """Ask for the second factor of a user who gave a first one by ``method``; None where there is none to ask for. The
     identity in ``link`` waits for it as well."""
     # Whoever switches the factor on holds the user, so that no session is opened behind its back.
@@ -111,11 +110,11 @@ def finish(unit: Unit, row: AuthVerification, user: AuthUser) -> SignedIn:
     context = proofs.context_of(row)
     unit.session.delete(row)
     if context.get("link"):
-        _link(unit, user, IdentityLink(**context["link"]))
+        _link(unit, user, identities.IdentityLink(**context["link"]))
     return open_session(unit, user, method=context["method"])
 
 
-def _link(unit: Unit, user: AuthUser, link: IdentityLink) -> None:
+def _link(unit: Unit, user: AuthUser, link: identities.IdentityLink) -> None:
     known = identities.find(unit, link.issuer, link.subject)
     if known is None:
         identities.link(unit, user, link)
