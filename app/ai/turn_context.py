@@ -61,7 +61,8 @@ def start_turn(unit: Unit, ask: ChatRequest) -> TurnContext:
     asked = _store(unit, chat, ask, before, is_new=is_new)
     before = [each for each in before if each.sequence < asked.sequence]
     message = _append(unit, chat, ChatMessage("assistant", ""), status="streaming")
-    conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*map(_to_chat_message, before), *ask.said]
+    told = [ChatMessage(each.role, each.content) for each in before]
+    conversation = list(ask.said) if is_new or len(ask.said) > 1 else [*told, *ask.said]
     plan = choose(unit.session, principal, chat.chain_id, chat.organization_id)
     stream = AiStream(
         id=uuid7(), chat_id=chat.id, request_message_id=asked.id, message_id=message.id, chain_id=plan.chain_id,
@@ -124,10 +125,6 @@ def _remembered(session: Session, chat: AiChat) -> list[AiMessage]:
     spoken = select(AiMessage).where(AiMessage.chat_id == chat.id, AiMessage.status.in_(("complete", "aborted")))
     newest = spoken.where(AiMessage.content != "").order_by(AiMessage.sequence.desc()).limit(REMEMBERED)
     return list(session.scalars(newest))[::-1]
-
-
-def _to_chat_message(message: AiMessage) -> ChatMessage:
-    return ChatMessage(message.role, message.content)
 
 
 def _store(unit: Unit, chat: AiChat, ask: ChatRequest, before: list[AiMessage], *, is_new: bool) -> AiMessage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,42 +31,43 @@ MESSAGE_STATUS = {"completed": "complete", "failed": "failed", "aborted": "abort
 RETRYABLE = ("timeout", "rate_limit", "server_error", "network")
 
 
+@dataclass(eq=False)
 class AttemptRecord:
     """One try at a provider."""
 
-    def __init__(self, candidate: Candidate, number: int) -> None:
-        self.id = uuid7()
-        self.candidate = candidate
-        self.number = number
-        self.began = time.monotonic()
-        self.first_token_at: datetime | None = None
-        self.written = False
-        self.started_at = now()
-        self.outcome: dict[str, Any] = {"status": "running"}
+    candidate: Candidate
+    number: int
+    outcome: dict[str, Any] = field(default_factory=lambda: {"status": "running"})
+    id: UUID = field(default_factory=uuid7)
+    began: float = field(default_factory=time.monotonic)
+    started_at: datetime = field(default_factory=now)
+    first_token_at: datetime | None = None
+    written: bool = False
 
     @classmethod
     def skipped(cls, candidate: Candidate, number: int) -> AttemptRecord:
-        record = cls(candidate, number)
-        record.outcome = {"status": "skipped", "error_code": "circuit_open", "finished_at": now()}
-        return record
+        outcome = {"status": "skipped", "error_code": "circuit_open", "finished_at": now()}
+        return cls(candidate, number, outcome)
 
     def end(self, reply: CompletionInfo, failure: ProviderFailure | None) -> None:
-        outcome = self._over("succeeded")
-        outcome |= {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-        outcome |= {"http_status": reply.http_status, "request_id": reply.request_id}
-        outcome["cost_micros"] = self.candidate.cost(reply.input_tokens, reply.output_tokens)
+        self._conclude(
+            "succeeded", input_tokens=reply.input_tokens, output_tokens=reply.output_tokens,
+            http_status=reply.http_status, request_id=reply.request_id,
+            cost_micros=self.candidate.cost(reply.input_tokens, reply.output_tokens),
+        )  # fmt: skip
         if failure is not None:
-            outcome["status"] = "timed_out" if failure.code == "timeout" else "failed"
-            outcome |= {"error_code": failure.code, "error_message": failure.text}
-            outcome |= {"http_status": failure.http_status, "retryable": failure.code in RETRYABLE}
+            self.outcome |= {
+                "status": "timed_out" if failure.code == "timeout" else "failed", "error_code": failure.code,
+                "error_message": failure.text, "http_status": failure.http_status,
+                "retryable": failure.code in RETRYABLE,
+            }  # fmt: skip
 
     def abort(self) -> None:
-        self._over("aborted")["error_code"] = "aborted"
+        self._conclude("aborted", error_code="aborted")
 
-    def _over(self, status: str) -> dict[str, Any]:
+    def _conclude(self, status: str, **more: Any) -> None:
         latency = round((time.monotonic() - self.began) * 1000)
-        self.outcome = {"status": status, "finished_at": now(), "latency_ms": latency}
-        return self.outcome
+        self.outcome = {"status": status, "finished_at": now(), "latency_ms": latency, **more}
 
     @property
     def row(self) -> dict[str, Any]:
@@ -82,16 +84,16 @@ def _if_there(model: Any, identifier: UUID) -> Any:
     return select(model.id).where(model.id == identifier).scalar_subquery()
 
 
+@dataclass(eq=False)
 class StepRecord:
     """A run of text, or of thoughts, from one attempt."""
 
-    def __init__(self, kind: Literal["text", "reasoning"], number: int, attempt: AttemptRecord) -> None:
-        self.kind = kind
-        self.number = number
-        self.attempt = attempt
-        self.started_at = now()
-        self.written = ("", 0)
-        self._parts: list[str] = []
+    kind: Literal["text", "reasoning"]
+    number: int
+    attempt: AttemptRecord
+    started_at: datetime = field(default_factory=now)
+    written: tuple[str, int] = ("", 0)
+    _parts: list[str] = field(default_factory=list)
 
     def append(self, text: str) -> None:
         self._parts.append(text)

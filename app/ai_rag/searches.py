@@ -55,7 +55,13 @@ def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: floa
     else:
         query.status, query.result_count = "completed", len(hits)
     query.latency_ms = round((time.monotonic() - begun) * 1000)
-    unit.session.add_all(_results(query, hits))
+    unit.session.add_all(
+        AiRagResult(
+            id=uuid7(), query_id=query.id, chunk_id=hit.chunk_id, document_id=hit.document_id, rank=rank,
+            score=hit.score, excerpt=hit.content,
+        )
+        for rank, hit in enumerate(hits, 1)
+    )  # fmt: skip
 
 
 def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
@@ -67,16 +73,6 @@ def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
     hits = search.search(unit, asker, query.text, documents, query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
-
-
-def _results(query: AiRagQuery, hits: Sequence[search.Hit]) -> list[AiRagResult]:
-    return [
-        AiRagResult(
-            id=uuid7(), query_id=query.id, chunk_id=hit.chunk_id, document_id=hit.document_id, rank=rank,
-            score=hit.score, excerpt=hit.content,
-        )
-        for rank, hit in enumerate(hits, 1)
-    ]  # fmt: skip
 
 
 def _labelled(query: AiRagQuery) -> list[ColumnElement[bool]]:

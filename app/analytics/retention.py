@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sqlalchemy import Delete, delete, select
+from sqlalchemy import delete, select
 
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent
 from app.engine.declare.principal import SYSTEM
@@ -22,9 +22,6 @@ def expire_analytics() -> None:
     before = now() - timedelta(days=settings.analytics_days)
     for model in (AnalyticsEvent, AnalyticsActivity):
         old = select(model.id).where(model.occurred_at < before).limit(DELETE_BATCH_SIZE)
-        while _deleted(delete(model).where(model.id.in_(old.scalar_subquery()))):
+        part = delete(model).where(model.id.in_(old.scalar_subquery()))
+        while run_unit(SYSTEM, Unit.bookkeep, part) == DELETE_BATCH_SIZE:
             pass
-
-
-def _deleted(statement: Delete) -> bool:
-    return run_unit(SYSTEM, Unit.bookkeep, statement) == DELETE_BATCH_SIZE

@@ -78,7 +78,7 @@ def render(kind: str, language: str, values: Mapping[str, Any], *, product: str,
         "language": spoken,
         "product": known["product"],
         "logo": _url(logo),
-        "paragraphs": _paragraphs(said["text"]),
+        "paragraphs": [each.splitlines() for each in _BLANK_LINES.split(said["text"]) if each.strip()],
         # A kind that names its button makes no sense without a link.
         "link": _url(values["link"] if "label" in own.blocks else values.get("link")),
         "unsubscribe": _url(values.get("unsubscribe")),
@@ -92,11 +92,6 @@ def _block(template: Template, name: str, values: Mapping[str, Any]) -> str:
     if name not in template.blocks:
         return ""
     return "".join(template.blocks[name](template.new_context(dict(values)))).strip()
-
-
-def _paragraphs(text: str) -> list[list[str]]:
-    """The paragraphs of a text, each as its lines."""
-    return [paragraph.splitlines() for paragraph in _BLANK_LINES.split(text) if paragraph.strip()]
 
 
 def _cleaned(name: str, value: Any) -> str:
