@@ -89,8 +89,7 @@ def parts_of(given: Mapping[str, Any]) -> list[SubRequest]:
 def resolved(part: SubRequest, refs: Mapping[str, Any], value: Value) -> tuple[str, Any]:
     """The path and the body with references put in; text that only looks like one stays."""
     segments = [_segment(each, refs, value) for each in part.path.partition("?")[0].split("/")]
-    query = part.path.partition("?")[1:]
-    return "/".join(segments) + "".join(query), _filled(part.body, refs, value)
+    return "/".join(segments) + "".join(part.path.partition("?")[1:]), _filled(part.body, refs, value)
 
 
 def _segment(text: str, refs: Mapping[str, Any], value: Value) -> str:

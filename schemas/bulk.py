@@ -16,10 +16,11 @@ from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.engine.write.conflicts import UniqueRule
 from app.engine.write.faults import Faults
+from app.engine.write.hooks import require
 from app.engine.write.plan import MAX_RECORDS, Change
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.engine.write.upserts import Resolution, rule_of, rules_of
-from app.foundation.errors import Invalid, NotFound
+from app.foundation.errors import Invalid, require_found
 from app.foundation.identifiers import uuid_of
 from config import Settings
 from schemas import tags
@@ -56,14 +57,11 @@ def changes(model: type[Record], body: Sequence[Any]) -> tuple[dict[int, Change]
 
 def named_records(args: MultiDict[str, str], body: Any) -> tuple[dict[int, Change], Faults]:
     """The records to delete, by their index; raises Invalid."""
-    if (IDS in args) == (body is not None):
-        raise Invalid({IDS: ["Name the records in the query or in the body."]})
+    require((IDS in args) == (body is None), IDS, "Name the records in the query or in the body.")
     if body is None:
         ids: list[Any] = args[IDS].split(",")
-        if len(ids) > MAX_IDS_IN_URL:
-            raise Invalid({IDS: [f"Longer than maximum length {MAX_IDS_IN_URL}."]})
-        if "" in ids:
-            raise Invalid({IDS: ["Must be ids, between commas."]})
+        require(len(ids) <= MAX_IDS_IN_URL, IDS, f"Longer than maximum length {MAX_IDS_IN_URL}.")
+        require("" not in ids, IDS, "Must be ids, between commas.")
     else:
         unknown = [name for name in _object(body) if name != IDS]
         if unknown or not isinstance(body.get(IDS), list):
@@ -106,20 +104,16 @@ def matching(
     only counts. Raises Invalid and InvalidFilter."""
     known = ("where", "set", "max", "dryRun") if sets else ("where", "max", "dryRun")
     for name in body:
-        if name not in known:
-            raise Invalid({name: ["Unknown field."]})
-    if not isinstance(body.get("where"), dict):
-        raise Invalid({"where": ["Is required, and must be an object; {} matches every record."]})
-    most, dry = body.get("max"), body.get("dryRun", False)
-    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MAX_RECORDS:
-        raise Invalid({"max": [f"Is required, and must be a whole number from 1 to {MAX_RECORDS}."]})
-    if not isinstance(dry, bool):
-        raise Invalid({"dryRun": ["Must be true or false."]})
-    where = Conditions(QueryContext(principal, settings, MAX_VALUES)).where(model, body["where"], "where")
+        require(name in known, name, "Unknown field.")
+    conditions, most, dry = body.get("where"), body.get("max", 0), body.get("dryRun", False)
+    require(isinstance(conditions, dict), "where", "Is required, and must be an object; {} matches every record.")
+    fits = isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MAX_RECORDS
+    require(fits, "max", f"Is required, and must be a whole number from 1 to {MAX_RECORDS}.")
+    require(isinstance(dry, bool), "dryRun", "Must be true or false.")
+    where = Conditions(QueryContext(principal, settings, MAX_VALUES)).where(model, conditions, "where")
     if not sets:
         return where, {}, most, dry
-    if not isinstance(body.get("set"), dict):
-        raise Invalid({"set": ["Is required, and must be an object."]})
+    require(isinstance(body.get("set"), dict), "set", "Is required, and must be an object.")
     given, faults = _loaded(update_schema(model), {0: body["set"]})
     if faults:
         raise faults[0]
@@ -152,17 +146,12 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _identifier(value: Any) -> UUID:
-    if not isinstance(value, str):
-        raise Invalid({"id": ["Is required, and must be a string."]})
-    found = uuid_of(value)
-    if found is None:
-        raise NotFound()
-    return found
+    require(isinstance(value, str), "id", "Is required, and must be a string.")
+    return require_found(uuid_of(value))
 
 
 def _condition(value: Any) -> Precondition:
     if value is None:
         return UNCONDITIONAL
-    if not isinstance(value, str):
-        raise Invalid({"ifMatch": ["Must be a string."]})
+    require(isinstance(value, str), "ifMatch", "Must be a string.")
     return tags.read(value, "ifMatch")

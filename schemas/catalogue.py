@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -119,7 +118,7 @@ class CallerProfile:
 def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
     """The catalogue of callers of this standing."""
     described = [
-        {"name": domain.name, "summary": domain.summary, "models": list(_models(domain.models, standing))}
+        {"name": domain.name, "summary": domain.summary, "models": _models(domain.models, standing)}
         for domain in domains()
     ]
     return {
@@ -129,10 +128,8 @@ def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
     }
 
 
-def _models(models: tuple[type[Record], ...], standing: CallerProfile) -> Iterator[dict[str, Any]]:
-    for model in models:
-        if standing.may_read(model):
-            yield _model(model, standing)
+def _models(models: tuple[type[Record], ...], standing: CallerProfile) -> list[dict[str, Any]]:
+    return [_model(model, standing) for model in models if standing.may_read(model)]
 
 
 def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:

@@ -54,8 +54,7 @@ def _(kind: kinds.Integer, **options: Any) -> Field[Any]:
 
 @field_of.register
 def _(kind: kinds.Number, **options: Any) -> Field[Any]:
-    checks = [] if kind.min is None else [validate.Range(kind.min, kind.max)]
-    return fields.Number(validate=checks, **options)
+    return fields.Number(validate=[] if kind.min is None else [validate.Range(kind.min, kind.max)], **options)
 
 
 @field_of.register

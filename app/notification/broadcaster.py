@@ -21,7 +21,7 @@ from flask import Flask
 
 from app.engine.declare.principal import Principal
 from app.foundation import origin
-from app.foundation.errors import Failure, Forbidden, RateLimited
+from app.foundation.errors import Failure, Forbidden, RateLimited, require_found
 from app.notification import streams
 from app.runtime.metrics import STREAMS
 from app.runtime.pubsub import Signals
@@ -95,10 +95,9 @@ class Broadcaster:
     def open(self, principal: Principal, last: int | None) -> Stream:
         """Open a stream that begins after event ``last``; raises Forbidden for a caller who is nobody, and RateLimited
         for one too many of a user."""
-        if principal.user_id is None:
-            raise Forbidden()
+        user_id = require_found(principal.user_id, Forbidden)
         self._start()
-        stream = Stream(self, principal, principal.user_id)
+        stream = Stream(self, principal, user_id)
         if len(self._streams[stream.user_id]) >= self._most:
             raise RateLimited("Too many open streams", headers={"Retry-After": "30"})
         self._streams[stream.user_id].append(stream)

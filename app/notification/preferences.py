@@ -10,14 +10,13 @@ from app.engine.declare.principal import Principal
 from app.engine.read.pages import list_page
 from app.engine.read.query import Query, equals
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Forbidden, UniqueViolation
+from app.foundation.errors import Forbidden, UniqueViolation, require_found
 from app.notification.models import NotificationPreference
 
 
 def own(principal: Principal) -> dict[str, Any]:
     """The preferences of ``principal``; whoever deleted them gets the defaults again."""
-    if principal.user_id is None:
-        raise Forbidden()
+    require_found(principal.user_id, Forbidden)
     found = _listed(principal)
     if found:
         return found[0]

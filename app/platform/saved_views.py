@@ -18,7 +18,7 @@ from app.engine.declare.fields import boolean, json, reference, string
 from app.engine.declare.indexes import index
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Base, Record
-from app.engine.write.hooks import Write, on_delete
+from app.engine.write.hooks import Write, on_delete, require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Conflict, Forbidden, Invalid, require_found
 
@@ -54,14 +54,12 @@ def list_views(unit: Unit, models: Collection[str], take: int, skip: int) -> tup
 
 def create(unit: Unit, model: type[Record], given: Values) -> PlatformSavedView:
     """Keep a view; raises Forbidden for nobody's key, Conflict past the most that one user keeps."""
-    principal = unit.principal
-    if principal.user_id is None:
-        raise Forbidden("Views are kept for users")
-    unit.lock(f"views of {principal.user_id}")
-    own = select(func.count()).where(PlatformSavedView.user_id == principal.user_id)
+    user_id = require_found(unit.principal.user_id, Forbidden("Views are kept for users"))
+    unit.lock(f"views of {user_id}")
+    own = select(func.count()).where(PlatformSavedView.user_id == user_id)
     if (unit.session.scalar(own) or 0) >= MAX_VIEWS:
         raise Conflict(f"A user keeps at most {MAX_VIEWS} views")
-    made = PlatformSavedView(user_id=principal.user_id, model=model.qualified_name())
+    made = PlatformSavedView(user_id=user_id, model=model.qualified_name())
     _set(unit, made, given)
     unit.store(made)
     return made
@@ -121,8 +119,7 @@ def _set(unit: Unit, view: PlatformSavedView, given: Values) -> None:
     if view.is_shared and not was_shared:
         view.organization_id = _sharing_organization(unit)
     elif was_shared and not view.is_shared:
-        if view.user_id is None:
-            raise Invalid({"shared": ["Stays shared: whoever made it has left."]})
+        require(view.user_id is not None, "shared", "Stays shared: whoever made it has left.")
         view.organization_id = None
 
 

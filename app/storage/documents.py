@@ -14,8 +14,9 @@ from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
+from app.engine.write.hooks import require
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import ForeignKeyViolation, Invalid, require_found
+from app.foundation.errors import ForeignKeyViolation, require_found
 from app.foundation.events import Event
 from app.foundation.settings import settings
 from app.jobs import queue
@@ -42,8 +43,8 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
     named = select(StorageUpload).where(StorageUpload.id == upload_id, visible)
     upload = require_found(unit.session.scalar(named, principal.binds), ForeignKeyViolation.on("uploadId"))
-    if not is_readable(upload.content_type) or upload.size > MAX_BYTES:
-        raise Invalid({"uploadId": ["No text can be read from this file."]})
+    can_be_read = is_readable(upload.content_type) and upload.size <= MAX_BYTES
+    require(can_be_read, "uploadId", "No text can be read from this file.")
     title = given.get("title") or upload.filename[:MAX_TITLE_LENGTH]
     document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
     document.kind = given.get("kind", "text")

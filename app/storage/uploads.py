@@ -16,9 +16,10 @@ from uuid_utils.compat import uuid7
 
 from app.engine.declare.principal import Principal
 from app.engine.read.database import OutcomeUnknown, reading
+from app.engine.write.hooks import require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
-from app.foundation.errors import Invalid, PayloadTooLarge, UnsupportedMediaType, require_found
+from app.foundation.errors import PayloadTooLarge, UnsupportedMediaType, require_found
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
 from app.storage.import_models import StorageImport
 from app.storage.models import StorageExport, StorageUpload
@@ -87,8 +88,7 @@ def keep(run: Callable[[Callable[[Unit], UUID]], T], incoming: Incoming, filenam
 
     Raises Invalid, PayloadTooLarge, UnsupportedMediaType and Unavailable.
     """
-    if not incoming.size:
-        raise Invalid({"file": ["Is empty."]})
+    require(incoming.size > 0, "file", "Is empty.")
     name = _shortened(clean_filename(filename))
     incoming.commit()
     try:

@@ -12,8 +12,8 @@ from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.write.hooks import require
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Invalid
 from blueprints.content import answers
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
@@ -59,8 +59,7 @@ def build() -> Blueprint:
 
 def _one(given: dict[str, Any]) -> Response:
     for attribute, name in (("take", "take"), ("starting_after", "startingAfter"), ("ending_before", "endingBefore")):
-        if attribute in given:
-            raise Invalid({name: ["Does not go with chatId."]})
+        require(attribute not in given, name, "Does not go with chatId.")
     chat, messages = chats.read(caller(), given["chat_id"])
     summary = {name: chat[name] for name in SUMMARY}
     return answer({**summary, "messages": [message_body(message) for message in messages]})
@@ -68,7 +67,6 @@ def _one(given: dict[str, Any]) -> Response:
 
 def _several(given: dict[str, Any]) -> Response:
     after, before = given.get("starting_after"), given.get("ending_before")
-    if after is not None and before is not None:
-        raise Invalid({"endingBefore": ["Does not go with startingAfter."]})
+    require(after is None or before is None, "endingBefore", "Does not go with startingAfter.")
     page = chats.page(caller(), given.get("take", DEFAULT_TAKE), starting_after=after, ending_before=before)
     return answer({"chats": [chat_body(chat) for chat in page.chats], "hasMore": page.has_more})

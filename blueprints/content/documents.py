@@ -14,9 +14,10 @@ from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.read import pages, records
 from app.engine.read.encoding import Representation
 from app.engine.read.query import Query, equals
+from app.engine.write.hooks import require
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Forbidden, Invalid
+from app.foundation.errors import Forbidden, require_found
 from app.foundation.settings import settings
 from app.storage import documents
 from app.storage.models import StorageDocument
@@ -98,13 +99,10 @@ def _route_item(blp: Blueprint) -> None:
 def _created(unit: Unit, given: dict[str, Any]) -> Reply:
     values = {name: value for name, value in given.items() if name != "upload_id"}
     if "upload_id" not in given:
-        if "title" not in given:
-            raise Invalid({"title": ["Missing data for required field."]})
+        require("title" in given, "title", "Missing data for required field.")
         return _reply(unit.create(StorageDocument, values), 201)
-    if "content" in given:
-        raise Invalid({"content": ["Comes from the upload."]})
-    if unit.principal.user_id is None:
-        raise Forbidden()
+    require("content" not in given, "content", "Comes from the upload.")
+    require_found(unit.principal.user_id, Forbidden)
     made = documents.from_upload(unit, given["upload_id"], values)
     return _reply(unit.read_many(StorageDocument, [made])[0], 201)
 

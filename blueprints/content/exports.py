@@ -28,8 +28,10 @@ owner_required = login_required(SessionOnly.ALL, private=True, with_grants=WithG
 
 
 def build() -> Blueprint:
-    about = "The archive of what belongs to the caller."
-    blp = Blueprint("exports", __name__, url_prefix="/api/auth/account/export", description=about)
+    blp = Blueprint(
+        "exports", __name__, url_prefix="/api/auth/account/export",
+        description="The archive of what belongs to the caller.",
+    )  # fmt: skip
 
     @serve(blp, "POST", "", Operation(
         "exportAccount", "Have an archive of one's own data made", access=owner_required,

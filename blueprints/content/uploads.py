@@ -20,8 +20,9 @@ from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.principal import Principal
 from app.engine.read import records
 from app.engine.read.encoding import dumps
+from app.engine.write.hooks import require
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Forbidden, Invalid, NotFound, UnsupportedMediaType
+from app.foundation.errors import Forbidden, NotFound, UnsupportedMediaType
 from app.foundation.settings import settings
 from app.storage import uploads
 from app.storage.models import StorageUpload
@@ -116,8 +117,7 @@ def _received() -> Response:
     coming: list[uploads.Incoming] = []
 
     def open_file(*_: Any, **__: Any) -> uploads.Incoming:
-        if coming:
-            raise Invalid({"file": ["Send one file."]})
+        require(not coming, "file", "Send one file.")
         coming.append(uploads.Incoming(limit))
         return coming[-1]
 

@@ -9,6 +9,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 
+from app.engine.write.hooks import require
 from app.foundation.errors import Invalid, PayloadTooLarge
 
 # What surrounds the file in a form: boundaries and headers.
@@ -26,9 +27,7 @@ def parsed_form(open_file: Any) -> FileStorage:
         raise PayloadTooLarge("The file is larger than uploads may be") from None
     except (ValueError, ClientDisconnected):
         raise Invalid("The form is broken off or malformed") from None
-    unknown = [name for name in (*form, *files) if name != "file"]
-    if unknown:
-        raise Invalid({unknown[0]: ["Unknown field."]})
-    if "file" not in files:
-        raise Invalid({"file": ["Missing data for required field."]})
+    for name in (*form, *files):
+        require(name == "file", name, "Unknown field.")
+    require("file" in files, "file", "Missing data for required field.")
     return files["file"]

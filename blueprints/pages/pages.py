@@ -63,8 +63,7 @@ def signed_in(view: F, *, private: bool = False) -> F:
         back = request.full_path.rstrip("?") if request.method in SAFE_METHODS else _place_of(view, options)
         return redirect(url_for("account.sign_in", next=own_path(back)), 303)
 
-    declare = login_optional("leads whoever is not signed in to the sign-in page", private=private)
-    return declare(checked)  # type: ignore[return-value]
+    return login_optional("leads whoever is not signed in to the sign-in page", private=private)(checked)  # type: ignore[return-value]
 
 
 def acts_on(page: str) -> Callable[[F], F]:

@@ -32,10 +32,9 @@ def second_factor() -> Response:
         methods = challenges.methods_of(challenge)
     except InvalidCode:
         return _over()
-    form = pages.shown(SecondFactorForm)
     return pages.page(
-        "second_factor", form=form, methods=methods, challenge=challenge if "passkey" in methods else "",
-        next=pages.own_path(then), remember=remember,
+        "second_factor", form=pages.shown(SecondFactorForm), methods=methods, next=pages.own_path(then),
+        challenge=challenge if "passkey" in methods else "", remember=remember,
     )  # fmt: skip
 
 

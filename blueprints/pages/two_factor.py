@@ -51,7 +51,7 @@ class DisableForm(AccountForm):
 @pages.signed_in
 def two_factor() -> Any:
     """The page of an enrolment that is under way, by what its form keeps; there is none to come back to."""
-    kept = _kept()
+    kept = vault().open_for(_purpose(), request.form.get("kept", ""), KEPT)
     if kept is None:
         return current_app.view_functions["account.security"]() if "failure" in g else pages.to("security")
     return _enrolment_page(**kept)
@@ -123,11 +123,6 @@ def _once(template: str, **values: Any) -> Response:
     """A page that is there this once: its languages lead to the one that it came from."""
     g.place = url_for("account.security")
     return pages.page(template, **values)
-
-
-def _kept() -> dict[str, str] | None:
-    """The enrolment that the form of the request keeps, where it is one of its caller."""
-    return vault().open_for(_purpose(), request.form.get("kept", ""), KEPT)
 
 
 def _purpose() -> str:

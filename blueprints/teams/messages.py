@@ -9,10 +9,11 @@ from flask import Response, request
 
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
+from app.engine.write.hooks import require
 from app.engine.write.leases import Lease
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
-from app.foundation.errors import Forbidden, Invalid
+from app.foundation.errors import Forbidden, require_found
 from app.teams import messages
 from app.teams.cards import Card, prepared
 from blueprints.http.base import Blueprint
@@ -50,10 +51,8 @@ def build() -> Blueprint:
     @blp.alt_response(202, schema=SentMessage, description="Waits: Teams wants it slower")
     def send(given: dict[str, Any]) -> Response:
         keep = request.args.get("cardVersion")
-        if keep not in (None, "keep"):
-            raise Invalid({"cardVersion": ["Takes keep."]})
-        if caller().user_id is None:
-            raise Forbidden()
+        require(keep in (None, "keep"), "cardVersion", "Takes keep.")
+        require_found(caller().user_id, Forbidden)
         message = given["message"]
         card = prepared(given["card_data"], message, keep_version=bool(keep)) if "card_data" in given else None
         place = messages.channel(caller(), given["channel_id"])

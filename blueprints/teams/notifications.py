@@ -13,7 +13,7 @@ from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
-from app.foundation.errors import Invalid
+from app.engine.write.hooks import require
 from app.notification import preferences
 from app.notification.broadcaster import Broadcaster
 from app.notification.routing import default_of
@@ -110,6 +110,5 @@ def _last() -> int | None:
     sent = request.headers.get("Last-Event-ID") or request.args.get("lastEventId")
     if not sent:
         return None
-    if not SEQUENCE.fullmatch(sent):
-        raise Invalid({"lastEventId": ["Is not the id of an event."]})
+    require(bool(SEQUENCE.fullmatch(sent)), "lastEventId", "Is not the id of an event.")
     return int(sent)

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import EXCLUDE, INCLUDE, ValidationError, fields, validate
 
 from app.ai.models.chats import AiMessage
-from app.foundation.errors import Invalid
+from app.engine.write.hooks import require
 from schemas.derive import WireSchema
 from schemas.fields import Items, Text
 
@@ -76,15 +76,12 @@ def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Role and text of each message that has a text; raises Invalid for one that says nothing, or too much, and for a
     conversation that does not end with the user."""
     entries = [_entry(number, entry) for number, entry in enumerate(messages)]
-    if entries[-1][0] != "user":
-        raise Invalid({"messages": ["The last message must be the user's."]})
+    require(entries[-1][0] == "user", "messages", "The last message must be the user's.")
     return [(role, text) for role, text in entries if text.strip()]
 
 
 def _entry(number: int, entry: dict[str, Any]) -> tuple[str, str]:
     role, content = entry["role"], entry.get("content") or entry.get("parts") or ""
-    if not content.strip() and role not in MAY_BE_EMPTY:
-        raise Invalid({"messages": [f"Message {number} has no text."]})
-    if len(content) > MAX_LENGTH:
-        raise Invalid({"messages": [f"Message {number} is longer than {MAX_LENGTH} characters."]})
+    require(bool(content.strip()) or role in MAY_BE_EMPTY, "messages", f"Message {number} has no text.")
+    require(len(content) <= MAX_LENGTH, "messages", f"Message {number} is longer than {MAX_LENGTH} characters.")
     return role, content

@@ -109,8 +109,8 @@ def _line(columns: Columns, schema: Any, number: int, row: Mapping[str, Any]) ->
         sent = _sent(columns, row)
         named = _named(columns, sent)
         wanted = {lookup: row[column] for column, lookup in columns.lookups.items() if row.get(column) is not None}
-        partial = [*(lookup.reference.attribute for lookup in wanted), *named]
-        given = schema.load(sent, partial=tuple(partial) or None)
+        partial = (*(lookup.reference.attribute for lookup in wanted), *named)
+        given = schema.load(sent, partial=partial or None)
     except ValidationError as error:
         wrong = Invalid({name: flatten_messages(told) for name, told in error.messages_dict.items()})
         return Line(number, identifier, {}, fault=wrong)
