@@ -33,6 +33,5 @@ def has(password: str) -> bool:
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         log.warning("The ranges of breached passwords cannot be read: %s", type(error).__name__)
         return False
-    counts = dict(line.split(":", 1) for line in answer.text.split() if ":" in line)
-    count = counts.get(digest[PREFIX:], "")
+    count = dict(line.split(":", 1) for line in answer.text.split() if ":" in line).get(digest[PREFIX:], "")
     return count.isdecimal() and int(count) > 0

@@ -37,15 +37,10 @@ def register(unit: Unit, *, email: str, password: str, name: str | None = None, 
     passwords.check(password, about=(address, address.partition("@")[0], name or ""))
     role = "admin" if admin else "user"
     user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
-    add(unit, user)
+    organizations.provision_user(unit, user)
     for record in (user, add_password(unit, user, passwords.hash_password(password))):
         audit.record_write(unit, "create", record)
     return user
-
-
-def add(unit: Unit, user: AuthUser) -> None:
-    """Store a new user with a personal organization; raises UniqueViolation for a known address."""
-    organizations.provision_user(unit, user)
 
 
 def add_password(unit: Unit, user: AuthUser, hashed: str) -> AuthAccount:

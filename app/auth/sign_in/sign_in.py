@@ -14,6 +14,7 @@ from app.auth.credentials import throttling
 from app.auth.credentials.sessions import SignedIn, open_session
 from app.auth.errors import InvalidEmail, InvalidEmailOrPassword, UserAlreadyExists
 from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.organizations.organizations import provision_user
 from app.auth.sign_in import devices
 from app.auth.sign_in.two_factor import challenges
 from app.engine.declare.principal import SYSTEM
@@ -84,7 +85,7 @@ def add_account(unit: Unit, values: dict[str, Any], hashed: str) -> AuthUser:
     user = AuthUser(locale=mails.language_of_request(), **values)
     try:
         with translating():
-            users.add(unit, user)
+            provision_user(unit, user)
     except UniqueViolation as taken:
         if "email" in taken.details["fields"]:
             raise UserAlreadyExists() from None

@@ -61,8 +61,7 @@ class Identity:
 def init_app(app: Flask, settings: Settings) -> None:
     """Register the providers that are set up."""
     oauth = OAuth(app)
-    registrations = {"github": _github(settings), "google": _google(settings), "microsoft": _microsoft(settings)}
-    for name, options in registrations.items():
+    for name, options in _registrations(settings).items():
         client_id = getattr(settings, f"{name}_client_id")
         secret = getattr(settings, f"{name}_client_secret")
         if client_id and secret:
@@ -108,27 +107,24 @@ def asked(name: str) -> Iterator[None]:
         raise ProviderSignInFailed("sign_in_failed") from error
 
 
-def _github(settings: Settings) -> dict[str, Any]:
+def _registrations(settings: Settings) -> dict[str, dict[str, Any]]:
+    """What the library has to know of each provider."""
+    tenant = f"{settings.microsoft_authority}/{settings.microsoft_tenant}/v2.0"
     return {
-        "authorize_url": f"{settings.github_url}/login/oauth/authorize",
-        "access_token_url": f"{settings.github_url}/login/oauth/access_token",
-        "api_base_url": f"{settings.github_api_url}/",
-        "client_kwargs": {"scope": "read:user user:email"},
-    }
-
-
-def _google(settings: Settings) -> dict[str, Any]:
-    return {
-        "server_metadata_url": f"{settings.google_issuer}/.well-known/openid-configuration",
-        "client_kwargs": {"scope": "openid email profile"},
-    }
-
-
-def _microsoft(settings: Settings) -> dict[str, Any]:
-    place = f"{settings.microsoft_authority}/{settings.microsoft_tenant}/v2.0"
-    return {
-        "server_metadata_url": f"{place}/.well-known/openid-configuration",
-        "client_kwargs": {"scope": "openid profile email"},
+        "github": {
+            "authorize_url": f"{settings.github_url}/login/oauth/authorize",
+            "access_token_url": f"{settings.github_url}/login/oauth/access_token",
+            "api_base_url": f"{settings.github_api_url}/",
+            "client_kwargs": {"scope": "read:user user:email"},
+        },
+        "google": {
+            "server_metadata_url": f"{settings.google_issuer}/.well-known/openid-configuration",
+            "client_kwargs": {"scope": "openid email profile"},
+        },
+        "microsoft": {
+            "server_metadata_url": f"{tenant}/.well-known/openid-configuration",
+            "client_kwargs": {"scope": "openid profile email"},
+        },
     }
 
 
