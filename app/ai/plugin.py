@@ -1,9 +1,10 @@
 """The plugin of chats, providers and answers."""
 
-from app.ai import canvas_hooks, heartbeat, hooks, reports, settings, turns
+from app.ai import canvas_hooks, heartbeat, hooks, reports, turns
 from app.ai.models import answering, chats
 from app.jobs.registry import Periodic, as_unit
 from app.plugins import Plugin
+from config import Setting
 
 plugin = Plugin(
     "ai",
@@ -14,6 +15,6 @@ plugin = Plugin(
     notifications=("CANVAS_ACCESS", "CANVAS_MENTION"),
     reports={"chat_quality": reports.chat_quality, "provider_costs": reports.provider_costs},
     blueprints=("blueprints.content.chats:build",),
-    settings=settings.SETTINGS,
+    settings=(Setting("private_provider_urls", False, "allow model providers at private and loopback addresses"),),
     init_app=heartbeat.init_app,
 )

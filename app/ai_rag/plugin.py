@@ -1,8 +1,9 @@
 """The plugin of knowledge bases."""
 
-from app.ai_rag import hooks, indexing, models, searches, settings, stored_documents
+from app.ai_rag import hooks, indexing, models, searches, stored_documents
 from app.jobs.registry import Job, as_unit, failing
 from app.plugins import Plugin
+from config import Setting
 
 plugin = Plugin(
     "ai-rag",
@@ -14,5 +15,14 @@ plugin = Plugin(
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
         hooks.RUN_QUERY: Job(as_unit(searches.run_query), failing(models.AiRagQuery, "running")),
     },
-    settings=settings.SETTINGS,
+    settings=(
+        Setting("rag_max_chunks", 10_000, "most chunks of a knowledge-base document", low=1, high=1_000_000),
+        Setting(
+            "rag_max_bytes",
+            1024**3,
+            "most bytes of text and chunks in the knowledge bases of an organization",
+            low=1024,
+            high=2**53,
+        ),
+    ),
 )

@@ -1,8 +1,9 @@
 """The plugin of events, insights and reports."""
 
-from app.analytics import hooks, models, reports, retention, settings
+from app.analytics import hooks, models, reports, retention
 from app.jobs.registry import Job, Periodic, failing
 from app.plugins import Plugin
+from config import Setting
 
 plugin = Plugin(
     "analytics",
@@ -16,5 +17,13 @@ plugin = Plugin(
     ),
     notifications=("INSIGHT_READY",),
     reports={"usage": reports.usage, "crm_pipeline": reports.crm_pipeline, "api_keys": reports.api_key_use},
-    settings=settings.SETTINGS,
+    settings=(
+        Setting(
+            "analytics_days",
+            0,
+            "days that analytics events and activities are kept; 0 keeps them for good",
+            low=0,
+            high=36500,
+        ),
+    ),
 )

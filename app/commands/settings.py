@@ -16,5 +16,4 @@ COLUMNS = ("variable", "default", "purpose")
 @with_appcontext
 def command(as_json: bool) -> None:
     """List every setting with its default and what it is for; values are not shown, as some are secrets."""
-    rows = [{"variable": name, "default": default, "purpose": text} for name, default, text in every_setting()]
-    show(rows, as_json, COLUMNS)
+    show([dict(zip(COLUMNS, each, strict=True)) for each in every_setting()], as_json, COLUMNS)
