@@ -126,8 +126,9 @@ def open_chain(chain: AiChain, write: Write) -> None:
 def place_provider(place: AiChainProvider, write: Write) -> None:
     write.unit.get(AiChain, place.chain_id, lock=True)
     if place.position is None:
-        within = AiChainProvider.chain_id == place.chain_id
-        place.position = write.unit.next_number(AiChainProvider.position, within, first=0)
+        place.position = write.unit.next_number(
+            AiChainProvider.position, AiChainProvider.chain_id == place.chain_id, first=0
+        )
 
 
 @on_create(AiProvider, callers_only=True)

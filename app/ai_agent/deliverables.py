@@ -122,10 +122,8 @@ def _asker(session: Session, work: AiAgentDeliverable) -> Principal | None:
 
 
 def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]:
-    entries_of_work = select(AiAgentMessage).where(
-        AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES)
-    )
-    entries = session.scalars(entries_of_work.order_by(AiAgentMessage.sequence))
+    own = select(AiAgentMessage).where(AiAgentMessage.deliverable_id == work.id, AiAgentMessage.role.in_(ROLES))
+    entries = session.scalars(own.order_by(AiAgentMessage.sequence))
     transcript = [ChatMessage(ROLES[entry.role], entry.content) for entry in entries]
     if work.decision_note:
         transcript.append(ChatMessage("user", work.decision_note))

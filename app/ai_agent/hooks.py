@@ -81,8 +81,9 @@ def _decide(work: AiAgentDeliverable, write: Write) -> None:
 @on_create(AiAgentMessage, callers_only=True)
 def append_entry(entry: AiAgentMessage, write: Write) -> None:
     write.unit.get(AiAgentDeliverable, entry.deliverable_id, lock=True)
-    within = AiAgentMessage.deliverable_id == entry.deliverable_id
-    entry.sequence = write.unit.next_number(AiAgentMessage.sequence, within)
+    entry.sequence = write.unit.next_number(
+        AiAgentMessage.sequence, AiAgentMessage.deliverable_id == entry.deliverable_id
+    )
 
 
 @on_create(AiAgentEvaluationResult, callers_only=True)

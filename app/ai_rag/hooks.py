@@ -180,8 +180,7 @@ def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
 
 def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
     embedding.dimensions = len(embedding.vector)
-    fits = index.dimensions is None or index.dimensions == embedding.dimensions
-    require(fits, "vector", f"Must have {index.dimensions} numbers.")
+    require(index.dimensions in (None, embedding.dimensions), "vector", f"Must have {index.dimensions} numbers.")
 
 
 @on_create(AiRagQuery, callers_only=True)

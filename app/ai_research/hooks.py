@@ -34,8 +34,9 @@ def date_completion(project: AiResearchProject, write: Write) -> None:
 def ask(question: AiResearchQuestion, write: Write) -> None:
     write.unit.get(AiResearchProject, question.project_id, lock=True)
     if question.position is None:
-        within = AiResearchQuestion.project_id == question.project_id
-        question.position = write.unit.next_number(AiResearchQuestion.position, within, first=0)
+        question.position = write.unit.next_number(
+            AiResearchQuestion.position, AiResearchQuestion.project_id == question.project_id, first=0
+        )
     _check_parents(question, write)
     _answer(question)
 

@@ -194,16 +194,13 @@ class Parts:
         step("starting the worker of background jobs")
         self._jobs = self._worker_of_jobs()
         step(f"starting {settings.workers} workers")
-        self.web = self._gunicorn()
+        self.web = self._launched("-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app")
 
     def _worker_of_jobs(self) -> OwnProcess:
         if self._has_reloaded:  # and this process has loaded the files as they were
             return self._launched("-c", IN_ROOT + "wsgi.main()", "jobs", "work")
         app = current_app._get_current_object()  # type: ignore[attr-defined]
         return self._kept(fork(partial(registry.work, app, concurrency=registry.CONCURRENCY)))
-
-    def _gunicorn(self) -> OwnProcess:
-        return self._launched("-m", "gunicorn", "--config", str(GUNICORN), "--pythonpath", str(ROOT), "wsgi:app")
 
     def _launched(self, *arguments: str) -> OwnProcess:
         """A Python of its own, in the folder that this process was started in: settings may name files there."""
@@ -250,8 +247,9 @@ class Parts:
 
 def _await_workers(parts: Parts, asked: Interruption) -> None:
     """Wait until gunicorn answers, take reloads from then on, and say where it serves."""
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    _await_answer(f"http://{_reachable(host)}:{settings.port}/healthz", parts.web)
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
+    host = f"[{reachable}]" if ":" in reachable else reachable
+    _await_answer(f"http://{host}:{settings.port}/healthz", parts.web)
     asked.begin_reloads()
     step(f"serving at {settings.public_url}")
     if not settings.mail_url and not settings.production:
@@ -259,10 +257,6 @@ def _await_workers(parts: Parts, asked: Interruption) -> None:
     step(f"account at {settings.public_url}/account")
     step(f"studio at {settings.public_url}/console")
     step(f"UI at {settings.public_url}/api/v1/docs (Ctrl-C stops everything)")
-
-
-def _reachable(host: str) -> str:
-    return {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
 
 
 def _await_answer(url: str, workers: OwnProcess) -> None:

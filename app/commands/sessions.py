@@ -21,7 +21,7 @@ def create(email: str, as_json: bool) -> None:
     opened = run_unit(SYSTEM, _open, email)
     row = opened.session
     shown = {"id": row.id, "userId": row.user_id, "expiresAt": row.expires_at, "token": opened.token}
-    show(shown, as_json, ("id", "userId", "expiresAt", "token"))
+    show(shown, as_json, list(shown))
 
 
 def _open(unit: Unit, email: str) -> sessions.SignedIn:

@@ -67,8 +67,9 @@ def _check(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
     for place, (deal, is_asked) in enumerate(zip(deals, asked, strict=True)):
         with failing_at(place):
             if is_asked and deal.contact_id is not None:
-                at_company = companies.get(deal.contact_id) == deal.company_id
-                require(at_company, "contactId", "Must be a contact of the company.")
+                require(
+                    companies.get(deal.contact_id) == deal.company_id, "contactId", "Must be a contact of the company."
+                )
             if is_asked and deal.owner_id is not None:
                 is_member = (deal.organization_id, deal.owner_id) in members
                 require(is_member, "ownerId", "Must be a member of the organization.")

@@ -133,8 +133,7 @@ def private_key(name: str) -> RSAPrivateKey:
 
 def _call_event(unit: Unit, tenant_id: str, resource: Json) -> None:
     """Take note of the start or end of a meeting's call, in either of the spellings there are."""
-    name = str(resource.get("eventType") or resource.get("@odata.type") or "").rpartition(".")[2]
-    what = CALLS.get(name)
+    what = CALLS.get(str(resource.get("eventType") or resource.get("@odata.type") or "").rpartition(".")[2])
     if what is not None:
         at = moment_of(resource.get("eventDateTime")) or now()
         meeting_id = str(resource.get("meetingId") or resource.get("id") or "")

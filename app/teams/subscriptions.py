@@ -89,8 +89,7 @@ def keep(row_id: UUID) -> None:
         log.warning("The Graph subscription %s is not renewed: %s", row_id, failure.text)
         return
     left = update(Subscription).where(Subscription.id == row_id, Subscription.subscription_id == known)
-    is_kept = run_unit(SYSTEM, Unit.bookkeep, left.values(status="active", **changes))
-    if not is_kept and "subscription_id" in changes:
+    if not run_unit(SYSTEM, Unit.bookkeep, left.values(status="active", **changes)) and "subscription_id" in changes:
         _call(wanted.tenant_id, "DELETE", f"/{changes['subscription_id']}")
 
 

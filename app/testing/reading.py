@@ -133,8 +133,7 @@ class Reading:
             if root["kind"] == "owner":  # which is not there for them, or is there to be read
                 return 403 if self.is_public_from_the_start(model) else 400
             return 403 if root.get("write") == "managers" else None
-        narrowed = rule in ("managers", "owners") or entry["scope"].get("write") == "managers"
-        return 403 if narrowed else 201
+        return 403 if rule in ("managers", "owners") or entry["scope"].get("write") == "managers" else 201
 
     def write_status(self, model: Model, rule: str, name: str) -> int | None:
         if not self.sees(model, name):

@@ -60,8 +60,7 @@ class Workshop:
 
     def remover(self, model: type[Record]) -> Actor:
         """Who may delete what was made."""
-        by_admin = model.policy.delete is Rule.ADMIN or model is AuthUser
-        return self.cast.admin if by_admin else self.owner
+        return self.cast.admin if model.policy.delete is Rule.ADMIN or model is AuthUser else self.owner
 
     def path(self, model: type[Record], **overrides: Any) -> str:
         return f"{model.collection_path()}/{self.make(model, **overrides)['id']}"
@@ -86,11 +85,7 @@ class Workshop:
         """References to users that only make sense for certain people."""
         if model is AuthMember:
             return {"organizationId": self._make(AuthOrganization)["id"], "userId": str(self.cast.user().user_id)}
-        if model is AuthTeamMember:
-            return {"userId": str(self.owner.user_id)}
-        if model is NotificationNotification:
-            return {"userId": str(self.owner.user_id)}
-        return {}
+        return {"userId": str(self.owner.user_id)} if model in (AuthTeamMember, NotificationNotification) else {}
 
     def value(self, model: type[Record], field: Field) -> Any:
         """A value that the field takes; texts differ from call to call."""
