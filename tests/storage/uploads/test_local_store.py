@@ -7,7 +7,7 @@ from app.storage.object_store.local import LocalStore
 
 def test_stored_files_are_nobody_elses_and_their_names_are_on_the_disk(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr("app.storage.object_store.local._sync_folder", synced.append)
+    monkeypatch.setattr("app.storage.object_store.local.sync_folder", synced.append)
     store = LocalStore(tmp_path / "uploads")
     writer = store.open("abcdef")
     writer.write(b"x")
