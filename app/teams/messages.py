@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from flask import current_app
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
 
@@ -18,7 +19,6 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Unavailable, UpstreamFailure, require_found
-from app.foundation.settings import settings
 from app.jobs.queue import defer
 from app.notification.models import NotificationNotification
 from app.notification.receivers import may_be_told
@@ -121,7 +121,7 @@ def activity_of(message: str, card: Card | None) -> dict[str, Any]:
 @notification_routed.subscribe
 def deliver_later(unit: Unit, notification: NotificationNotification) -> None:
     """Have a job send a notification that is for Teams, where Teams is set up."""
-    if "teams" in notification.channels and settings.teams_app_id:
+    if "teams" in notification.channels and current_app.config["SETTINGS"].teams_app_id:
         defer(unit, DELIVER, notification.id, one_of=notification.user_id)
 
 
