@@ -1,0 +1,352 @@
+"""Keys that grants narrow: rows, fields, operations, and what a write may leave behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.analytics.models import AnalyticsReport
+from app.auth.models.keys import AuthApiKey
+from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.foundation.crypto import vault
+from app.testing.cast import Actor
+from app.testing.database import transaction
+from app.testing.workshop import Workshop
+
+DEALS, COMPANIES, CONTACTS, KEYS = (
+    "/api/v1/crm/deal", "/api/v1/crm/company", "/api/v1/crm/contact", "/api/v1/auth/api-key",
+)  # fmt: skip
+READS = ["list", "read"]
+ALL = ["list", "read", "create", "update", "delete", "export", "import"]
+FORBIDDEN = (403, None)
+
+
+@pytest.fixture
+def owner(cast):
+    return cast.user()
+
+
+@pytest.fixture
+def shop(cast, owner):
+    return Workshop(cast, owner)
+
+
+def narrow(cast, owner, *grants):
+    return cast.key(owner, "read", "write", access=list(grants))
+
+
+def grant(model, operations=READS, **rest):
+    return {"models": [model], "operations": operations, **rest}
+
+
+def told(answer):
+    """The status, and its code where it says more than that; errors about companies have none."""
+    code = answer.json.get("code")
+    return answer.status_code, None if code == "FORBIDDEN" else code
+
+
+def ids(answer):
+    assert answer.status_code == 200, answer.json
+    return {each["id"] for each in answer.json["data"]}
+
+
+def test_rows_outside_of_its_grants_are_absent(cast, owner, shop):
+    seen, hidden = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="shipping")
+    key = narrow(cast, owner, grant("crm/company", where={"industry": "steel"}))
+    assert ids(key.get(COMPANIES)) == {seen["id"]}
+    assert key.get(COMPANIES).json["total"] == 1
+    assert [key.get(f"{COMPANIES}/{each['id']}").status_code for each in (seen, hidden)] == [200, 404]
+    assert key.get(f"{COMPANIES}/_aggregate", query_string={"count": ""}).json["data"][0]["count"] == 1
+
+
+def test_an_operation_outside_of_all_grants_is_refused_before_anything_is_looked_up(cast, owner, shop):
+    made = shop.make(CrmDeal)
+    key = narrow(cast, owner, grant("crm/deal", ["list"]))
+    for answer in (
+        key.get(f"{DEALS}/{made['id']}"), key.get(f"{DEALS}/nothing"), key.post(DEALS, {"nothing": 1}),
+        key.put(f"{DEALS}/{made['id']}", {"name": "x"}), key.delete(f"{DEALS}/{made['id']}"),
+        key.get(f"{DEALS}/_export"), key.get(COMPANIES), key.get("/api/v1/auth/api-key"), key.get("/api/v1/_views"),
+    ):  # fmt: skip
+        assert told(answer)[0] == 403, answer.json
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"amount[gt]": "1"}, {"amount": "1"}, {"sort": "amount"}, {"fields": "amount"}, {"expand": "company"},
+        {"company.name": "x"}, {"where": '{"amount": 1}'}, {"where": '{"company": {"name": "x"}}'},
+        {"sort": "company.name"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_field_outside_cannot_be_named(cast, owner, shop, query):
+    shop.make(CrmDeal, amount=5)
+    key = narrow(cast, owner, grant("crm/deal", fields=["name", "stage"]))
+    (shown,) = key.get(DEALS).json["data"]
+    assert set(shown) == {"id", "name", "stage"}
+    refused = key.get(DEALS, query_string=query)
+    assert refused.status_code == 400
+    assert "amount" not in refused.json["error"].partition("Allowed:")[2]
+
+
+def test_groups_and_measures_outside_cannot_be_named(cast, owner, shop):
+    shop.make(CrmDeal, amount=5)
+    key = narrow(cast, owner, grant("crm/deal", fields=["name", "stage"]))
+    for query in ({"group": "amount"}, {"sum": "amount"}, {"group": "company.name"}):
+        assert key.get(f"{DEALS}/_aggregate", query_string={**query, "count": ""}).status_code == 400
+
+
+def test_a_field_outside_counts_for_nothing_in_a_search(cast, owner, shop):
+    shop.make(CrmCompany, name="Harbour", industry="Cranes")
+    by_name, whole = grant("crm/company", fields=["name"]), grant("crm/company")
+    assert len(ids(narrow(cast, owner, whole).get(COMPANIES, query_string={"search": "harb"}))) == 1
+    assert len(ids(narrow(cast, owner, by_name).get(COMPANIES, query_string={"search": "harb"}))) == 1
+    by_industry = narrow(cast, owner, grant("crm/company", fields=["industry"]))
+    assert ids(by_industry.get(COMPANIES, query_string={"search": "harb"})) == set()
+
+
+def test_grants_unite_for_each_operation_and_for_each_row_of_fields(cast, owner, shop):
+    won, lost = shop.make(CrmDeal, amount=1), shop.make(CrmDeal, amount=2)
+    key = narrow(
+        cast, owner, grant("crm/deal", ["list"], fields=["name"]),
+        grant("crm/deal", READS, fields=["amount"], where={"amount": 1}),
+    )  # fmt: skip
+    listed = {each["id"]: each for each in key.get(DEALS).json["data"]}
+    assert {id: set(each) for id, each in listed.items()} == {
+        won["id"]: {"id", "name", "amount"}, lost["id"]: {"id", "name"},
+    }  # fmt: skip
+    assert set(key.get(f"{DEALS}/{won['id']}").json) == {"id", "amount"}
+    assert key.get(f"{DEALS}/{lost['id']}").status_code == 404
+    assert ids(key.get(DEALS, query_string={"amount[gt]": "0"})) == {won["id"]}
+
+
+def test_a_write_is_judged_on_the_row_as_it_was_and_as_it_is_to_be(cast, owner, shop):
+    mine, other = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="shipping")
+    key = narrow(cast, owner, grant("crm/company", [*READS, "create", "update"], where={"industry": "steel"}))
+    assert key.put(f"{COMPANIES}/{mine['id']}", {"name": "New"}).status_code == 200
+    assert told(key.put(f"{COMPANIES}/{mine['id']}", {"industry": "shipping"})) == FORBIDDEN
+    assert key.put(f"{COMPANIES}/{other['id']}", {"industry": "steel"}).status_code == 404
+    assert told(key.post(COMPANIES, {"name": "A", "industry": "shipping"})) == FORBIDDEN
+    assert key.post(COMPANIES, {"name": "A", "industry": "steel"}).status_code == 201
+    assert told(key.delete(f"{COMPANIES}/{mine['id']}")) == FORBIDDEN
+    found = {each["name"]: each["industry"] for each in owner.get(COMPANIES).json["data"]}
+    assert found == {"New": "steel", other["name"]: "shipping", "A": "steel"}
+
+
+def test_what_it_may_change_and_not_read_is_absent_unless_it_is_changed(cast, owner, shop):
+    made = shop.make(CrmCompany, industry="steel")
+    key = narrow(
+        cast,
+        owner,
+        grant("crm/company", ["update"], fields=["name"]),
+        grant("crm/company", ["create"], fields=["name"]),
+    )
+    changed = key.put(f"{COMPANIES}/{made['id']}", {"name": "New"})
+    assert (changed.status_code, changed.json) == (200, {"id": made["id"]})
+    assert changed.headers["ETag"]
+    refused = key.put(f"{COMPANIES}/{made['id']}", {"industry": "x"})
+    assert (refused.status_code, refused.json["error"]) == (400, "Validation error")
+    answer = key.post(COMPANIES, {"name": "Other"})
+    assert (answer.status_code, set(answer.json)) == (201, {"id"})
+    assert key.post(COMPANIES, {"name": "Other", "industry": "x"}).status_code == 400
+
+
+def test_a_field_that_only_grants_of_other_rows_open_is_refused(cast, owner, shop):
+    steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(
+        cast, owner, grant("crm/company"), grant("crm/company", ["update"], fields=["name"]),
+        grant("crm/company", ["update"], fields=["website"], where={"industry": "steel"}),
+    )  # fmt: skip
+    site = {"website": "https://example.com"}
+    assert key.put(f"{COMPANIES}/{steel['id']}", site).status_code == 200
+    refused = key.put(f"{COMPANIES}/{ships['id']}", {**site, "name": "x"})
+    assert (refused.status_code, refused.json["error"]) == (403, "Invalid website: May not be set on this record.")
+    assert owner.get(f"{COMPANIES}/{ships['id']}").json == ships
+
+
+def test_what_a_record_names_has_to_be_readable(cast, owner, shop):
+    seen, hidden = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(
+        cast, owner, grant("crm/deal", ["create", "read"]), grant("crm/company", ["read"], where={"industry": "steel"})
+    )
+    assert key.post(DEALS, {"name": "A", "companyId": seen["id"]}).status_code == 201
+    refused = key.post(DEALS, {"name": "A", "companyId": hidden["id"]})
+    assert told(refused) == (400, "FOREIGN_KEY_VIOLATION")
+
+
+def test_expansions_and_relations_go_by_the_grants_of_where_they_lead(cast, owner, shop):
+    seen, hidden = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    deals = [shop.make(CrmDeal, companyId=each["id"]) for each in (seen, hidden)]
+    key = narrow(
+        cast, owner, grant("crm/deal"), grant("crm/company", fields=["name"], where={"industry": "steel"}),
+    )  # fmt: skip
+    expanded = {each["id"]: each["company"] for each in key.get(f"{DEALS}?expand=company").json["data"]}
+    assert expanded == {deals[0]["id"]: {"id": seen["id"], "name": seen["name"]}, deals[1]["id"]: None}
+    assert ids(key.get(DEALS, query_string={"company.name[ne]": "nothing"})) == {deals[0]["id"]}
+    reads = narrow(cast, owner, grant("crm/deal"), grant("crm/company", ["read"]))
+    assert reads.get(f"{DEALS}?expand=company").status_code == 200
+    assert reads.get(DEALS, query_string={"company.name": "x"}).status_code == 400
+    lists = narrow(cast, owner, grant("crm/company"), grant("crm/deal", ["read"]))
+    assert lists.get(f"{COMPANIES}?expand=deals").status_code == 400
+
+
+def test_an_export_needs_a_grant_of_its_own_besides_that_of_the_list(cast, owner, shop):
+    for industry in ("steel", "ships"):
+        shop.make(CrmCompany, industry=industry)
+    only_list = narrow(cast, owner, grant("crm/company", ["list"]))
+    assert told(only_list.get(f"{COMPANIES}/_export")) == FORBIDDEN
+    key = narrow(
+        cast, owner, grant("crm/company", ["list"], fields=["name", "industry", "revenue"]),
+        grant("crm/company", ["export"], fields=["name", "industry"], where={"industry": "steel"}),
+    )  # fmt: skip
+    assert [set(each) for each in key.get(f"{COMPANIES}/_export?as=json").json] == [{"id", "name", "industry"}]
+    assert key.get(f"{COMPANIES}/_export?as=csv").data.splitlines()[0] == b"id,name,industry"
+
+
+def test_an_import_needs_a_grant_of_its_own_besides_that_of_what_it_does(cast, owner):
+    rows = b"name,industry\r\nA,steel\r\n"
+    path = f"{COMPANIES}/_import"
+    send = {"data": rows, "headers": {"Content-Type": "text/csv"}}
+    assert narrow(cast, owner, grant("crm/company", ["create"])).send("POST", path, **send).status_code == 403
+    elsewhere = narrow(
+        cast, owner, grant("crm/company", ["create"]), grant("crm/company", ["import"], where={"industry": "ships"})
+    )
+    refused = elsewhere.send("POST", path, **send)
+    assert refused.json["meta"]["created"] == 0, refused.json
+    assert refused.json["meta"]["failed"] == 1
+    both = narrow(cast, owner, grant("crm/company", ["create", "import"], where={"industry": "steel"}))
+    assert both.send("POST", path, **send).json["meta"]["created"] == 1
+
+
+def test_an_upsert_needs_create_and_update_and_writes_about_what_matches_need_list(cast, owner, shop):
+    made = shop.make(CrmContact, email="ada@example.com")
+    sent = [{"email": "ada@example.com", "firstName": "Ada", "lastName": "L", "companyId": made["companyId"]}]
+    for operations in (["create"], ["update"]):
+        key = narrow(cast, owner, grant("crm/contact", operations), grant("crm/company", ["read"]))
+        assert key.post(f"{CONTACTS}?onConflict=email", sent).status_code == 403
+    body = {"where": {"email": "ada@example.com"}, "set": {"firstName": "A"}, "max": 5}
+    matching = f"{CONTACTS}/_matching/_update"
+    assert told(narrow(cast, owner, grant("crm/contact", ["update"])).post(matching, body)) == FORBIDDEN
+    assert narrow(cast, owner, grant("crm/contact", ["list", "update"])).post(matching, body).status_code == 200
+    hidden = narrow(cast, owner, grant("crm/contact", ["list"]), grant("crm/contact", ["update"], where={"email": "b"}))
+    assert hidden.post(matching, body).json["meta"]["count"] == 0
+
+
+def test_a_star_leaves_accounts_out_and_no_grant_writes_them(cast, owner):
+    key = narrow(cast, owner, {"models": ["*"], "operations": READS})
+    assert key.get(DEALS).status_code == 200
+    assert key.get("/api/v1/auth/organization").status_code == 403
+    refused = owner.post(KEYS, {"name": "K", "access": [grant("auth/team", ["create"])]})
+    assert "access[0].models[0]" in refused.json["details"]["fields"]
+    reads = narrow(cast, owner, grant("auth/organization"))
+    assert ids(reads.get("/api/v1/auth/organization")) == {str(owner.organization_id)}
+
+
+def test_an_admins_key_is_narrowed_like_any(cast):
+    admin = cast.user(role="admin")
+    key = cast.key(admin, "read", "write", "admin", access=[grant("crm/deal", where={"name": "nothing"})])
+    assert ids(key.get(DEALS)) == set()
+    assert key.get(COMPANIES).status_code == 403
+
+
+def test_an_anonymous_key_is_narrowed_like_any(cast, owner, shop):
+    public = shop.make(CrmCompany, visibility="public", industry="steel")
+    with cast.app.app_context(), transaction() as session:
+        key = session.get_one(AuthApiKey, anonymous_key(cast, session))
+        key.access = [grant("crm/company", fields=["name"])]
+    asked = {"visibility": "public"}
+    assert cast.anonymous.get(COMPANIES, query_string=asked).status_code == 400
+    found = [each for each in cast.anonymous.get(COMPANIES).json["data"] if each["id"] == public["id"]]
+    assert found == [{"id": public["id"], "name": public["name"]}]
+    cast.__dict__.pop("anonymous")
+
+
+def anonymous_key(cast, session):
+    return session.query(AuthApiKey.id).filter_by(key_hash=vault().digest(cast.anonymous.token)).scalar()
+
+
+def test_me_is_the_owner_of_the_key_and_in_a_query_whoever_asks(cast, owner, shop):
+    shop.make(CrmDeal, ownerId=None)
+    mine = shop.make(CrmDeal, ownerId=str(owner.user_id))
+    key = narrow(cast, owner, grant("crm/deal", where={"ownerId": {"is": "me"}}))
+    assert ids(key.get(DEALS)) == {mine["id"]}
+    assert ids(owner.get(DEALS, query_string={"ownerId[is]": "me"})) == {mine["id"]}
+    assert owner.get(DEALS, query_string={"ownerId[is]": "you"}).status_code == 400
+    assert owner.get(DEALS, query_string={"companyId[is]": "me"}).status_code == 400
+
+
+def test_a_list_is_set_by_sessions_with_recent_proof_and_kept_over_a_rotation(cast, owner):
+    made = owner.post(KEYS, {"name": "K", "scopes": ["read"], "access": [grant("crm/deal")]}).json
+    assert owner.get(f"{KEYS}/{made['id']}").json["access"] == [grant("crm/deal")]
+    rotated = owner.post(f"{KEYS}/{made['id']}/rotate", {}).json
+    assert owner.get(f"{KEYS}/{rotated['id']}").json["access"] == [grant("crm/deal")]
+    key = Actor(owner.app, rotated["key"])
+    assert (key.get(DEALS).status_code, key.get(COMPANIES).status_code) == (200, 403)
+    assert owner.put(f"{KEYS}/{rotated['id']}", {"access": None}).status_code == 200
+    assert key.get(COMPANIES).status_code == 200
+    assert owner.put(f"{KEYS}/{rotated['id']}", {"access": []}).status_code == 200
+    assert key.get(DEALS).status_code == 403
+
+
+def test_a_cursor_is_good_for_the_grants_that_it_was_given_under(cast, owner, shop):
+    for _ in range(3):
+        shop.make(CrmDeal)
+    made = owner.post(KEYS, {"name": "K", "scopes": ["read"], "access": [grant("crm/deal")]}).json
+    key = Actor(owner.app, made["key"])
+    cursor = key.get(DEALS, query_string={"take": 1, "cursor": ""}).json["meta"]["next"]
+    assert key.get(DEALS, query_string={"take": 1, "cursor": cursor}).status_code == 200
+    owner.put(f"{KEYS}/{made['id']}", {"access": [grant("crm/deal", where={"stage": "lead"})]})
+    assert told(key.get(DEALS, query_string={"take": 1, "cursor": cursor})) == (400, "INVALID_PAGINATION")
+
+
+def test_a_kept_answer_is_given_again_under_the_same_grants_alone(cast, owner):
+    made = owner.post(KEYS, {"name": "K", "scopes": ["write"], "access": [grant("crm/company", ALL)]}).json
+    key = Actor(owner.app, made["key"])
+    headers = {"Idempotency-Key": "once"}
+    first = key.post(COMPANIES, {"name": "A"}, headers=headers)
+    assert key.post(COMPANIES, {"name": "A"}, headers=headers).json == first.json
+    owner.put(f"{KEYS}/{made['id']}", {"access": [grant("crm/company", ["create"], fields=["name"])]})
+    assert told(key.post(COMPANIES, {"name": "A"}, headers=headers)) == FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("access", "place"),
+    [
+        ([grant("crm/nothing")], "access[0].models[0]"),
+        ([grant("crm/deal", ["fly"])], "access[0].operations[0]"),
+        ([grant("crm/deal", fields=["nothing"])], "access[0].fields[0]"),
+        ([grant("crm/deal", fields=["name"], where={"nothing": 1})], "access[0].where.nothing"),
+        (
+            [grant("crm/deal", where={"owner": {"sessionsByUser": {"some": {}}}})],
+            "access[0].where.owner.sessionsByUser",
+        ),
+        ([{"operations": READS}], "access[0].models"),
+        ([{**grant("crm/deal"), "more": 1}], "access[0].more"),
+        ([grant("crm/deal")] * 51, "access"),
+        ([grant("crm/deal", where={"or": [{"name": "x"}] * 65})], "access[0].where.or[64].name"),
+        ([grant("crm/deal", where={"name": {"in": ["x" * 500] * 200}})], "access"),
+        ("crm/deal", "access"),
+        ([grant("platform/audit-log", fields=["ipAddress"])], "access[0].fields[0]"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_grant_that_cannot_be_is_refused_with_its_place(owner, access, place):
+    refused = owner.post(KEYS, {"name": "K", "access": access})
+    assert refused.status_code == 400
+    assert list(refused.json["details"]["fields"]) == [place], refused.json
+
+
+def test_a_grant_that_names_what_is_gone_opens_nothing_and_doctor_names_it(cast, owner, shop):
+    shop.make(CrmDeal)
+    key = narrow(cast, owner, grant("crm/gone"), grant("crm/deal", where={"gone": 1}), grant("crm/company"))
+    assert (key.get(DEALS).status_code, key.get(COMPANIES).status_code) == (403, 200)
+    said = cast.app.test_cli_runner().invoke(args=["doctor", "--json"]).output
+    assert "2 grants name what is gone" in said
+    with cast.app.app_context(), transaction() as session:
+        session.query(AuthApiKey).filter_by(user_id=owner.user_id).delete()
+
+
+def test_a_narrow_key_starts_no_job_that_would_act_for_its_owner(cast, owner, shop):
+    body = shop.body(AnalyticsReport)
+    key = narrow(cast, owner, grant("analytics/report", ["create", "read"]))
+    assert told(key.post("/api/v1/analytics/report", body)) == FORBIDDEN
+    assert owner.post("/api/v1/analytics/report", body).status_code == 201

@@ -1,0 +1,183 @@
+"""Members and teams that grants narrow, and who says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.crm.models import CrmCompany, CrmDeal
+from app.testing.workshop import Workshop
+
+DEALS, COMPANIES, MEMBERS, TEAMS, JOINED = (
+    "/api/v1/crm/deal", "/api/v1/crm/company", "/api/v1/auth/member", "/api/v1/auth/team", "/api/v1/auth/team-member",
+)  # fmt: skip
+READS = ["list", "read"]
+
+
+def grant(model, operations=READS, **rest):
+    return {"models": [model], "operations": operations, **rest}
+
+
+@pytest.fixture
+def owner(cast):
+    return cast.user()
+
+
+@pytest.fixture
+def shop(cast, owner):
+    return Workshop(cast, owner)
+
+
+@pytest.fixture
+def member(cast, owner):
+    return cast.colleague(owner)
+
+
+def membership(owner, of):
+    rows = owner.get(MEMBERS, query_string={"userId": str(of.user_id), "organizationId": str(owner.organization_id)})
+    return rows.json["data"][0]["id"]
+
+
+def narrow(owner, of, access, whose=MEMBERS):
+    identifier = membership(owner, of) if whose == MEMBERS else of
+    answer = owner.put(f"{whose}/{identifier}/_access", {"access": access})
+    assert answer.status_code == 200, answer.json
+    return answer.json
+
+
+def team(owner, *people, access=None):
+    made = owner.post(TEAMS, {"name": f"Team {len(owner.get(TEAMS).json['data'])}"}).json["id"]
+    for person in people:
+        assert owner.post(JOINED, {"teamId": made, "userId": str(person.user_id)}).status_code == 201
+    if access is not None:
+        narrow(owner, made, access, TEAMS)
+    return made
+
+
+def ids(answer):
+    assert answer.status_code == 200, answer.json
+    return {each["id"] for each in answer.json["data"]}
+
+
+def test_a_list_narrows_rows_of_that_organization_alone(cast, owner, shop, member):
+    theirs, mine = shop.make(CrmDeal), Workshop(cast, member).make(CrmDeal)
+    assert ids(member.get(DEALS)) == {theirs["id"], mine["id"]}
+    narrow(owner, member, [grant("crm/company")])
+    assert ids(member.get(DEALS)) == {mine["id"]}
+    assert member.get(f"{DEALS}/{theirs['id']}").status_code == 404
+    assert member.get("/api/auth/session").status_code == 200
+    narrow(owner, member, None)
+    assert ids(member.get(DEALS)) == {theirs["id"], mine["id"]}
+
+
+def test_conditions_look_at_all_of_the_organization(owner, shop, member):
+    company = shop.make(CrmCompany, industry="steel")
+    seen = shop.make(CrmDeal, companyId=company["id"])
+    shop.make(CrmDeal, companyId=shop.make(CrmCompany, industry="ships")["id"])
+    narrow(owner, member, [grant("crm/deal", where={"company": {"industry": "steel"}})])
+    assert ids(member.get(DEALS)) == {seen["id"]}
+    assert member.get(f"{DEALS}/{seen['id']}?expand=company").json.get("company", None) is None
+
+
+def test_a_change_counts_on_the_next_request_of_session_and_key_alike(cast, owner, shop, member):
+    made = shop.make(CrmDeal)
+    narrow(owner, member, [grant("crm/deal")])
+    assert member.get(f"{DEALS}/{made['id']}").status_code == 200
+    assert member.put(f"{DEALS}/{made['id']}", {"name": "x"}).status_code == 403
+    narrow(owner, member, [])
+    assert member.get(f"{DEALS}/{made['id']}").status_code == 404
+    narrow(owner, member, [grant("crm/deal", [*READS, "update"])])
+    assert member.put(f"{DEALS}/{made['id']}", {"name": "x"}).status_code == 200
+
+
+def test_owners_and_admins_are_never_narrowed(cast, owner, shop):
+    manager = cast.colleague(owner, "admin")
+    made = shop.make(CrmDeal)
+    narrow(owner, manager, [])
+    assert manager.get(f"{DEALS}/{made['id']}").status_code == 200
+    owner.put(f"{MEMBERS}/{membership(owner, manager)}", {"role": "member"})
+    assert manager.get(f"{DEALS}/{made['id']}").status_code == 404
+
+
+def test_managers_alone_say_what_members_may_do(cast, owner, member):
+    stranger, path = cast.user(), f"{MEMBERS}/{membership(owner, member)}/_access"
+    body = {"access": []}
+    assert [each.put(path, body).status_code for each in (member, stranger, owner)] == [403, 404, 200]
+    assert owner.get(path).json == {"access": [], "teamAccess": None}
+    refused = owner.put(path, {"access": [grant("crm/nothing")]})
+    assert "access[0].models[0]" in refused.json["details"]["fields"]
+    assert owner.get(path).json["access"] == []
+
+
+def test_teams_unite_and_the_own_list_comes_on_top(owner, shop, member):
+    deal, company = shop.make(CrmDeal), shop.make(CrmCompany)
+    team(owner, member, access=[grant("crm/deal")])
+    assert (ids(member.get(DEALS)), ids(member.get(COMPANIES))) == ({deal["id"]}, set())
+    team(owner, member, access=[grant("crm/company")])
+    assert ids(member.get(DEALS)) == {deal["id"]}
+    assert company["id"] in ids(member.get(COMPANIES))
+    narrow(owner, member, [grant("crm/company")])
+    assert (ids(member.get(DEALS)), company["id"] in ids(member.get(COMPANIES))) == (set(), True)
+
+
+def test_who_leaves_a_team_that_narrows_is_not_widened_by_it(owner, shop, member):
+    deal = shop.make(CrmDeal)
+    first = team(owner, member, access=[grant("crm/deal")])
+    second = team(owner, member, access=[grant("crm/company")])
+    (joined,) = owner.get(JOINED, query_string={"teamId": second}).json["data"]
+    assert owner.delete(f"{JOINED}/{joined['id']}").status_code == 200
+    path = f"{MEMBERS}/{membership(owner, member)}/_access"
+    assert owner.get(path).json["teamAccess"] == [grant("crm/deal")]
+    assert owner.delete(f"{TEAMS}/{first}").status_code == 200
+    assert owner.get(path).json["teamAccess"] == []
+    assert member.get(f"{DEALS}/{deal['id']}").status_code == 404
+    narrow(owner, member, None)
+    assert owner.get(path).json == {"access": None, "teamAccess": None}
+    assert member.get(f"{DEALS}/{deal['id']}").status_code == 200
+
+
+def test_a_team_without_a_list_narrows_nobody_and_one_that_loses_its_list_no_longer(owner, shop, member):
+    shop.make(CrmDeal)
+    made = team(owner, member)
+    assert len(ids(member.get(DEALS))) == 1
+    narrow(owner, made, [], TEAMS)
+    assert ids(member.get(DEALS)) == set()
+    narrow(owner, made, None, TEAMS)
+    assert len(ids(member.get(DEALS))) == 1
+
+
+def test_an_invitation_carries_the_list(cast, owner, shop):
+    deal, guest = shop.make(CrmDeal), cast.user()
+    email = guest.get("/api/auth/session").json["user"]["email"]
+    access = [grant("crm/deal", where={"name": "nothing"})]
+    made = owner.post("/api/v1/auth/invitation", {"email": email, "access": access})
+    assert (made.status_code, made.json["access"]) == (201, access)
+    assert guest.put(f"/api/v1/auth/invitation/{made.json['id']}", {"status": "accepted"}).status_code == 200
+    assert owner.get(f"{MEMBERS}/{membership(owner, guest)}/_access").json["access"] == access
+    assert guest.get(f"{DEALS}/{deal['id']}").status_code == 404
+
+
+def test_the_key_of_a_narrowed_member_is_narrowed_as_well(cast, owner, shop, member):
+    made = shop.make(CrmDeal)
+    switched = member.post("/api/auth/session/organization", {"organizationId": str(owner.organization_id)})
+    assert switched.status_code == 200, switched.json
+    key = member.post("/api/v1/auth/api-key", {"name": "K", "scopes": ["read"]}).json["key"]
+    from app.testing.cast import Actor
+
+    holder = Actor(member.app, key)
+    assert ids(holder.get(DEALS)) == {made["id"]}
+    narrow(owner, member, [grant("crm/company")])
+    assert holder.get(DEALS).status_code == 403
+    assert holder.get(COMPANIES).status_code == 200
+
+
+def test_the_version_of_a_membership_is_not_raised_by_what_readers_do_not_see(owner, member):
+    path = f"{MEMBERS}/{membership(owner, member)}"
+    before = owner.get(path).headers["ETag"]
+    narrow(owner, member, [])
+    assert owner.get(path).headers["ETag"] == before
+
+
+def test_a_change_is_evidence(owner, member):
+    narrow(owner, member, [grant("crm/deal")])
+    rows = owner.get("/api/v1/platform/audit-log", query_string={"action": "auth.member.access"}).json["data"]
+    assert [each["changes"]["after"] for each in rows] == [[grant("crm/deal")]]
