@@ -103,11 +103,11 @@ class Cast:
             home = organizations.provision_user(unit, user)
             return Actor(self.app, sessions.open_session(unit, user).token, user.id, home.id)
 
-    def colleague(self, of: Actor, role: str = "member") -> Actor:
-        """A new user who is also a member of the organization of somebody else."""
+    def colleague(self, of: Actor, role: str = "member", **values: Any) -> Actor:
+        """A new user who is also a member of the organization of somebody else; ``access`` narrows the member."""
         actor = self.user()
         with self.app.app_context(), transaction() as session:
-            session.add(AuthMember(organization_id=of.organization_id, user_id=actor.user_id, role=role))
+            session.add(AuthMember(organization_id=of.organization_id, user_id=actor.user_id, role=role, **values))
         return actor
 
     def key(self, of: Actor, *scopes: str, **values: Any) -> Actor:

@@ -33,7 +33,12 @@ __all__ = [
 ]
 
 OPERATIONS = ("list", "read", "create", "update", "delete")
-ACTORS = ("nobody", "anonymous", "read_key", "write_key", "stranger_key", "member", "owner", "admin")
+ACTORS = (
+    "nobody", "anonymous", "read_key", "write_key", "stranger_key", "empty_key", "narrowed_key", "member",
+    "narrowed_member", "owner", "admin",
+)  # fmt: skip
+# What is granted to the narrowed ones, whatever their scopes: reads of all but accounts.
+READS = [{"models": ["*"], "operations": ["list", "read"]}]
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +60,12 @@ def stage(cast: Cast, reading: Reading) -> dict[str, Any]:
         "owner": owner,
         "read_key": cast.key(owner, "read"),
         "write_key": cast.key(owner, "write"),
+        "empty_key": cast.key(owner, "write", access=[]),
+        "narrowed_key": cast.key(owner, "write", access=READS),
         "stranger": stranger,
         "stranger_key": cast.key(stranger, "write"),
         "member": cast.colleague(owner),
+        "narrowed_member": cast.colleague(owner, access=READS),
         "admin": cast.admin,
         "workshops": {"owner": Workshop(cast, owner), "stranger": Workshop(cast, stranger)},
     }
@@ -107,6 +115,10 @@ def body_for(stage: dict[str, Any], model: type[Record], name: str) -> dict[str,
     body = workshop.body(model)
     entry = stage["reading"].entry(model)
     settable = [field["name"] for field in entry["fields"] if field.get("access") != "readOnly"]
-    if name in ("member", "admin") and entry["scope"]["kind"] == "organization" and "organizationId" in settable:
+    if (
+        name in ("member", "narrowed_member", "admin")
+        and entry["scope"]["kind"] == "organization"
+        and "organizationId" in settable
+    ):
         body.setdefault("organizationId", str(stage["owner"].organization_id))
     return body

@@ -7,7 +7,9 @@ from typing import Any
 
 from app.engine.declare.record import Record
 
-KEYS = ("anonymous", "read_key", "write_key", "stranger_key")
+KEYS = ("anonymous", "read_key", "write_key", "stranger_key", "empty_key", "narrowed_key")
+# Accounts, which a star leaves out.
+APART = "auth/"
 WRITES = ("create", "update", "delete")
 PARTED = ("anyOf", "allOf")
 SIMPLE = {"owner", "organization", "parent", "public", "admin"}
@@ -38,13 +40,36 @@ class Reading:
             return 401
         if self.refused_credential(model, operation, name):
             return 403
+        if name == "empty_key" or (name == "narrowed_key" and self._is_closed(model, operation)):
+            return 403
         if (model, operation) in self.apart:
             return None
+        if name == "narrowed_member":
+            return self.narrowed_status(model, operation)
         if operation == "list":
             return 200
         return {"read": self.read_status, "create": self.create_status}.get(operation, self.write_status)(
             model, rule, name
         )
+
+    def _is_closed(self, model: Model, operation: str) -> bool:
+        """Whether grants of reading all but accounts close the operation."""
+        return operation in WRITES or model.qualified_name().startswith(APART)
+
+    def narrowed_status(self, model: Model, operation: str) -> int | None:
+        """The status of a member who may read what the organization shares, but for accounts, and write nothing of it.
+        Elsewhere such a member is one like any."""
+        entry = self.entry(model)
+        if self.combines(model) or entry["scope"]["kind"] not in ("organization", "parent", "owner"):
+            return None
+        if self.root_scope(model)["kind"] != "organization":
+            return self.status(model, operation, "member")
+        if operation == "list":
+            return 200
+        if model.qualified_name().startswith(APART):
+            return None
+        member = self.status(model, operation, "member")
+        return member if operation == "read" or member is None or member >= 400 else 403
 
     def refused_credential(self, model: Model, operation: str, name: str) -> bool:
         """Whether the kind of credential is enough to refuse it."""
@@ -81,7 +106,7 @@ class Reading:
         if scope["kind"] not in ("owner", "organization", "parent", "through"):
             return False
         if name != "member":
-            return name in ("owner", "read_key", "write_key")
+            return name in ("owner", "read_key", "write_key", "narrowed_key")
         return self._root_scope(entry, scope)["kind"] == "organization" and scope.get("read") != "managers"
 
     def may_be_public(self, model: Model) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy import JSON, ColumnElement, Integer, Uuid, and_, bindparam, colu
 from app.engine.declare.kind import Reference
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record, camel
-from app.engine.declare.scope import both
+from app.engine.declare.scope import ORGANIZATIONS, USER, both, is_everything
 from app.engine.read.encoding import Projection, dumps
 from app.engine.read.statements import RecordStatement, compiled
 from app.foundation.errors import Failure, Forbidden, ForeignKeyViolation
@@ -82,12 +82,15 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
     nobody can pin a public row of somebody else. Records in no organization name rows of any."""
     target = model.target(attribute)
     wanted = target.id == named[attribute]
-    scope = target.policy.scope
+    scope, granted = target.policy.scope, reader.granted(target, "read")
+    if not is_everything(granted):
+        # Whoever writes may say so, and in which organization.
+        granted = or_(granted, target.id == USER, target.id == ORGANIZATIONS.any_())
     kind = model.fields()[attribute].spec.kind
     restricts = isinstance(kind, Reference) and kind.on_delete == "restrict"
     if not restricts or scope.is_nobodys:
-        return and_(wanted, target.policy.visible(target, reader))
-    own = both(and_(wanted, target.policy.own(target, reader)), reader.granted(target, "read"))
+        return both(and_(wanted, target.policy.visible(target, reader.base)), granted)
+    own = both(and_(wanted, target.policy.own(target, reader)), granted)
     if "organization_id" in target.fields():
         within: Any = target.organization_id  # type: ignore[attr-defined]
         return and_(own, or_(named.organization.is_(None), within == named.organization))

@@ -171,6 +171,11 @@ def test_what_a_record_names_has_to_be_readable(cast, owner, shop):
     assert key.post(DEALS, {"name": "A", "companyId": seen["id"]}).status_code == 201
     refused = key.post(DEALS, {"name": "A", "companyId": hidden["id"]})
     assert told(refused) == (400, "FOREIGN_KEY_VIOLATION")
+    mine = {"ownerId": str(owner.user_id), "organizationId": str(owner.organization_id)}
+    assert key.post(DEALS, {"name": "A", "companyId": seen["id"], **mine}).status_code == 201
+    colleague = {"ownerId": str(cast.colleague(owner).user_id)}
+    refused = key.post(DEALS, {"name": "A", "companyId": seen["id"], **colleague})
+    assert told(refused) == (400, "FOREIGN_KEY_VIOLATION")
 
 
 def test_expansions_and_relations_go_by_the_grants_of_where_they_lead(cast, owner, shop):
