@@ -25,6 +25,8 @@ from app.notification.routing import notify
 CONTACTS, DEALS = "/api/v1/crm/contact", "/api/v1/crm/deal"
 ADDRESS, PASSWORD = "gate@bench.example", "a password of the gate 1"
 ROWS = 40
+SINCE = ("2001-01-01T00:00:00Z", "2002-01-01T00:00:00Z", "2003-01-01T00:00:00Z")
+GRANTS = [{"models": ["crm/contact"], "where": {"createdAt": {"gt": since}}} for since in SINCE]
 
 Work = Callable[[], bytes]
 
@@ -35,12 +37,13 @@ class UnexpectedAnswer(Exception):
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody with a session, its cookie and a key."""
+    """Somebody with a session, its cookie, a key and one that grants narrow."""
 
     principal: Principal
     token: str
     cookie: str
     key: str
+    narrow_key: str
 
 
 def operations(app: Flask) -> dict[str, Callable[[], Work]]:
@@ -86,6 +89,8 @@ def operations(app: Flask) -> dict[str, Callable[[], Work]]:
         "audited create": lambda: client.ready("POST", "/api/v1/auth/team", named(), 201),
         "audited update": lambda: client.ready("PATCH", f"/api/v1/auth/team/{team}", named()),
         "key check": lambda: Client(app, caller.key).ready("GET", item),
+        "narrowed item": lambda: Client(app, caller.narrow_key).ready("GET", item),
+        "narrowed list": lambda: Client(app, caller.narrow_key).ready("GET", CONTACTS),
         "sign-in check": lambda: Client(app, cookie=caller.cookie).ready("GET", "/api/auth/session"),
         "notification": lambda: listener.heard,
     }
@@ -130,9 +135,10 @@ def _caller(app: Flask) -> Caller:
         user = unit.session.get_one(AuthUser, UUID(made["user"]["id"]))
         opened = sessions.open_session(unit, user)
         _, key = api_keys.issue(unit, user, scopes=("read",))
+        _, narrow = api_keys.issue(unit, user, scopes=("read",), access=GRANTS)
         session_id, token, cookie = opened.session.id, opened.token, opened.cookie
     with app.test_request_context():
-        return Caller(credentials.session_principal_by_id(session_id), token, cookie, key)
+        return Caller(credentials.session_principal_by_id(session_id), token, cookie, key, narrow)
 
 
 @dataclass(frozen=True)
