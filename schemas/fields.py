@@ -138,8 +138,7 @@ class Grants(Json):
     """A list of grants, refused at what breaks a rule."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"type": ["array", "null"], "items": {"$ref": "#/components/schemas/Grant"}}
-        super().__init__(**{**options, "metadata": {**options.get("metadata", {}), **described}, "shape": "array"})
+        super().__init__(**{**options, "shape": "array"})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         given = super()._deserialize(value, attr, data, **kwargs)

@@ -29,9 +29,10 @@ from blueprints.http.base import Blueprint
 from blueprints.openapi import imports, many, queries, relations
 from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
+from blueprints.openapi.vocabulary import schema_reference
 from schemas.content.conversation import ChatPart
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
-from schemas.fields import Email, Embedded, Identifier, Json, Moment, Url
+from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Url
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
 `Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
@@ -171,4 +172,6 @@ def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
     if not isinstance(field, Json) or not field.shape:
         return {}
     inside: dict[str, Any] = {"items": {}} if field.shape == "array" else {"additionalProperties": True}
+    if isinstance(field, Grants):
+        inside = {"items": schema_reference("Grant")}
     return {"type": [field.shape, "null"] if field.allow_none else field.shape, **inside}

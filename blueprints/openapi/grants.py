@@ -35,7 +35,11 @@ def grant(models: Sequence[type[Record]]) -> dict[str, Any]:
                 "items": {"type": "string"},
                 "description": "What is seen and may be sent; all when omitted. Ids are always seen.",
             },
-            "where": {"type": "object", "description": "A condition, as in the body of QUERY; all rows when omitted."},
+            "where": {
+                "type": "object",
+                "additionalProperties": True,
+                "description": "A condition, as in the body of QUERY; all rows when omitted.",
+            },
         },
         "required": ["models"],
         "additionalProperties": False,

@@ -290,3 +290,10 @@ def test_parameters_of_one_name_for_generators_are_described_once(document):
         written = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
         assert len(written) == len(set(written)), path
         assert len(written) < MOST_IN_JAVA, path
+
+
+@pytest.mark.parametrize("name", ["AccessList", "AuthApiKey", "AuthApiKeyCreate", "AuthInvitationCreate"])
+def test_a_list_of_grants_says_what_it_holds(document, name):
+    described = document["components"]["schemas"][name]["properties"]["access"]
+    assert described["type"] == ["array", "null"]
+    assert described["items"] == {"$ref": "#/components/schemas/Grant"}
