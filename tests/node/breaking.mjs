@@ -6,12 +6,17 @@ const { apiDiff } = createRequire(`${process.env.NODE_MODULES}/`)("api-smart-dif
 const [released, current] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")));
 [released, current].forEach(({ components: { schemas } }) => closeRelations(schemas));
 
-/** Related records are told of where they are records of their own: relations lead from each to every other and back. */
+/**
+ * Related records, and conditions on them, are told of where they are records of their own: relations lead from each to
+ * every other and back.
+ */
 function closeRelations(schemas) {
   for (const [name, query] of Object.entries(schemas)) {
-    const properties = schemas[name.replace(/Query$/, "")]?.properties ?? {};
-    for (const relation of Object.keys(query["x-relations"] ?? {})) {
-      if (relation in properties) properties[relation] = {};
+    const own = name.replace(/Query$/, "");
+    for (const { properties } of [schemas[own], schemas[`${own}Where`]].filter((each) => each?.properties)) {
+      for (const relation of Object.keys(query["x-relations"] ?? {})) {
+        if (relation in properties) properties[relation] = {};
+      }
     }
   }
 }
