@@ -7,6 +7,7 @@ const JSON_BODY = "application/json";
 const KEY = "#/components/parameters/idempotencyKey";
 
 const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
+const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const lower = (name) => name[0].toLowerCase() + name.slice(1);
 // What a model is called within its domain; classes of plugins need not begin with it.
 const within = (name, domain) =>
@@ -27,9 +28,11 @@ export function readModels({ paths, components }) {
     const chooses = (read?.parameters ?? []).some(({ $ref }) => $ref === "#/components/parameters/fields");
     // What has no sums has routes of its own for writes.
     const isPlain = paths[`${collection}/_aggregate`] !== undefined;
+    const model = lower(within(name, domain));
+    const [, , , root, last = kebab(model)] = collection.split("/");
     return {
-      name, domain, path: collection,
-      model: lower(within(name, domain)),
+      name, domain, path: collection, granted: `${root}/${last}`,
+      model,
       ways: ["list", "each", ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
       unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),
@@ -124,6 +127,7 @@ export function writeModels(models, keyed) {
     const lines = own.map(({ name, model, path }) => `    ${model}: { name: "${name}", path: "${path}" },`);
     return [`  ${domain}: {`, ...lines, "  },"].join("\n");
   });
+  const granted = models.map((each) => `  ${JSON.stringify(each.granted)}: ${JSON.stringify(each.name)};`);
   const keys = Object.entries(keyed).map(([path, methods]) => `  ${JSON.stringify(path)}: ${JSON.stringify(methods)},`);
   return [
     "// Generated from the description of the API.",
@@ -131,6 +135,8 @@ export function writeModels(models, keyed) {
     'type Schemas = components["schemas"];\n',
     "/** What can be asked and written of each model. */",
     `export interface Models {\n${entries.join("\n")}\n}\n`,
+    "/** What grants call each model. */",
+    `export interface Granted {\n${granted.join("\n")}\n}\n`,
     "/** Where each model is. */",
     `export const MODELS = {\n${domains.join("\n")}\n} as const;\n`,
     "/** The methods that take an idempotency key, by path. */",

@@ -60,6 +60,17 @@ export async function write(connection: Connection, asked: Write, call: WriteCal
   return response;
 }
 
+/** Read what is at `path`, or the answer to a question in a body: by POST, as pages of other origins can send no QUERY. */
+export async function read(connection: Connection, path: string | URL, question?: object, { signal }: Call = {}): Promise<Response> {
+  const url = typeof path === "string" ? address(connection, path) : path;
+  const headers = await credentials(connection);
+  const asked = question === undefined ? {} : { method: "POST", body: JSON.stringify(question) };
+  if (question !== undefined) headers["Content-Type"] = "application/json";
+  const response = await send(connection, new Request(url, { ...asked, signal, headers }));
+  if (!response.ok) throw await RowgateError.of(response);
+  return response;
+}
+
 export class Collection {
   constructor(
     private readonly connection: Connection,
@@ -91,7 +102,7 @@ export class Collection {
       const names = query[name];
       if (names?.length) url.searchParams.set(name, names.join(","));
     }
-    const response = await this.send(url, {}, { signal });
+    const response = await read(this.connection, url, undefined, { signal });
     if (response.body === null) return;
     for await (const line of lines(response.body.pipeThrough(decoder()))) yield JSON.parse(line);
   }
@@ -102,7 +113,7 @@ export class Collection {
       const names = wanted[name];
       if (names?.length) url.searchParams.set(name, names.join(","));
     }
-    return record(await this.send(url, {}, call));
+    return record(await read(this.connection, url, undefined, call));
   }
 
   async sum(query: object = {}, call?: Call): Promise<unknown> {
@@ -222,18 +233,8 @@ export class Collection {
     return write(this.connection, asked, call);
   }
 
-  /** By POST: pages of other origins can send no QUERY. */
   private async ask<T>(path: string, query: object, call?: Call): Promise<T> {
-    const url = address(this.connection, this.path + path);
-    return (await (await this.send(url, { method: "POST", body: JSON.stringify(query) }, call)).json()) as T;
-  }
-
-  private async send(url: URL, request: RequestInit, { signal }: Call = {}): Promise<Response> {
-    const headers = await credentials(this.connection);
-    if (request.body) headers["Content-Type"] = "application/json";
-    const response = await send(this.connection, new Request(url, { ...request, signal, headers }));
-    if (!response.ok) throw await RowgateError.of(response);
-    return response;
+    return (await (await read(this.connection, this.path + path, query, call)).json()) as T;
   }
 }
 

@@ -5,6 +5,7 @@ import { KEYED } from "./models.js";
 import type { components, paths } from "./schema.js";
 import { hasKey, keyed, sent } from "./sending.js";
 
+export { grant, type Access, type Grant, type Grants, type KeyChanges, type KeyDraft, type NamesOfGrants } from "./access.js";
 export { reference, type BatchCall, type BatchReply, type BatchRequest } from "./batch.js";
 export { streamChat, type ChatAnswer, type ChatQuestion } from "./chat.js";
 export type { Connection } from "./connection.js";

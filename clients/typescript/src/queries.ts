@@ -30,6 +30,21 @@ export type Where<M extends Model> = {
           : never;
 };
 
+/** Conditions that every one of several models knows. */
+export type WhereOfAll<M extends Model> = {
+  readonly [K in Name<Models[M]["where"]>]?: K extends "and" | "or"
+    ? readonly WhereOfAll<M>[]
+    : K extends "not"
+      ? WhereOfAll<M>
+      : K extends Name<One<M>>
+        ? WhereOfAll<Target<M, K>>
+        : K extends Name<Many<M>>
+          ? { readonly [Q in keyof Quantified<M>]?: WhereOfAll<Target<M, K>> }
+          : Both<M extends Model ? { of: (value: WhereAt<M, K>) => void } : never>;
+};
+type WhereAt<M extends Model, K> = K extends keyof Where<M> ? Where<M>[K] : never;
+type Both<F> = [F] extends [{ of: (value: infer V) => void }] ? V : never;
+
 /** Conditions on the records that a relation to many leads to. */
 export interface Quantified<M extends Model> {
   readonly some?: Where<M>;
@@ -39,7 +54,13 @@ export interface Quantified<M extends Model> {
 
 /** The condition `C` of the description, with the values `V` of the field in place of all of their kind. */
 type Condition<C, V> = C extends object ? { readonly [O in keyof C]?: Operand<Given<C[O]> | Extract<C[O], null>, V> } : Operand<C, V>;
-type Operand<C, V> = C extends readonly (infer E)[] ? readonly Operand<E, V>[] : C extends string ? Extract<V, string> : C;
+type Operand<C, V> = C extends readonly (infer E)[]
+  ? readonly Operand<E, V>[]
+  : C extends string
+    ? string extends C
+      ? Extract<V, string>
+      : C
+    : C;
 type Item<T> = T extends readonly (infer E)[] ? E : T;
 
 /** A key of a sort: a field or one of a related record, descending with a minus. */

@@ -1,4 +1,5 @@
 /** The records of every model, by domain and name: `rowgate.crm.deal.list({ where: { amount: { gte: 1000 } } })`. */
+import { type Access, access } from "./access.js";
 import { type BatchCall, type BatchReply, type BatchRequest, batch } from "./batch.js";
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
@@ -52,6 +53,8 @@ export type Rowgate = {
 } & {
   /** Carry out requests about several models in order, in one transaction; gives their answers, one for one. */
   batch(requests: readonly BatchRequest[], call?: BatchCall): Promise<BatchReply[]>;
+  /** What callers may do, and what narrows keys, members and teams. */
+  readonly access: Access;
 };
 
 /** The records of a service, typed by model. */
@@ -63,5 +66,6 @@ export function createRowgate(connection: Connection): Rowgate {
   return {
     ...Object.fromEntries(domains),
     batch: (requests: readonly BatchRequest[], call?: BatchCall) => batch(connection, requests, call),
+    access: access(connection),
   } as unknown as Rowgate;
 }

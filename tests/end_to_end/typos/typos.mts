@@ -1,7 +1,7 @@
 // What the TypeScript client does not compile: the lines that end in "refused", and no others.
-import { createRowgate } from "@rowgate/client";
+import { createRowgate, grant } from "@rowgate/client";
 
-const { ai, aiAgent, auth, batch, crm } = createRowgate({ baseUrl: "" });
+const { access, ai, aiAgent, auth, batch, crm } = createRowgate({ baseUrl: "" });
 
 crm.deal.list({ where: { amount: { gte: 1 }, stage: "won", company: { name: { contains: "x" } } } });
 crm.deal.list({ where: { amuont: 1 } }); // refused
@@ -97,3 +97,53 @@ sum.group.source; // refused
 sum.count; // refused
 (await crm.deal.list()).total; // refused
 (await crm.company.list()).total;
+
+crm.deal.list({ where: { ownerId: { is: "me" }, not: { ownerId: { is: "me" } } } });
+crm.deal.list({ where: { ownerId: { is: "you" } } }); // refused
+crm.deal.list({ where: { ownerId: { is: null } } }); // refused
+crm.deal.list({ where: { companyId: { is: "me" } } }); // refused
+
+access.createApiKey({ name: "x" });
+access.createApiKey({ name: "x", scopes: ["read"], access: null });
+access.createApiKey({ name: "x", access: [] });
+access.createApiKey({ access: [{ models: ["crm/deal"], fields: ["name", "stage"], where: { stage: "won", ownerId: { is: "me" } } }] });
+access.createApiKey({ access: [{ models: ["crm/deal"] }, { models: ["crm/contact"], fields: ["email"], operations: ["list", "create"] }] });
+access.createApiKey({ nme: "x" }); // refused
+access.createApiKey({ access: [{ models: ["crm/dael"] }] }); // refused
+access.createApiKey({ access: [{ models: [] }, { modles: ["crm/deal"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], feilds: ["name"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], operations: ["lst"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], fields: ["nme"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"] }, { models: ["crm/contact"], fields: ["stage"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], where: { stge: "won" } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], where: { stage: "wonn" } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], where: { company: { industri: "x" } } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal"], where: { ownerId: { is: "you" } } }] }); // refused
+
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/company"], fields: ["name"], where: { name: { contains: "x" } } }] });
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/contact"], where: { company: { industry: "x" }, or: [{ companyId: "id" }] } }] });
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/company"], fields: ["name", "stage"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/company"], where: { stage: "won" } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/company"], where: { or: [{ name: "x" }, { stage: "won" }] } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/deal", "crm/contact"], where: { company: { industri: "x" } } }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/*"], fields: ["name"], where: { name: "x" } }, { models: ["*"], fields: ["id"] }] });
+access.createApiKey({ access: [{ models: ["crm/deal", "storage/*"], fields: ["whatever"] }] });
+access.createApiKey({ access: [{ models: ["crn/*"] }] }); // refused
+access.createApiKey({ access: [{ models: ["crm/*"], fields: [1] }] }); // refused
+
+access.updateApiKey("id", { access: [{ models: ["crm/deal"], fields: ["name"] }] });
+access.updateApiKey("id", { access: [{ models: ["crm/deal"], fields: ["nme"] }] }); // refused
+access.setOfMember("id", [{ models: ["crm/deal"], where: { ownerId: { is: "me" } } }]);
+access.setOfMember("id", null);
+access.setOfMember("id", [{ models: ["crm/deal"], where: { owner: "me" } }]); // refused
+access.setOfTeam("id", [{ models: ["storage/upload"], operations: ["create"], fields: ["contentBase64"] }]);
+access.setOfTeam("id", [{ models: ["crm/deal"], fields: ["nme"] }]); // refused
+auth.invitation.create({ email: "ada@example.com", access: [grant({ models: ["crm/deal"], fields: ["name"] })] });
+auth.invitation.create({ email: "ada@example.com", access: [grant({ models: ["crm/deal"], fields: ["nme"] })] }); // refused
+auth.invitation.create({ email: "ada@example.com", access: [{ models: ["crm/dael"], operations: ["list"] }] }); // refused
+(await access.ofMember("id")).teamAccess?.[0]?.models;
+(await access.read()).models[0]?.operations;
+(await access.explain({ model: "crm/deal", operation: "update", id: "id", as: { keyId: "id" } })).because;
+access.explain({ model: "crm/dael", operation: "update" }); // refused
+access.explain({ model: "crm/deal", operation: "updat" }); // refused
+(await access.createApiKey({ name: "x" })).kye; // refused
