@@ -54,6 +54,12 @@ class Model:
     def attribute(self) -> str:
         return snake(self.name[len(self.domain.replace("_", "")) :])
 
+    @property
+    def granted(self) -> str:
+        """What grants call it."""
+        domain, *rest = self.path.removeprefix("/api/v1/").split("/")
+        return "/".join([domain, *(rest or [self.attribute.replace("_", "-")])])
+
     @cached_property
     def fields(self) -> Schemas:
         """The fields of a record, without the relations that may stand beside them."""

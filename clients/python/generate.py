@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from description import Model, Schema, generable, keyed_paths, name_of, read_models, types_of
+from description import Model, Schema, Schemas, generable, keyed_paths, name_of, read_models, snake, types_of
 from texts import (
     HEAD,
     LISTS,
@@ -28,15 +28,23 @@ from texts import (
 HERE = Path(__file__).parent
 DESCRIPTION = Path(os.environ.get("DESCRIPTION") or HERE.parent.parent / "docs" / "openapi.json")
 PACKAGE = HERE / "rowgate_client"
+# What is asked and answered about access beside records.
+ASKED_OF_ACCESS = ("AuthApiKeyCreate", "AuthApiKeyUpdate", "AccessQuestion")
+ANSWERED_OF_ACCESS = (
+    "AuthApiKeyMade", "AccessList", "MemberAccess", "AccessToModel", "AccessOverview", "AccessExplanation",
+)  # fmt: skip
 UNITS = ("hour", "day", "week", "month", "quarter", "year")
 
 
 class Writing:
     """The text of the module."""
 
-    def __init__(self, models: Mapping[str, Model]) -> None:
+    def __init__(self, models: Mapping[str, Model], schemas: Schemas) -> None:
         self.models = models
+        self.schemas = schemas
         self.written: dict[str, str] = {}
+        # The conditions of each model, with their types.
+        self.conditions: dict[str, dict[str, str]] = {}
 
     def add(self, name: str, text: str) -> str:
         if self.written.setdefault(name, text) != text:
@@ -50,6 +58,7 @@ class Writing:
             self._selections(model)
             self._sums(model)
             self._written(model)
+        self._access()
         return "\n\n".join([HEAD, *self.written.values(), "", self._domains()])
 
     def _target(self, relation: Schema) -> Model:
@@ -90,6 +99,7 @@ class Writing:
                 members[name] = f"{to['model']}{'Many' if to['many'] else 'Where'}"
             else:
                 members[name] = self._condition(model, name, name_of(schema))
+        self.conditions[model.name] = members
         self.add(own, typed_dict(own, members, total=False))
         many = f"{model.name}Many"
         self.add(many, typed_dict(many, dict.fromkeys(("some", "none", "every"), own), total=False))
@@ -169,6 +179,66 @@ class Writing:
             members = {name: kind if name in required else f"NotRequired[{kind}]" for name, kind in kinds.items()}
             self.add(f"{model.name}{suffix}", typed_dict(f"{model.name}{suffix}", members))
 
+    def _access(self) -> None:
+        """Grants, by the models that they name, and the bodies that hold them. A grant of one model has its fields and
+        conditions; one of several models of a domain, those that all of the domain have; one with a star, any."""
+        members = self.schemas["Grant"]["properties"]
+        self.add("GrantOperation", alias("GrantOperation", value(members["operations"]["items"])))
+        named = {model.granted: model for model in self.models.values()}
+        names = members["models"]["items"]["enum"]
+        self.add("GrantedModel", alias("GrantedModel", literal(name for name in names if name in named)))
+        kinds = [self._grant(model.name, [name], [model]) for name, model in named.items()]
+        for domain in dict.fromkeys(name.partition("/")[0] for name in named):
+            own = {name: model for name, model in named.items() if name.startswith(f"{domain}/")}
+            kinds += [self._grant(f"{called(snake(domain))}All", [*own], [*own.values()])] if len(own) > 1 else []
+        kinds.append(self._grant("Several", [*named], [*named.values()]))
+        kinds.append(self._grant("Wide", [name for name in names if name.endswith("*")], []))
+        self.add("Grant", alias("Grant", " | ".join(kinds)))
+        for name in ASKED_OF_ACCESS:
+            self._body(name, "Sequence[")
+        for name in ANSWERED_OF_ACCESS:
+            self._body(name, "list[")
+
+    def _grant(self, name: str, names: Sequence[str], models: Sequence[Model]) -> str:
+        """The type of a grant of ``names``, with what all of ``models`` have."""
+        fields, where = "str", "Mapping[str, Any]"
+        if len(models) == 1:
+            known = [*models[0].fields, *(each for each in self._taken(models[0]) if each not in models[0].fields)]
+            fields, where = literal(known), f"{name}Where"
+        elif models:
+            shared = [*models[0].fields]
+            fields = literal(each for each in shared if all(each in model.fields for model in models))
+            where = self._shared(f"{name}Where", models)
+        return self.add(f"{name}Grant", typed_dict(f"{name}Grant", {
+            "models": f"Sequence[{literal(names)}]", "operations": "NotRequired[Sequence[GrantOperation]]",
+            "fields": f"NotRequired[Sequence[{fields}]]", "where": f"NotRequired[{where}]",
+        }))  # fmt: skip
+
+    @classmethod
+    def _taken(cls, model: Model) -> Schema:
+        found: Schema = model.schemas[f"{model.name}Create"]["properties"] if "create" in model.writes else {}
+        return found
+
+    def _shared(self, name: str, models: Sequence[Model]) -> str:
+        """The type of the conditions that all of ``models`` know in the same words."""
+        each = [self.conditions[model.name] for model in models]
+        found = {key: kind for key, kind in each[0].items() if all(other.get(key) == kind for other in each)}
+        several = f"Sequence[{name}]"
+        return self.add(name, typed_dict(name, {**found, "and": several, "or": several, "not": name}, total=False))
+
+    def _body(self, name: str, several: str) -> None:
+        schema = self.schemas[name]
+        kinds = {each: value(of).replace("list[", several) for each, of in schema["properties"].items()}
+        for each in filter(lambda of: "$ref" in of, schema["properties"].values()):
+            self._body(name_of(each), several)
+        if name == "AccessQuestion":
+            kinds["model"] = "GrantedModel"
+        # Whoever has no credential makes another kind of key.
+        kinds.pop("anonymous", None)
+        required = schema.get("required", ())
+        members = {each: kind if each in required else f"NotRequired[{kind}]" for each, kind in kinds.items()}
+        self.add(name, typed_dict(name, members))
+
     def _groups(self, model: Model) -> list[str]:
         return [*model.groupable, *self._along_one(model, "groupable")]
 
@@ -196,6 +266,7 @@ class Writing:
             lines = [f'self.{each.attribute} = {each.name}{each.way}(client, "{each.path}")' for each in models]
             classes.append(holder(called(domain), f"The lists of the domain {domain}.", lines))
         lines = [f"self.{domain} = {called(domain)}(client)" for domain in domains]
+        lines.append("self.access = Access(client)")
         return "\n\n".join(
             [*classes, holder("Rowgate", "The records of a service, typed by model.", lines, "Batching")]
         )
@@ -209,7 +280,7 @@ class Writing:
 
 def main() -> None:
     description = json.loads(DESCRIPTION.read_text())
-    (PACKAGE / "models.py").write_text(Writing(read_models(description)).text())
+    (PACKAGE / "models.py").write_text(Writing(read_models(description), description["components"]["schemas"]).text())
     (HERE / "openapi.json").write_text(json.dumps(generable(description)))
     (PACKAGE / "keyed.py").write_text(keyed_module(keyed_paths(description["paths"])))
 

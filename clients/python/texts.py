@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from description import Schema, types_of
+from description import Schema, name_of, types_of
 
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEAD = '''"""What can be asked of each model, and what comes back. Generated from the description of the API."""
@@ -14,9 +14,10 @@ HEAD = '''"""What can be asked of each model, and what comes back. Generated fro
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Never, NotRequired, TypedDict, overload
 
+from rowgate_client.access import Access
 from rowgate_client.batch import Batching
 from rowgate_client.openapi import AuthenticatedClient, Client
 from rowgate_client.records import Collection, Count, GuidePage, Page, Sums
@@ -219,6 +220,8 @@ def descending(names: Iterable[str]) -> Iterator[str]:
 
 def value(schema: Schema) -> str:
     """The type of a value of ``schema``."""
+    if "$ref" in schema:
+        return name_of(schema)
     nothing = ["None"] if "null" in types_of(schema) else []
     if "enum" in schema:
         return " | ".join([literal(each for each in schema["enum"] if each is not None), *nothing])

@@ -97,3 +97,46 @@ part: CrmDealFields = deal.list(fields=["name"])["data"][0]  # refused
 sums = deal.sum(group=["stage"])["data"][0]
 number: float | None = sums["sum"]["amount"]
 none = sums["sum"]["name"]  # refused
+
+deal.list(where={"ownerId": {"is": "me"}, "not": {"ownerId": {"is": "me"}}})
+deal.list(where={"ownerId": {"is": "you"}})  # refused
+deal.list(where={"companyId": {"is": "me"}})  # refused
+
+access, invitation = rowgate.access, rowgate.auth.invitation
+access.create_api_key({"name": "x", "scopes": ["read"], "access": None})
+access.create_api_key({"access": [{"models": ["crm/deal"], "fields": ["name"], "where": {"stage": "won"}}]})
+access.create_api_key({"access": [{"models": ["crm/deal"]}, {"models": ["crm/contact"], "operations": ["list"]}]})
+access.create_api_key({"nme": "x"})  # refused
+access.create_api_key({"access": [{"models": ["crm/dael"]}]})  # refused
+access.create_api_key({"access": [{"modles": ["crm/deal"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "feilds": ["name"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "operations": ["lst"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "fields": ["nme"]}]})  # refused
+access.create_api_key({"access": [{"models": ["*"]}, {"models": ["crm/contact"], "fields": ["stage"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "where": {"stge": "won"}}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "where": {"stage": "wonn"}}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "where": {"company": {"industri": "x"}}}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal"], "where": {"ownerId": {"is": "you"}}}]})  # refused
+
+access.create_api_key({"access": [{"models": ["crm/deal", "crm/company"], "fields": ["id", "createdAt"]}]})
+access.create_api_key({"access": [{"models": ["crm/deal", "storage/upload"], "where": {"id": "x"}}]})
+access.create_api_key({"access": [{"models": ["crm/deal", "crm/company"], "fields": ["stage"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/deal", "crm/company"], "where": {"stage": "won"}}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/*"], "fields": ["x"], "where": {"x": "y"}}, {"models": ["*"]}]})
+access.create_api_key({"access": [{"models": ["crn/*"]}]})  # refused
+access.create_api_key({"access": [{"models": ["crm/*"], "fields": [1]}]})  # refused
+
+access.update_api_key("id", {"access": [{"models": ["crm/deal"], "fields": ["name"]}]})
+access.update_api_key("id", {"access": [{"models": ["crm/deal"], "fields": ["nme"]}]})  # refused
+access.set_of_member("id", [{"models": ["crm/deal"], "where": {"ownerId": {"is": "me"}}}])
+access.set_of_member("id", None)
+access.set_of_member("id", [{"models": ["crm/deal"], "where": {"owner": "me"}}])  # refused
+access.set_of_team("id", [{"models": ["storage/upload"], "operations": ["create"], "fields": ["contentBase64"]}])
+access.set_of_team("id", [{"models": ["crm/deal"], "fields": ["nme"]}])  # refused
+invitation.create({"email": "a@b.com", "access": [{"models": ["crm/deal"], "fields": ["name"]}]})
+invitation.create({"email": "a@b.com", "access": [{"models": ["crm/deal"], "fields": ["x"]}]})  # refused
+why: list[str] = access.explain({"model": "crm/deal", "operation": "update", "as": {"keyId": "id"}})["because"]
+access.explain({"model": "crm/dael", "operation": "update"})  # refused
+access.explain({"model": "crm/deal", "operation": "updat"})  # refused
+may: list[str] | None = access.read()["models"][0]["fields"]
+kye = access.create_api_key({"name": "x"})["kye"]  # refused
