@@ -179,17 +179,27 @@ def test_what_is_no_notification_is_not_tried_again(follow):
 
 
 @pytest.fixture(scope="module", params=["typescript", "python"])
-def told(request, shared_service):
-    """What the example of lists prints, by the word that its lines begin with."""
-    if request.param == "typescript":
-        command = [BIN / "node", request.getfixturevalue("compiled") / "lists.js"]
+def language(request):
+    return request.param
+
+
+def printed(request, language, example, service):
+    """What an example prints, by the word that its lines begin with."""
+    if language == "typescript":
+        command = [BIN / "node", request.getfixturevalue("compiled") / f"{example}.js"]
     else:
-        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / "lists.py"]
-    said = run(*command, shared_service.url, f"lists-{uuid4().hex[:8]}@example.com").splitlines()
+        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / f"{example}.py"]
+    said = run(*command, service.url, f"{example}-{uuid4().hex[:8]}@example.com").splitlines()
     lines = defaultdict(list)
     for word, _, rest in (line.partition(": ") for line in said):
         lines[word].append(rest)
     return lines
+
+
+@pytest.fixture(scope="module")
+def told(request, language, shared_service):
+    """What the example of lists prints."""
+    return printed(request, language, "lists", shared_service)
 
 
 def test_a_list_holds_what_its_conditions_say_in_the_order_of_its_keys(told):
@@ -223,6 +233,14 @@ def test_sums_come_by_group_and_measure(told):
 
 def test_a_refused_list_is_an_exception_with_its_code(told):
     assert told["refused"] == ["400 INVALID_PAGINATION"]
+
+
+def test_a_narrow_key_does_what_its_grants_open(request, language, shared_service):
+    told = printed(request, language, "access", shared_service)
+    assert told["deal"] == ["Cranes false"]
+    assert told["may"] == ["crm/deal list,read id,name,stage"]
+    assert told["refused"] == ["403 FORBIDDEN"]
+    assert (told["update"], told["now"]) == (["false"], ["Docks"])
 
 
 def marked(path):
