@@ -4,49 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.analytics.models import AnalyticsReport
 from app.auth.models.keys import AuthApiKey
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.foundation.crypto import vault
-from app.testing.cast import Actor
 from app.testing.database import transaction
-from app.testing.workshop import Workshop
-
-DEALS, COMPANIES, CONTACTS, KEYS = (
-    "/api/v1/crm/deal", "/api/v1/crm/company", "/api/v1/crm/contact", "/api/v1/auth/api-key",
-)  # fmt: skip
-READS = ["list", "read"]
-ALL = ["list", "read", "create", "update", "delete", "export", "import"]
-FORBIDDEN = (403, None)
-
-
-@pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
-def shop(cast, owner):
-    return Workshop(cast, owner)
-
-
-def narrow(cast, owner, *grants):
-    return cast.key(owner, "read", "write", access=list(grants))
-
-
-def grant(model, operations=READS, **rest):
-    return {"models": [model], "operations": operations, **rest}
-
-
-def told(answer):
-    """The status, and its code where it says more than that; errors about companies have none."""
-    code = answer.json.get("code")
-    return answer.status_code, None if code == "FORBIDDEN" else code
-
-
-def ids(answer):
-    assert answer.status_code == 200, answer.json
-    return {each["id"] for each in answer.json["data"]}
+from tests.auth.access.granting import COMPANIES, CONTACTS, DEALS, FORBIDDEN, KEYS, READS, grant, ids, narrow, told
 
 
 def test_rows_outside_of_its_grants_are_absent(cast, owner, shop):
@@ -277,81 +239,3 @@ def test_me_is_the_owner_of_the_key_and_in_a_query_whoever_asks(cast, owner, sho
     assert ids(owner.get(DEALS, query_string={"ownerId[is]": "me"})) == {mine["id"]}
     assert owner.get(DEALS, query_string={"ownerId[is]": "you"}).status_code == 400
     assert owner.get(DEALS, query_string={"companyId[is]": "me"}).status_code == 400
-
-
-def test_a_list_is_set_by_sessions_with_recent_proof_and_kept_over_a_rotation(cast, owner):
-    made = owner.post(KEYS, {"name": "K", "scopes": ["read"], "access": [grant("crm/deal")]}).json
-    assert owner.get(f"{KEYS}/{made['id']}").json["access"] == [grant("crm/deal")]
-    rotated = owner.post(f"{KEYS}/{made['id']}/rotate", {}).json
-    assert owner.get(f"{KEYS}/{rotated['id']}").json["access"] == [grant("crm/deal")]
-    key = Actor(owner.app, rotated["key"])
-    assert (key.get(DEALS).status_code, key.get(COMPANIES).status_code) == (200, 403)
-    assert owner.put(f"{KEYS}/{rotated['id']}", {"access": None}).status_code == 200
-    assert key.get(COMPANIES).status_code == 200
-    assert owner.put(f"{KEYS}/{rotated['id']}", {"access": []}).status_code == 200
-    assert key.get(DEALS).status_code == 403
-
-
-def test_a_cursor_is_good_for_the_grants_that_it_was_given_under(cast, owner, shop):
-    for _ in range(3):
-        shop.make(CrmDeal)
-    made = owner.post(KEYS, {"name": "K", "scopes": ["read"], "access": [grant("crm/deal")]}).json
-    key = Actor(owner.app, made["key"])
-    cursor = key.get(DEALS, query_string={"take": 1, "cursor": ""}).json["meta"]["next"]
-    assert key.get(DEALS, query_string={"take": 1, "cursor": cursor}).status_code == 200
-    owner.put(f"{KEYS}/{made['id']}", {"access": [grant("crm/deal", where={"stage": "lead"})]})
-    assert told(key.get(DEALS, query_string={"take": 1, "cursor": cursor})) == (400, "INVALID_PAGINATION")
-
-
-def test_a_kept_answer_is_given_again_under_the_same_grants_alone(cast, owner):
-    made = owner.post(KEYS, {"name": "K", "scopes": ["write"], "access": [grant("crm/company", ALL)]}).json
-    key = Actor(owner.app, made["key"])
-    headers = {"Idempotency-Key": "once"}
-    first = key.post(COMPANIES, {"name": "A"}, headers=headers)
-    assert key.post(COMPANIES, {"name": "A"}, headers=headers).json == first.json
-    owner.put(f"{KEYS}/{made['id']}", {"access": [grant("crm/company", ["create"], fields=["name"])]})
-    assert told(key.post(COMPANIES, {"name": "A"}, headers=headers)) == FORBIDDEN
-
-
-@pytest.mark.parametrize(
-    ("access", "place"),
-    [
-        ([grant("crm/nothing")], "access[0].models[0]"),
-        ([grant("crm/deal", ["fly"])], "access[0].operations[0]"),
-        ([grant("crm/deal", fields=["nothing"])], "access[0].fields[0]"),
-        ([grant("crm/deal", fields=["name"], where={"nothing": 1})], "access[0].where.nothing"),
-        (
-            [grant("crm/deal", where={"owner": {"sessionsByUser": {"some": {}}}})],
-            "access[0].where.owner.sessionsByUser",
-        ),
-        ([{"operations": READS}], "access[0].models"),
-        ([{**grant("crm/deal"), "more": 1}], "access[0].more"),
-        ([grant("crm/deal")] * 51, "access"),
-        ([grant("crm/deal", where={"or": [{"name": "x"}] * 65})], "access[0].where.or[64].name"),
-        ([grant("crm/deal", where={"name": {"in": ["x" * 500] * 200}})], "access"),
-        ("crm/deal", "access"),
-        ([grant("platform/audit-log", fields=["ipAddress"])], "access[0].fields[0]"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_grant_that_cannot_be_is_refused_with_its_place(owner, access, place):
-    refused = owner.post(KEYS, {"name": "K", "access": access})
-    assert refused.status_code == 400
-    assert list(refused.json["details"]["fields"]) == [place], refused.json
-
-
-def test_a_grant_that_names_what_is_gone_opens_nothing_and_doctor_names_it(cast, owner, shop):
-    shop.make(CrmDeal)
-    key = narrow(cast, owner, grant("crm/gone"), grant("crm/deal", where={"gone": 1}), grant("crm/company"))
-    assert (key.get(DEALS).status_code, key.get(COMPANIES).status_code) == (403, 200)
-    said = cast.app.test_cli_runner().invoke(args=["doctor", "--json"]).output
-    assert "2 grants name what is gone" in said
-    with cast.app.app_context(), transaction() as session:
-        session.query(AuthApiKey).filter_by(user_id=owner.user_id).delete()
-
-
-def test_a_narrow_key_starts_no_job_that_would_act_for_its_owner(cast, owner, shop):
-    body = shop.body(AnalyticsReport)
-    key = narrow(cast, owner, grant("analytics/report", ["create", "read"]))
-    assert told(key.post("/api/v1/analytics/report", body)) == FORBIDDEN
-    assert owner.post("/api/v1/analytics/report", body).status_code == 201

@@ -18,16 +18,6 @@ def grant(model, operations=READS, **rest):
 
 
 @pytest.fixture
-def owner(cast):
-    return cast.user()
-
-
-@pytest.fixture
-def shop(cast, owner):
-    return Workshop(cast, owner)
-
-
-@pytest.fixture
 def member(cast, owner):
     return cast.colleague(owner)
 
