@@ -108,6 +108,8 @@ def decide_on_proposal(proposal: AiAgentOptimizationResult, write: Write) -> Non
         return
     proposal.decided_by_id, proposal.decided_at = write.unit.principal.user_id, now()
     if proposal.status == "applied":
+        if not write.unit.principal.reader.admits_wholly(AiAgentConfig, "update"):
+            raise Forbidden("Needs a grant that updates agents")
         agent = write.unit.get(AiAgentConfig, proposal.config_id, lock=True)
         agent.instructions = proposal.candidate_instructions
         agent.parameters = {**agent.parameters, **proposal.candidate_parameters}

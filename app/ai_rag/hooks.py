@@ -42,6 +42,8 @@ def check_chunking(index: AiRagIndex, write: Write) -> None:
 @on_create(AiRagDocument, callers_only=True)
 def take_in(document: AiRagDocument, write: Write) -> None:
     if document.source_type == "document" and document.content is None and document.storage_document_id:
+        is_read = write.unit.principal.reader.admits_wholly(StorageDocument, "read")
+        require(is_read, "storageDocumentId", "Needs a grant that reads whole documents.")
         document.content = write.unit.get(StorageDocument, document.storage_document_id).content
     _check_source(document)
     document.content_hash = content_hash(document.content)

@@ -74,7 +74,12 @@ ORDER BY score DESC, id LIMIT :take
 # What callers with grants see of the passages, in place of the table.
 SEEN = """passages_seen AS MATERIALIZED (
     SELECT * FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[])) AND {granted}
+    AND document_id IN (SELECT id FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[])) AND {titled})
 ), """
+
+
+# What a passage shows of the models that it is made of, by which operation.
+QUOTED = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read", ("title",)))
 
 
 @dataclass(frozen=True)
@@ -92,8 +97,7 @@ def search(unit: Unit, principal: Principal, question: str, documents: Sequence[
     """The ``take`` best passages of ``documents`` for ``question``, best first, of those that grants leave
     ``principal``; none where no word of it is found. A search of much text keeps PostgreSQL busy for a second: requests
     take a place for it (``engine.concurrency``), jobs need none, for few are done at once."""
-    shown = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read", ("title",)))
-    if not all(principal.reader.shows(model, name, each) for model, each, names in shown for name in names):
+    if not all(principal.reader.shows(model, name, each) for model, each, names in QUOTED for name in names):
         return []
     words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
     if not words or not documents:
@@ -110,6 +114,10 @@ def _ranking(reader: Reader) -> tuple[TextClause, Mapping[str, Any]]:
     """The statement that ranks the passages that a reader sees, with its parameters that never change."""
     if reader.base is reader:
         return text(RANKING.format(chunk="ai_rag_chunk", seen="")), {}
-    condition = fragments.visible(AiRagChunk, reader, "list")
-    granted = fragments.as_text(condition.on("ai_rag_chunk"))
-    return text(RANKING.format(chunk="passages_seen", seen=SEEN.format(granted=granted))), condition.fixed
+    shown = [fragments.showing(model, reader, operation, names) for model, operation, names in QUOTED]
+    granted, titled = (
+        fragments.as_text(f"({each.on(table)})")
+        for each, table in zip(shown, ("ai_rag_chunk", "ai_rag_document"), strict=True)
+    )
+    fixed = {name: value for each in shown for name, value in each.fixed.items()}
+    return text(RANKING.format(chunk="passages_seen", seen=SEEN.format(granted=granted, titled=titled))), fixed

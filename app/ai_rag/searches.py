@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
@@ -69,19 +69,21 @@ def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
     if query.mode == "vector":
         return []
     visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
-    inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query))
+    inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query, asker))
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
     hits = search.search(unit, asker, query.text, documents, query.top_k)
     return [hit for hit in hits if hit.score >= query.min_score]
 
 
-def _labelled(query: AiRagQuery) -> list[ColumnElement[bool]]:
+def _labelled(query: AiRagQuery, asker: Principal) -> list[ColumnElement[bool]]:
     """The condition on the labels of a document: each key has the value, or a number within the range. The labels are
     read once, however many keys there are: PostgreSQL plans a join for each sub-select, and planning many takes
     minutes."""
     wanted: Mapping[str, Any] = query.filter
     if not wanted:
         return []
+    if not asker.reader.admits_wholly(AiRagMetadata, "list"):
+        return [false()]
     label = AiRagMetadata
     inside = select(AiRagDocument.id).where(AiRagDocument.index_id == query.index_id)
     met = or_(*(and_(label.key == key, _has(value)) for key, value in wanted.items()))

@@ -13,6 +13,7 @@ from app.auth.models.organizations import AuthMember
 from app.engine.declare.principal import MANAGERS
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
+from app.foundation.errors import Forbidden
 from app.jobs import queue
 from app.notification.routing import notify_all
 
@@ -53,15 +54,23 @@ def announce(insight: AnalyticsInsight, write: Write) -> None:
 @on_create(AnalyticsReport, callers_only=True)
 def order_report(report: AnalyticsReport, write: Write) -> None:
     require(report.status == "queued", "status", "A new report starts as queued.")
+    _check_grants(write)
     _check_period(report)
     _schedule(report)
     queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id, on_behalf=True)
+
+
+def _check_grants(write: Write) -> None:
+    """Refuse callers with grants: a report tells of all of the organization."""
+    if write.unit.principal.narrowing is not None:
+        raise Forbidden("Reports tell of the whole organization, and are for callers without grants")
 
 
 @on_update(AnalyticsReport, callers_only=True)
 def change_report(report: AnalyticsReport, write: Write) -> None:
     if write.changed("status"):
         require(report.status == "queued", "status", "Callers can only queue a report again.")
+        _check_grants(write)
         queue.defer(write.unit, COMPUTE_REPORT, report.id, user_id=report.created_by_id, on_behalf=True)
     _check_period(report)
     if write.changed("schedule"):

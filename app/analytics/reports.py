@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 from app.analytics.hooks import COMPUTE_REPORT, after
 from app.analytics.models import AnalyticsActivity, AnalyticsEvent, AnalyticsReport
 from app.auth.accounts.users import member_principal
-from app.auth.credentials.presence import REQUESTER_GONE
+from app.auth.credentials.presence import REQUESTER_GONE, RIGHTS_REDUCED
 from app.auth.keys.key_usage.models import AuthApiKeyUsage
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations.organizations import personal_organization_of
@@ -94,8 +94,8 @@ def _figures(unit: Unit, report_id: UUID) -> Figures | None:
     if report is None or report.status not in UNFINISHED:
         return None
     principal = member_principal(unit.session, report.created_by_id, report.organization_id)
-    if principal is None:
-        report.status, report.error_message = "failed", REQUESTER_GONE
+    if principal is None or principal.narrowing is not None:
+        report.status, report.error_message = "failed", REQUESTER_GONE if principal is None else RIGHTS_REDUCED
         return None
     if report.kind not in REPORTS:
         report.status, report.error_message, report.next_run_at = "failed", NO_SOURCE, None

@@ -135,10 +135,8 @@ def _principal(claimed: StorageImport, session: Session) -> Principal | None:
     standing = claimed.standing
     memberships = {each: role for each, role in found.memberships.items() if str(each) in standing["organizations"]}
     home = UUID(standing["organization"]) if standing["organization"] else None
-    return replace(
-        found, is_admin=found.is_admin and standing["admin"], memberships=memberships,
-        organization_id=home if home in memberships else None,
-    )  # fmt: skip
+    able = found.within(memberships, home if home in memberships else None)
+    return replace(able, is_admin=found.is_admin and standing["admin"])
 
 
 def _renewed(claimed: StorageImport, unit: Unit) -> Principal:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from app.ai import chats
-from app.ai.models.chats import AiChat
+from app.ai.models.chats import AiChat, AiMessage
 from app.auth.credentials.access import StandsFor
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
@@ -30,7 +30,7 @@ CHAT = {
 
 def signed_in_to(*operations: str) -> Any:
     """The access of a route that stands for operations on chats."""
-    return login_required(stands_for=StandsFor(AiChat, operations))
+    return login_required(stands_for=StandsFor((AiChat, AiMessage), operations))
 
 
 def build() -> Blueprint:

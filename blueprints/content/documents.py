@@ -20,7 +20,7 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, require_found
 from app.foundation.settings import settings
 from app.storage import documents
-from app.storage.models import StorageDocument
+from app.storage.models import StorageDocument, StorageUpload
 from blueprints.http.base import Blueprint, answer, paged, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
@@ -39,7 +39,7 @@ DOCUMENT = {
 
 def signed_in_to(operation: str) -> Any:
     """The access of a route that stands for an operation on documents."""
-    return login_required(stands_for=StandsFor(StorageDocument, (operation,)))
+    return login_required(stands_for=StandsFor((StorageDocument, StorageUpload), (operation,)))
 
 
 def build() -> Blueprint:

@@ -63,7 +63,7 @@ FORM = {
 
 def signed_in_to(operation: str) -> Any:
     """The access of a route that stands for an operation on files."""
-    return login_required(stands_for=StandsFor(StorageUpload, (operation,)))
+    return login_required(stands_for=StandsFor((StorageUpload,), (operation,)))
 
 
 def build() -> Blueprint:

@@ -15,7 +15,7 @@ from app.auth.models.organizations import AuthMember, AuthTeam
 from app.auth.organizations import member_access
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.kind import EXAMPLE_ID
-from app.engine.declare.principal import Principal
+from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
 from app.engine.read import records
 from app.engine.read.database import reading
@@ -108,6 +108,8 @@ def _subject(asked: dict[str, Any]) -> Principal:
     principal = caller()
     if len(asked) > 1:
         raise Invalid({"as": ["Name a key or a member."]})
+    if asked and principal.credential is not Credential.SESSION:
+        raise Forbidden("Sessions ask about keys and members")
     if "key_id" in asked:
         key = records.get(AuthApiKey, principal, asked["key_id"])
         return credentials.principal_of_key(key["id"])

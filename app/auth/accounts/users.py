@@ -131,7 +131,7 @@ def member_principal(session: Session, user_id: UUID | None, organization_id: UU
     if found is None or organization_id not in found.memberships:
         return None
     held = {organization_id: found.memberships[organization_id]}
-    return replace(found, organization_id=organization_id, is_admin=False, memberships=held)
+    return replace(found.within(held, organization_id), is_admin=False)
 
 
 def require_user_principal(user_id: UUID) -> Principal:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from app.engine.declare.policy import SessionOnly
+from app.engine.declare.principal import Reader
 from app.engine.declare.record import Record
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,10 +25,17 @@ class WithGrants(StrEnum):
 
 @dataclass(frozen=True)
 class StandsFor:
-    """The operations on a model that a route stands for, in the words of grants."""
+    """The operations on models that a route stands for, in the words of grants. What a route does by hand is judged by
+    no row and no field, so it needs grants of all of both, unless the engine carries it out (``is_judged``)."""
 
-    model: type[Record]
+    models: tuple[type[Record], ...]
     operations: tuple[str, ...]
+    is_judged: bool = False
+
+    def admits(self, reader: Reader) -> bool:
+        """Whether the grants of ``reader`` open the route."""
+        opens = reader.admits if self.is_judged else reader.admits_wholly
+        return all(opens(model, *self.operations) for model in self.models)
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ def rights_required(
     """Declare the same of a route that does ``operations`` with records of ``model``, as its policy has it. A key in
     the query, which stays in logs and histories, writes nobody's accounts and organizations."""
     session_only, guarded = model.policy.session_only, model.domain == "auth"
-    stands_for = StandsFor(model, operations) if operations else None
+    stands_for = StandsFor((model,), operations, is_judged=True) if operations else None
     return declare_access(
         Access(session_only=session_only, reads=reads, private=private, guarded=guarded, stands_for=stands_for)
     )

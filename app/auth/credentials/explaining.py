@@ -58,8 +58,9 @@ def _closed(principal: Principal, model: type[Record], operation: str) -> Iterat
     elif rule in ROLES and not principal.is_admin and not principal.organizations(*ROLES[rule]):
         yield f"Only members with the role {' or '.join(ROLES[rule])} {operation} records of {name}."
     for place, each in _lists(principal):
-        if each.concerns(model) and not each.opening(model, operation):
-            yield f"No grant {_whose(each, place)} opens {operation} on {name}."
+        for needed in dict.fromkeys((_rule(operation), operation)):
+            if each.concerns(model) and not each.opening(model, needed):
+                yield f"No grant {_whose(each, place)} opens {needed} on {name}."
 
 
 def _opened(principal: Principal, model: type[Record], operation: str) -> Iterator[str]:
@@ -74,7 +75,10 @@ def _opened(principal: Principal, model: type[Record], operation: str) -> Iterat
 def _judged(principal: Principal, model: type[Record], operation: str, identifier: UUID) -> tuple[bool, bool]:
     """Whether the policy, and whether grants let the caller do it with the record."""
     reader = principal.reader
-    conditions = {"by_policy": _by_policy(model, reader.base, operation), "by_grants": reader.granted(model, operation)}
+    conditions = {
+        "by_policy": _by_policy(model, reader.base, operation),
+        "by_grants": reader.granted(model, _rule(operation), operation),
+    }
     columns: list[Any] = [cast(condition, Boolean).label(name) for name, condition in conditions.items()]
     wanted = model.id == bindparam("wanted_id", type_=Uuid())
     statement = compiled(select(*columns).where(wanted), Projection(tuple(conditions), (), ()))

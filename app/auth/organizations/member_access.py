@@ -11,11 +11,12 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from app.auth.models.organizations import AuthMember, AuthTeam, AuthTeamMember
 from app.engine.declare.record import Record
+from app.engine.read.grant_parser import fits_one_list
 from app.engine.write import audit
 from app.engine.write.changes import record_changed
 from app.engine.write.hooks import Write, on_delete
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Forbidden, NotFound
+from app.foundation.errors import Conflict, Forbidden, NotFound
 
 Grants = list[Any] | None
 NOTHING = cast(literal("[]"), JSONB)
@@ -47,6 +48,8 @@ def of_team(unit: Unit, identifier: UUID) -> dict[str, Grants]:
 def set_of_team(unit: Unit, identifier: UUID, given: Grants) -> dict[str, Grants]:
     """Narrow the members of a team to a list, or with None no longer; raises NotFound and Forbidden."""
     team = _managed(unit, AuthTeam, identifier)
+    if team.access is None and given is None:
+        return {"access": None}
     audit.note(unit, "auth.team.access", team, changes={"before": team.access, "after": given})
     team.access = given
     unit.session.flush()
@@ -88,12 +91,22 @@ def _lay_down(unit: Unit, *members: ColumnElement[bool], without: UUID | None = 
     )
     grant = func.jsonb_array_elements(AuthTeam.access).table_valued(column("value", JSONB)).alias("grants")
     joined = join(join(AuthTeamMember, AuthTeam, AuthTeam.id == AuthTeamMember.team_id), grant, true())
-    union = select(func.jsonb_agg(grant.c.value)).select_from(joined).where(narrowing)
+    union = select(func.jsonb_agg(grant.c.value.distinct())).select_from(joined).where(narrowing)
     rest = NOTHING if without is not None else None
     laid = case((exists().where(narrowing), func.coalesce(union.scalar_subquery(), NOTHING)), else_=rest)
     unit.bookkeep(
         update(AuthMember).where(*members).values(team_access=laid).execution_options(synchronize_session=False)
     )
+    _check_bounds(unit, *members)
+
+
+def _check_bounds(unit: Unit, *members: ColumnElement[bool]) -> None:
+    """Refuse unions that are more than one list may hold, which each request of the member would pay for; raises
+    Conflict."""
+    unions = select(AuthMember.team_access).where(*members, AuthMember.team_access.is_not(None)).distinct()
+    for union in unit.session.scalars(unions):
+        if union is not None and not fits_one_list(union):
+            raise Conflict("The teams of a member have more grants together than one list may hold")
 
 
 def _managed(unit: Unit, model: Any, identifier: UUID) -> Any:

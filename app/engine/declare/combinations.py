@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import and_, false, or_, select, true
 
 from app.engine.declare.principal import Reader
-from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, is_nothing, reach
+from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, is_nothing, reach, reach_within
 from config import SettingError
 
 
@@ -46,6 +46,9 @@ class Combination(Scope):
     @property
     def colleague_fields(self) -> tuple[str, ...]:
         return next(filter(None, (scope.colleague_fields for scope in self.scopes)), ())
+
+    def within(self, row: Model, organization: Any) -> Condition | None:
+        return any_within(self.scopes, row, organization)
 
     def parts(self) -> Iterator[Scope]:
         for scope in self.scopes:
@@ -87,7 +90,9 @@ class AnyOf(Combination):
         return or_(*(scope.unowned(model) for scope in self.scopes))
 
     def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
-        return or_(*(scope.writable(model, reader, rule) for scope in self.scopes))
+        # Rows that are nobody's are written by whoever may, which a rule for some roles does not mean.
+        asked = [scope for scope in self.scopes if rule is Rule.SCOPE or not scope.is_nobodys]
+        return or_(false(), *(scope.writable(model, reader, rule) for scope in asked))
 
     def _joined(self, condition: Callable[[Scope], Condition], model: Model) -> Condition:
         return or_(*map(condition, self.scopes))
@@ -163,6 +168,9 @@ class Through(Scope):
     def columns(self) -> Iterator[str]:
         yield self.column
 
+    def within(self, row: Model, organization: Any) -> Condition | None:
+        return reach_within(row, self.column, organization)
+
     def asks_for_public(self, filters: Collection[str]) -> bool:
         return self.column in filters
 
@@ -213,69 +221,10 @@ class MembersOf(Scope):
         return model.id == any_of(named)
 
 
-@dataclass(frozen=True)
-class ReadersAndWriters(Scope):
-    """Who reads rows by one scope, and who writes them by another; what ``Policy(readers=…, writers=…)`` makes."""
-
-    reading: Scope = None  # type: ignore[assignment]
-    writing: Scope = None  # type: ignore[assignment]
-
-    @property
-    def readers(self) -> Rule:
-        return self.reading.readers
-
-    @property
-    def writers(self) -> Rule:
-        return self.writing.writers
-
-    @property
-    def has_index(self) -> bool:
-        return self.reading.has_index
-
-    @property
-    def owner_column(self) -> str:
-        return self.writing.owner_column
-
-    @property
-    def organization_column(self) -> str:
-        return self.writing.organization_column or self.reading.organization_column
-
-    @property
-    def parent_column(self) -> str:
-        return self.writing.parent_column or self.reading.parent_column
-
-    @property
-    def colleague_fields(self) -> tuple[str, ...]:
-        return self.reading.colleague_fields
-
-    def parts(self) -> Iterator[Scope]:
-        yield from self.reading.parts()
-        yield from self.writing.parts()
-
-    def columns(self) -> Iterator[str]:
-        yield from self.reading.columns()
-        yield from self.writing.columns()
-
-    def asks_for_public(self, filters: Collection[str]) -> bool:
-        return self.reading.asks_for_public(filters)
-
-    def own(self, model: Model, reader: Reader) -> Condition:
-        return self.reading.own(model, reader)
-
-    def list_condition(self, model: Model, reader: Reader) -> Condition:
-        return self.reading.list_condition(model, reader)
-
-    def public_rows(self, model: Model) -> Condition:
-        return self.reading.public_rows(model)
-
-    def unowned(self, model: Model) -> Condition:
-        return self.reading.unowned(model)
-
-    def colleagues(self, model: Model, reader: Reader) -> Condition:
-        return self.reading.colleagues(model, reader)
-
-    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
-        return self.writing.writable(model, reader, rule)
+def any_within(scopes: Sequence[Scope], row: Model, organization: Any) -> Condition | None:
+    """The rows that any of ``scopes`` has in an organization."""
+    found = [each for scope in scopes if (each := scope.within(row, organization)) is not None]
+    return or_(*found) if found else None
 
 
 def _own_or_colleagues(row: Model, reader: Reader) -> Condition:

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.engine.declare import relations
 from app.engine.declare.catalogue import domains
-from app.engine.declare.combinations import Combination, MembersOf, ReadersAndWriters, Where
+from app.engine.declare.combinations import Combination, MembersOf, Where
 from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -22,6 +22,7 @@ from app.engine.declare.fields import (
 from app.engine.declare.indexes import IndexSpec
 from app.engine.declare.kind import Reference
 from app.engine.declare.policy import SessionOnly
+from app.engine.declare.readers_and_writers import ReadersAndWriters
 from app.engine.declare.record import Field, Record, by_table, camel
 from app.engine.declare.scope import Rule, Scope
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from sqlalchemy import false, or_, true
 
-from app.engine.declare.combinations import ReadersAndWriters
 from app.engine.declare.principal import MANAGERS, Principal, Reader
+from app.engine.declare.readers_and_writers import ReadersAndWriters
 from app.engine.declare.scope import MANAGED, USER, Condition, Model, Rule, Scope, both, is_everything
 from config import SettingError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, StrEnum
 from functools import cached_property
@@ -65,6 +65,10 @@ class Reader(Enum):
         """Whether grants leave any row for all of ``operations``."""
         return True
 
+    def admits_wholly(self, model: Any, *operations: str) -> bool:
+        """Whether grants leave every row with all of its fields for all of ``operations``."""
+        return True
+
     def field_grants(self, model: Any, name: str, *operations: str, filtered: bool = True) -> Hashable:
         """What tells the rows on which grants show the field called ``name`` from others, as ``granted_by`` takes it;
         empty where all rows do that grants leave, or without ``filtered`` all rows at all."""
@@ -88,8 +92,14 @@ class Narrowing(Protocol):
     @property
     def is_of_key(self) -> bool: ...
 
+    @property
+    def reaches(self) -> bool: ...
+
     def reader(self, base: Reader) -> Any:
         """The reader that ``base`` becomes by it."""
+
+    def within(self, organizations: Collection[UUID]) -> Narrowing | None:
+        """What of it narrows a caller who acts in ``organizations`` alone."""
 
     def requiring(self, operation: str) -> Narrowing:
         """The same, which for every write asks for a grant of ``operation`` besides."""
@@ -133,6 +143,11 @@ class Principal:
     def narrowed_by(self) -> str:
         """A digest of the grants that narrow the caller, empty where none do."""
         return "" if self.narrowing is None else self.narrowing.digest
+
+    def within(self, memberships: Mapping[UUID, str], organization_id: UUID | None) -> Principal:
+        """The caller with these memberships alone, and narrowed in them alone."""
+        narrowing = None if self.narrowing is None else self.narrowing.within(memberships)
+        return replace(self, organization_id=organization_id, memberships=memberships, narrowing=narrowing)
 
     def organizations(self, *roles: str) -> list[UUID]:
         """List the organizations in which the caller has one of ``roles`` (any role when none is named)."""

@@ -112,6 +112,10 @@ class Scope(ABC):
         """Whether lists find the rows by an index; a scope of one's own that declares a fitting one says so."""
         return bool(self.column) or self.is_nobodys
 
+    def within(self, row: Model, organization: Any) -> Condition | None:
+        """The rows of an organization, by their column or by that of what they follow; None where rows are of none."""
+        return getattr(row, self.organization_column) == organization if self.organization_column else None
+
     def parts(self) -> Iterator[Scope]:
         """The scopes that this one is made of: itself, where it is made of none."""
         yield self
@@ -197,12 +201,13 @@ def reach(row: Model, attribute: str, condition: Callable[[Model], Condition]) -
 
 
 def within(row: Model, organization: Any) -> Condition | None:
-    """The rows of an organization, by their column or by that of their parent; None where rows belong to none."""
-    scope = row.policy.scope
-    if column := scope.organization_column:
-        return getattr(row, column) == organization
-    if not (column := scope.parent_column):
-        return None
-    target = aliased(row.target(column))
+    """The rows of an organization, by what their scope says; None where rows are of none."""
+    found: Condition | None = row.policy.scope.within(row, organization)
+    return found
+
+
+def reach_within(row: Model, attribute: str, organization: Any) -> Condition | None:
+    """The rows whose reference leads to a row of an organization; None where it leads to rows of none."""
+    target = aliased(row.target(attribute))
     above = within(target, organization)
-    return None if above is None else exists().where(target.id == getattr(row, column), above)
+    return None if above is None else exists().where(target.id == getattr(row, attribute), above)

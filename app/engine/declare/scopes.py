@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import column, false, or_, select, table, true
 from sqlalchemy.orm import aliased
@@ -22,6 +22,7 @@ from app.engine.declare.scope import (
     Scope,
     any_of,
     reach,
+    reach_within,
 )
 
 PUBLISHED = {"visibility": ["public"]}
@@ -130,6 +131,9 @@ class Parent(Scope):
     @property
     def parent_column(self) -> str:
         return self.column
+
+    def within(self, row: Model, organization: Any) -> Condition | None:
+        return reach_within(row, self.column, organization)
 
     def own(self, model: Model, reader: Reader) -> Condition:
         if reader is Reader.ADMIN:

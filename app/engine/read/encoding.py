@@ -24,7 +24,7 @@ Row = Sequence[Any]
 Operations = tuple[str, ...]
 READING, LISTING = ("read",), ("list",)
 # Readers with grants have shapes without end; what was compiled for the latest is kept.
-STATEMENTS_KEPT = 4096
+STATEMENTS_KEPT = 1024
 
 
 def dumps(value: Any) -> bytes:

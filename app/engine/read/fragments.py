@@ -20,7 +20,7 @@ from sqlalchemy.sql.visitors import InternalTraversal
 
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
-from app.engine.declare.scope import within
+from app.engine.declare.scope import both, within
 from app.engine.read import encoding
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 
@@ -71,6 +71,19 @@ def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
     """Rows among the visible ones that the caller may update or delete, or by the same rights have created."""
     purpose = f"{model.__tablename__}_may_{operation}"
     return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def showing(model: type[Record], reader: Reader, operation: str, names: tuple[str, ...]) -> Fragment:
+    """Visible rows that show all of the fields called ``names``."""
+
+    def condition(row: Any) -> ColumnElement[bool]:
+        met = model.policy.visible(row, reader, operation)
+        for name in names:
+            met = both(met, reader.granted_by(row, reader.field_grants(model, name, operation)))
+        return met
+
+    return _compiled(model, "_".join([model.__tablename__, operation, "showing", *names]), condition)
 
 
 @cache

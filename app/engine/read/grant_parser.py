@@ -55,7 +55,21 @@ def load(stored: Sequence[StoredList]) -> Narrowing:
     """What lists narrow, as they were stored. A grant that names what is gone by now opens nothing."""
     kept: StatementCache = current_app.extensions.setdefault("grants", StatementCache(KEPT))
     key = tuple(stored)
-    return kept.get(key, lambda: Narrowing([_load(each) for each in key], digest([text for _, text in key])))
+    return kept.get(
+        key,
+        lambda: Narrowing(
+            [_load(each) for each in key], digest([f"{organization} {text}" for organization, text in key])
+        ),
+    )
+
+
+def fits_one_list(given: Sequence[Any]) -> bool:
+    """Whether grants that were set in several lists are no more together than one may hold."""
+    try:
+        parse_grants([grant for grant in given if not unfit([grant])])
+    except Invalid:
+        return False
+    return True
 
 
 def unfit(given: Any) -> list[str]:

@@ -22,7 +22,7 @@ from app.engine.declare.record import Record
 from app.engine.declare.scope import both, within
 from app.engine.read.conditions import Source
 from app.engine.read.fragments import SqlText, within_organization
-from app.engine.read.query import Condition, Junction, bound_as
+from app.engine.read.query import Condition, Junction, Negation, Related, bound_as
 
 # Those of auth/* that no grant opens.
 WRITES = frozenset({"create", "update", "delete", "import"})
@@ -46,6 +46,10 @@ class Grant:
 
     def shows(self, name: str) -> bool:
         return self.fields is None or name in self.fields
+
+    def is_whole(self, model: Model) -> bool:
+        """Whether it leaves every row of ``model`` with all fields."""
+        return self.fields is None and model not in self.where
 
     @cached_property
     def key(self) -> Hashable:
@@ -76,13 +80,14 @@ class GrantList:
 
 
 class NarrowedReader:
-    """A reader whose rows and fields are narrowed by lists of grants. Two are equal whose grants have one shape."""
+    """A reader whose rows and fields are narrowed by lists of grants. Two are equal whose grants have one shape. That
+    ``of_owner`` is the owner of a key, whom only the lists of members narrow."""
 
-    __slots__ = ("_hash", "_key", "_starts", "also", "base", "lists")
+    __slots__ = ("_hash", "_key", "_starts", "also", "base", "lists", "of_owner")
 
-    def __init__(self, base: Reader, lists: tuple[GrantList, ...], also: str = "") -> None:
-        self.base, self.lists, self.also = base, lists, also
-        self._key = (base, also, tuple(each.key for each in lists))
+    def __init__(self, base: Reader, lists: tuple[GrantList, ...], also: str = "", *, of_owner: bool = False) -> None:
+        self.base, self.lists, self.also, self.of_owner = base, lists, also, of_owner
+        self._key = (base, also, of_owner, tuple(each.key for each in lists))
         self._hash = hash(self._key)
         self._starts = {(place, grant, model): start for place, grant, model, _, start in numbered(lists)}
 
@@ -108,7 +113,7 @@ class NarrowedReader:
         """The rows that grants leave for all of ``operations``."""
         model = _model_of(row)
         met: ColumnElement[bool] = true()
-        for place, each in enumerate(self.lists):
+        for place, each in self._narrowing():
             for operation in self._asked(operations):
                 met = both(met, self._met(row, place, each.opening(model, operation)))
         return met
@@ -117,7 +122,7 @@ class NarrowedReader:
         """The places of the grants that show the field called ``name``, of each list and operation. Where the rows are
         not ``filtered`` by what grants leave, those are told that show it on all of these, too."""
         found = []
-        for place, each in enumerate(self.lists):
+        for place, each in self._narrowing():
             for operation in operations if each.concerns(model) else ():
                 opening = each.opening(model, operation)
                 showing = frozenset(grant for grant in opening if each.grants[grant].shows(name))
@@ -132,6 +137,21 @@ class NarrowedReader:
             met = both(met, self._met(row, place, showing))
         return met
 
+    def admits_wholly(self, model: Model, *operations: str) -> bool:
+        """Whether grants leave every row with all of its fields for all of ``operations``."""
+        return all(
+            any(each.grants[place].is_whole(model) for place in each.opening(model, operation))
+            for _, each in self._narrowing()
+            for operation in operations
+            if each.concerns(model)
+        )
+
+    def _narrowing(self) -> Iterator[tuple[int, GrantList]]:
+        """The lists that count, with their places."""
+        for place, each in enumerate(self.lists):
+            if not self.of_owner or each.organization is not None:
+                yield place, each
+
     def _asked(self, operations: Sequence[str]) -> Iterator[str]:
         yield from operations
         if self.also and WRITES.intersection(operations):
@@ -141,11 +161,16 @@ class NarrowedReader:
         """The lists that narrow every row of ``model`` that is the caller's: those of a member of several organizations
         leave the rows of the others."""
         is_in_one = self.base is Reader.MEMBER
-        return (each for each in self.lists if each.concerns(model) and (each.organization is None or is_in_one))
+        lists = (each for _, each in self._narrowing() if each.concerns(model))
+        return (each for each in lists if each.organization is None or is_in_one)
 
     def _is_free(self, place: int, model: Model, grants: Collection[int]) -> bool:
         """Whether all rows meet one of the ``grants``."""
         return any(model not in self.lists[place].grants[each].where for each in grants)
+
+    def _owner(self) -> Any:
+        is_narrowed = any(each.organization is not None for each in self.lists)
+        return NarrowedReader(self.base, self.lists, of_owner=True) if is_narrowed else self.base
 
     def _met(self, row: Any, place: int, grants: Collection[int]) -> ColumnElement[bool]:
         """The rows that meet one of the ``grants`` of a list, and those that the list does not narrow."""
@@ -161,7 +186,9 @@ class NarrowedReader:
     def _condition(self, row: Any, model: Model, place: int, grant: int) -> ColumnElement[bool]:
         narrowing, start = self.lists[place], self._starts[place, grant, model]
         of_member = None if narrowing.organization is None else place
-        source = GrantSource(model, self.base, _name_of(row), start, of_member)
+        # The owner of a key may be narrowed as a member: what the owner does not see, no condition of the key tells.
+        eyes = self.base if of_member is not None else self._owner()
+        source = GrantSource(model, eyes, _name_of(row), start, of_member)
         return SqlText(source.condition(narrowing.grants[grant].where[model]), source.fixed)
 
 
@@ -212,6 +239,16 @@ class Narrowing:
             self._readers[base] = NarrowedReader(base, self.lists, self._also)
         return self._readers[base]
 
+    @cached_property
+    def reaches(self) -> bool:
+        """Whether a condition of them goes along a relation, which may take as long as a query."""
+        return any(_reaches(tree) for _, _, _, tree, _ in numbered(self.lists))
+
+    def within(self, organizations: Collection[UUID]) -> Narrowing | None:
+        """What of it narrows a caller who acts in ``organizations`` alone."""
+        lists = [each for each in self.lists if each.organization is None or each.organization in organizations]
+        return Narrowing(lists, digest([self.digest, *map(str, organizations)]), self._also) if lists else None
+
     def requiring(self, operation: str) -> Narrowing:
         """The same, which for every write asks for a grant of ``operation`` besides."""
         return Narrowing(self.lists, self.digest, operation)
@@ -230,6 +267,18 @@ def numbered(lists: Sequence[GrantList]) -> Iterator[tuple[int, int, Model, Cond
 def digest(texts: Collection[str]) -> str:
     """A digest of lists as they are stored."""
     return sha256("\n".join(texts).encode()).hexdigest()
+
+
+def _reaches(tree: Condition) -> bool:
+    match tree:
+        case Related():
+            return True
+        case Negation():
+            return _reaches(tree.part)
+        case Junction():
+            return any(map(_reaches, tree.parts))
+        case _:
+            return False
 
 
 def _organization(place: int | None) -> str:

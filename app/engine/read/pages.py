@@ -48,7 +48,8 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
 
     Raises InvalidPagination for a cursor of something else, and QueryTimeout.
     """
-    is_cheap = query.is_plain and query.skip < DEEP_SKIP
+    reaches = principal.narrowing is not None and principal.narrowing.reaches
+    is_cheap = query.is_plain and query.skip < DEEP_SKIP and not reaches
     return _plain_page(model, principal, query) if is_cheap else _query_page(model, principal, query)
 
 

@@ -46,8 +46,13 @@ def get(
     """The record with this id, or what ``selection`` chooses of it, with what it expands; raises NotFound alike for
     absent and invisible ones."""
     statement = statements.item(model, principal.reader)
-    with statements.autocommit_connection() as connection:
-        rows = statement.rows(connection, {"wanted_id": identifier} | principal.binds)
+    wanted = {"wanted_id": identifier} | principal.binds
+    if principal.narrowing is not None and principal.narrowing.reaches:
+        with query_slot(principal), statements.autocommit_connection("queries") as connection:
+            rows = statement.rows_in_time(connection, wanted)
+    else:
+        with statements.autocommit_connection() as connection:
+            rows = statement.rows(connection, wanted)
     if not rows:
         raise NotFound()
     record = statement.view.representation(rows[0])

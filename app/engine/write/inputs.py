@@ -27,6 +27,8 @@ from app.foundation.crypto import vault
 from app.foundation.errors import UNKNOWN, Forbidden, ForeignKeyViolation, Invalid
 
 Values = dict[str, Any]
+# No value of a field is the same.
+NOTHING = object()
 
 
 def with_defaults(model: type[Record], principal: Principal, given: Values) -> Values:
@@ -108,18 +110,20 @@ def changes_of(
             shown = shown or read(record.id)
             _check_repeats(field, value, shown.get(field.name))
         elif not field.set_on_update.admits(principal):
-            _check_repeats(field, value, getattr(record, name))
+            # Whoever does not see the stored value learns it by no repetition.
+            _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)
         elif not field.spec.kind.same(value, getattr(record, name)) or ENCRYPTED in field.spec.flags:
             changes[name] = value
     return changes
 
 
-def check_transitions(model: type[Record], record: Record, changes: Values) -> None:
+def check_transitions(model: type[Record], principal: Principal, record: Record, changes: Values) -> None:
     for name, steps in model.transitions.items():
         if name in changes:
             state, wanted = getattr(record, name), changes[name]
             if wanted not in steps.get(state, []):
-                raise Invalid({camel(name): [f"Cannot go from {state} to {wanted}."]})
+                came = f"from {state} " if reads(model, principal, name) else ""
+                raise Invalid({camel(name): [f"Cannot go {came}to {wanted}."]})
 
 
 def encrypt_columns(model: type[Record], values: Values) -> Values:
@@ -152,6 +156,13 @@ def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
     return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
 
 
+def reads(model: type[Record], principal: Principal, attribute: str) -> bool:
+    """Whether grants let the caller read a field on some row."""
+    if principal.narrowing is None:
+        return True
+    return attribute == "id" or principal.reader.shows(model, model.fields()[attribute].name, "read")
+
+
 def _is_granted(model: type[Record], principal: Principal, field: Field) -> bool:
     """Whether grants leave the caller a field to change, or it names the record."""
     return field.name == "id" or principal.reader.shows(model, field.name, "update")
@@ -167,5 +178,5 @@ def _foreign_owner(model: type[Record], principal: Principal, given: Values) -> 
 
 
 def _check_repeats(field: Field, value: Any, stored: Any) -> None:
-    if not field.spec.kind.same(value, stored):
+    if stored is NOTHING or not field.spec.kind.same(value, stored):
         raise Invalid({field.name: ["Cannot be changed."]})

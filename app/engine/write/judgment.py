@@ -57,7 +57,7 @@ def _judge(
     if statement is None:
         return
     parameters = {"wanted_ids": list(sent)} | unit.principal.binds
-    rows = {row[0]: row for row in statement.rows(driver_connection(unit.session), parameters)}
+    rows = {row[0]: row for row in statement.rows_in_time(driver_connection(unit.session), parameters)}
     for draft in drafts:
         with faults.of(draft.index):
             _refuse(model, statement.view.names, rows.get(draft.id), sent[draft.id])

@@ -168,7 +168,7 @@ def _changes(unit: Unit, model: type[Record], changes: Mapping[int, Change], fau
         with faults.of(index):
             given = changes[index].given
             changed = inputs.changes_of(model, unit.principal, record, given, read)
-            inputs.check_transitions(model, record, changed)
+            inputs.check_transitions(model, unit.principal, record, changed)
             write = Write(unit, given, {name: getattr(record, name) for name in changed})
             yield Draft(index, record.id, changed, write, record)
 
