@@ -64,6 +64,18 @@ describe("a condition", () => {
     await waitFor(() => expect(onKeep).toHaveBeenCalledWith(["email", "contains", "harbour"]));
   });
 
+  it("on a person may name whoever asks", async () => {
+    const { onKeep } = await making("crm/deal.ownerId");
+    press("is me");
+    press("Apply");
+    await waitFor(() => expect(onKeep).toHaveBeenCalledWith(["ownerId", "is", "me"]));
+  });
+
+  it("is not asked of other references", () => {
+    expect(operatorsOf(fieldNamed("crm/deal.companyId").field)).not.toContain("is");
+    expect(operatorsOf(fieldNamed("crm/deal.ownerId").field)).toContain("is");
+  });
+
   it("without a value is none", async () => {
     const { onKeep, onCancel } = await making("crm/company.name");
     press("Apply");
@@ -85,7 +97,7 @@ describe("what is told of conditions", () => {
   it.each<[string, Condition, string]>([
     ["crm/deal", ["amount", "gte", 15_000], "Amount is at least $150.00"], ["crm/deal", ["stage", "in", ["lead", "won"]], "Stage is one of Lead, Won"], ["crm/deal", ["name", "contains", "crane"], "Name contains crane"],
     ["crm/deal", ["expectedCloseAt", "isNull", false], "Expected close is not empty"], ["crm/deal", ["createdAt", "lt", "2026-03-01T12:30:00.000Z"], "Created is before Mar 1, 2026, 12:30 PM"],
-    ["crm/deal", ["companyId", "eq", ID], "Company is Harbour Works"], ["storage/bucket", ["quotaBytes", "gte", 1536], "Quota is at least 1.5 KiB"],
+    ["crm/deal", ["companyId", "eq", ID], "Company is Harbour Works"], ["crm/deal", ["ownerId", "is", "me"], "Owner is me"], ["storage/bucket", ["quotaBytes", "gte", 1536], "Quota is at least 1.5 KiB"],
   ])("of %s, by %j, is “%s”", async (name, condition, said) => {
     const getMany = () => Promise.resolve({ data: [{ id: ID, name: "Harbour Works" }] });
     const onChange = vi.fn();

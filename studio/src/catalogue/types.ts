@@ -1,7 +1,7 @@
 /** What `/api/v1/_catalogue` tells: marks that are not there are false. */
 
 export type Operator =
-  | "eq" | "ne" | "in" | "nin" | "isNull" | "gt" | "gte" | "lt" | "lte"
+  | "eq" | "ne" | "is" | "in" | "nin" | "isNull" | "gt" | "gte" | "lt" | "lte"
   | "contains" | "startsWith" | "endsWith" | "has" | "hasAny" | "hasAll";
 
 export type Display = "money" | "micros" | "percent" | "bytes" | "milliseconds" | "file";

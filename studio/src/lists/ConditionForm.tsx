@@ -7,7 +7,7 @@ import { nameOf, typeOf, valuesOf } from "../catalogue/catalogue";
 import type { Field, Model, Operator } from "../catalogue/types";
 import { FieldInput } from "../inputs/FieldInput";
 import { StringsInput } from "../inputs/StringsInput";
-import { type Condition, operatorKey, operatorsOf, takesMany } from "./conditions";
+import { type Condition, ME, operatorKey, operatorsOf, takesMany } from "./conditions";
 
 interface Props {
   model: Model;
@@ -21,22 +21,27 @@ interface Props {
 const FEW = 12;
 const OPERATORS = { flexWrap: "wrap", gap: 0.5, "& .MuiToggleButton-root": { border: 1, borderColor: "divider", borderRadius: 4, px: 1.25, py: 0.25 } };
 
-/** `isNull` asks for what is empty and for what is not. */
-type Choice = readonly [Operator, boolean | undefined];
+/** An operator with the value that goes with it: `isNull` asks for what is empty and for what is not, `is` for whoever asks. */
+type Choice = readonly [Operator, boolean | string | undefined];
+
+function choicesOf(field: Field): readonly Choice[] {
+  return operatorsOf(field).flatMap<Choice>((operator) =>
+    operator === "isNull" ? [[operator, true], [operator, false]] : [[operator, operator === "is" ? ME : undefined]]);
+}
 
 export function ConditionForm({ model, field, condition, onKeep, onCancel }: Props) {
   const translate = useTranslate();
-  const choices = operatorsOf(field).flatMap<Choice>((operator) => (operator === "isNull" ? [[operator, true], [operator, false]] : [[operator, undefined]]));
+  const choices = choicesOf(field);
   const first = choices.findIndex(([operator, value]) => operator === condition?.[1] && (value === undefined || value === condition[2]));
   const [place, setPlace] = useState(Math.max(first, 0));
-  const [operator, isNull] = choices[place]!;
+  const [operator, fixed] = choices[place]!;
   const save = (values: Record<string, unknown>) => {
-    const value = isNull ?? (takesMany(operator) ? items(field, values.values) : values[field.name]);
+    const value = fixed ?? (takesMany(operator) ? items(field, values.values) : values[field.name]);
     if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)) return onCancel();
     return onKeep([field.name, operator, value]);
   };
-  const operand = isNull !== undefined ? "none" : takesMany(operator) ? "many" : "one";
-  const initial = { [field.name]: takesMany(operator) ? undefined : condition?.[2], values: Array.isArray(condition?.[2]) ? (condition[2] as unknown[]).map(String) : [] };
+  const operand = fixed !== undefined ? "none" : takesMany(operator) ? "many" : "one";
+  const initial = { [field.name]: takesMany(operator) || fixed !== undefined || condition?.[1] === "is" ? undefined : condition?.[2], values: Array.isArray(condition?.[2]) ? (condition[2] as unknown[]).map(String) : [] };
   return (
     <Form onSubmit={save} defaultValues={initial} sanitizeEmptyValues={false} key={operand}>
       <Stack spacing={1.5} sx={{ p: 2, width: 340, maxWidth: "90vw" }}>

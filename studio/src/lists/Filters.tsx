@@ -64,8 +64,9 @@ function ConditionChip({ model, condition, onDelete, onOpen }: { model: Model; c
   const translate = useTranslate();
   const [name, operator, value] = condition;
   const field = fieldOf(model, name)!;
-  const told = useTold(field, value);
-  const text = [translate(`resources.${nameOf(model)}.fields.${name}`), translate(operatorKey(field, operator, value)), operator === "isNull" ? "" : told].filter(Boolean).join(" ");
+  const isTold = operator !== "isNull" && operator !== "is";
+  const told = useTold(field, isTold ? value : null);
+  const text = [translate(`resources.${nameOf(model)}.fields.${name}`), translate(operatorKey(field, operator, value)), isTold ? told : ""].filter(Boolean).join(" ");
   return (
     <Box sx={{ display: "inline-flex", alignItems: "center", maxWidth: 380, borderRadius: 4, bgcolor: "action.selected" }}>
       <ButtonBase onClick={(event) => onOpen(event.currentTarget)} aria-haspopup="dialog" sx={{ minWidth: 0, px: 1.5, py: 0.5, borderRadius: 4, typography: "body2" }}>

@@ -8,11 +8,14 @@ export type Condition = readonly [field: string, operator: Operator, value: unkn
 const MANY: readonly Operator[] = ["in", "nin", "hasAny", "hasAll"];
 export const takesMany = (operator: Operator) => MANY.includes(operator);
 
+/** Whom `is` names: whoever asks. */
+export const ME = "me";
+
 /** The operators that make sense to people, the usual one first. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const known = field.operators ?? [];
   const wanted: readonly Operator[] =
-    field.references ? ["eq", "ne", "isNull"]
+    field.references ? ["eq", "is", "ne", "isNull"]
     : field.type === "boolean" ? ["eq"]
     : typeOf(field) === "enum" ? ["in", "nin", "isNull"]
     : field.type === "timestamp" ? ["gte", "lt", "gt", "lte", "isNull"]

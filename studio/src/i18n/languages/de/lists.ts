@@ -27,7 +27,7 @@ export const lists: Shape<typeof english> = {
     delete: "Ansicht %{name} entfernen", saved: "Die Ansicht wurde gespeichert.", all: "Alle %{models}", current: "Ansicht: %{name}",
   },
   operators: {
-    eq: "ist", ne: "ist nicht", in: "ist eines von", nin: "ist keines von", isNull: "ist leer", notNull: "ist nicht leer", gt: "ist größer als",
+    eq: "ist", ne: "ist nicht", is: "bin ich", in: "ist eines von", nin: "ist keines von", isNull: "ist leer", notNull: "ist nicht leer", gt: "ist größer als",
     gte: "ist mindestens", lt: "ist kleiner als", lte: "ist höchstens", after: "liegt nach", since: "liegt am oder nach", before: "liegt vor",
     until: "liegt am oder vor", contains: "enthält", startsWith: "beginnt mit", endsWith: "endet mit", has: "enthält den Wert",
     hasAny: "enthält einen der Werte", hasAll: "enthält alle Werte",

@@ -38,7 +38,7 @@ export const names: Names = {
     "platform/feature-flag": ["Schalter", "Schalter"], "platform/audit-log": ["Protokolleintrag", "Protokoll"],
   },
   fields: {
-    aaguid: "AAGUID", accessToken: "Zugriffstoken", accessTokenExpiresAt: "Zugriffstoken gültig bis", accountId: "Konto",
+    aaguid: "AAGUID", access: "Zugriff", accessToken: "Zugriffstoken", accessTokenExpiresAt: "Zugriffstoken gültig bis", accountId: "Konto",
     acknowledgedById: "Zur Kenntnis genommen von", action: "Aktion", activeOrganizationId: "Aktive Organisation", activeTeamId: "Aktives Team",
     activityType: "Art der Aktivität", actorId: "Handelnde Person", actorName: "Name der handelnden Person", actorType: "Art der handelnden Person",
     allowedContentTypes: "Erlaubte Dateitypen", amount: "Betrag", anonymous: "Anonym", anonymousId: "Anonyme ID", answer: "Antwort",

@@ -11,6 +11,7 @@ export const refusals: Record<string, string> = {
   "Refers to a record that does not exist.": "Verweist auf einen Datensatz, den es nicht gibt.",
   "Is required: the credential acts in no organization.": "Wird benötigt: Sie handeln gerade für keine Organisation.",
   "Meets several records.": "Trifft auf mehrere Datensätze zu.",
+  "The record is none that may be written so": "Der Datensatz ist keiner, der so geschrieben werden darf",
   "The numbers are used up.": "Es sind keine Nummern mehr frei.",
   "Must be one of: {}.": "Muss eines davon sein: {}.",
   "Takes {}.": "Möglich ist {}.",

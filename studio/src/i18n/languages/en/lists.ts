@@ -20,7 +20,7 @@ export const lists = {
     shared: "Shared", own: "Yours", private: "Private", delete: "Remove the view %{name}", saved: "The view is saved.", all: "All %{models}", current: "View: %{name}",
   },
   operators: {
-    eq: "is", ne: "is not", in: "is one of", nin: "is none of", isNull: "is empty", notNull: "is not empty", gt: "is more than", gte: "is at least",
+    eq: "is", ne: "is not", is: "is me", in: "is one of", nin: "is none of", isNull: "is empty", notNull: "is not empty", gt: "is more than", gte: "is at least",
     lt: "is less than", lte: "is at most", after: "is after", since: "is on or after", before: "is before", until: "is on or before",
     contains: "contains", startsWith: "starts with", endsWith: "ends with", has: "holds", hasAny: "holds one of", hasAll: "holds all of",
   },
