@@ -3,7 +3,7 @@ import { Box, Paper, Tab, Tabs, Typography } from "@mui/material";
 import { useId, useState } from "react";
 import { useTranslate } from "react-admin";
 
-import { Section } from "../organizations/Section";
+import { Section } from "../design/Section";
 import { CopyButton } from "./CopyButton";
 import { EXAMPLES } from "./examples";
 

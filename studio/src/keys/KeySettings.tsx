@@ -6,7 +6,7 @@ import { useNotify, useTranslate } from "react-admin";
 import { provider } from "../api/provider";
 import { usePerson } from "../catalogue/context";
 import { FormDialog, type Values } from "../organizations/FormDialog";
-import { Section } from "../organizations/Section";
+import { Section } from "../design/Section";
 import { ask } from "../session/transport";
 import { Empty, Moment } from "../values/Value";
 import { AddressesInput, MetadataInput, OwnLimitInput, ScopeInput } from "./KeyInputs";

@@ -3,7 +3,7 @@ import { Alert, Box, Button, Stack, ToggleButton, ToggleButtonGroup, Typography 
 import { Suspense, lazy, useState } from "react";
 import { useTranslate } from "react-admin";
 
-import { Section } from "../organizations/Section";
+import { Section } from "../design/Section";
 import { UsageTable } from "./UsageTable";
 import { RANGES, type Range, useUsage } from "./keys";
 

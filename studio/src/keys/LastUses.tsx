@@ -3,7 +3,7 @@ import { Box } from "@mui/material";
 import { useLocale, useTranslate } from "react-admin";
 
 import { type Column, Listing } from "../organizations/Listing";
-import { Section } from "../organizations/Section";
+import { Section } from "../design/Section";
 import { milliseconds } from "../values/formats";
 import { Badge, Empty, Moment } from "../values/Value";
 import { USES, type Use, useUses } from "./keys";

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { useTranslate } from "react-admin";
 
 import { provider } from "../api/provider";
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { useAct, useRenewal } from "./queries";
 
 export function DeleteOrganization({ organization }: { organization: Row }) {

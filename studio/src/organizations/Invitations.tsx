@@ -13,7 +13,7 @@ import { moment } from "../values/formats";
 import { Badge, Empty } from "../values/Value";
 import { FormDialog, type Values } from "./FormDialog";
 import { type Column, Listing } from "./Listing";
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { TextLine } from "./TextLine";
 import { listOf, useAct, useRenewal, useTeams } from "./queries";
 import { type Standing, grantable } from "./standing";

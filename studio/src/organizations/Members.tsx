@@ -10,7 +10,7 @@ import { Badge, Moment } from "../values/Value";
 import { Initials } from "./Initials";
 import { type Column, Listing } from "./Listing";
 import { Question } from "./Question";
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { type Member, listOf, nameOfMember, useAct, useMembers } from "./queries";
 import { type Standing, outranks, rolesOf } from "./standing";
 

@@ -14,7 +14,7 @@ import { ConflictDialog } from "../records/ConflictDialog";
 import { Value } from "../values/Value";
 import { DeleteOrganization } from "./DeleteOrganization";
 import { type Values, faultsOf } from "./FormDialog";
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { TextLine } from "./TextLine";
 import { useRenewal } from "./queries";
 import type { Standing } from "./standing";

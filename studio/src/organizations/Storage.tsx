@@ -7,7 +7,7 @@ import { Link as RouterLink } from "react-router-dom";
 import { useCatalogue } from "../catalogue/context";
 import { bytes } from "../values/formats";
 import { Badge } from "../values/Value";
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { listOf, useBuckets } from "./queries";
 import type { Standing } from "./standing";
 

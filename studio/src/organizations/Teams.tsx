@@ -3,7 +3,7 @@ import { Box, Button, Typography } from "@mui/material";
 import { useState } from "react";
 import { useTranslate } from "react-admin";
 
-import { Section } from "./Section";
+import { Section } from "../design/Section";
 import { TeamCard } from "./TeamCard";
 import { TeamDialog } from "./TeamDialog";
 import { type Joined, useMembers, useTeamMembers, useTeams } from "./queries";
