@@ -8,6 +8,7 @@ import { dataProvider } from "./api/provider";
 import { labelOf, nameOf, shortId } from "./catalogue/catalogue";
 import { type Person, Provided } from "./catalogue/context";
 import type { Catalogue } from "./catalogue/catalogue";
+import type { Model } from "./catalogue/types";
 import { pages } from "./extensions";
 import { HomePage } from "./layout/HomePage";
 import { NoPage } from "./layout/NoPage";
@@ -43,6 +44,11 @@ const queryClient = new QueryClient({
   },
 });
 
+/** The pages of a model, by what the caller may do. */
+function pagesOf({ operations: { list, read, create, update } }: Model) {
+  return { ...(list ? { list: ListPage } : {}), ...(read ? { show: ShowPage } : {}), ...(create ? { create: CreatePage } : {}), ...(read && update ? { edit: EditPage } : {}) };
+}
+
 interface Props {
   catalogue: Catalogue;
   person: Person;
@@ -59,7 +65,7 @@ export function App({ catalogue, person, i18nProvider }: Props) {
         >
           {[...catalogue.models.values()].map((model) => (
             <Resource
-              key={nameOf(model)} name={nameOf(model)} list={ListPage} show={ShowPage} {...(model.operations.create ? { create: CreatePage } : {})} {...(model.operations.update ? { edit: EditPage } : {})}
+              key={nameOf(model)} name={nameOf(model)} {...pagesOf(model)}
               recordRepresentation={(record: Record<string, unknown>) => labelOf(model, record) ?? shortId(String(record.id))}
             />
           ))}

@@ -23,16 +23,21 @@ export class Catalogue {
     return this.models.get(name);
   }
 
-  /** The relation to one record that a reference makes, where its target can be read. */
+  /** The relation to one record that a reference makes. */
   relationOf(model: Model, field: Field): Relation | undefined {
     return model.relations.find(({ many, reference }) => !many && reference === field.name);
   }
 
-  /** The relations to many records, with the model that refers. */
+  /** The models whose records can be listed. */
+  get listed(): readonly Model[] {
+    return [...this.models.values()].filter(({ operations }) => operations.list);
+  }
+
+  /** The relations to many records, with the model that refers, where that can be listed. */
   related(model: Model): readonly (Relation & { target: Model })[] {
     return model.relations.flatMap((relation) => {
       const target = relation.many ? this.get(relation.model) : undefined;
-      return target ? [{ ...relation, target }] : [];
+      return target?.operations.list ? [{ ...relation, target }] : [];
     });
   }
 }

@@ -1,7 +1,7 @@
 /** A reference: found by its words, or made on the spot. */
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from "@mui/material";
 import { useEffect, useRef } from "react";
-import { AutocompleteInput, CreateBase, Form, ReferenceInput, SaveButton, useCreateSuggestionContext, useTranslate } from "react-admin";
+import { AutocompleteInput, CreateBase, Form, ReferenceInput, SaveButton, TextInput, useCreateSuggestionContext, useTranslate } from "react-admin";
 
 import { labelOf, shortId } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
@@ -14,6 +14,8 @@ export function ReferenceField({ source, label, helperText, validate, isRequired
   const target = useCatalogue().get(name);
   const input = useFocusAtFirst(autoFocus ?? false);
   if (!target) return null;
+  // Who may not list them knows the ID, or has none.
+  if (!target.operations.list) return <TextInput source={source} label={label} helperText={helperText} validate={[validate]} isRequired={isRequired} fullWidth parse={(value: string) => value || null} />;
   const told = (record: Record<string, unknown> | null) => (record?.id ? (labelOf(target, record) ?? shortId(String(record.id))) : "");
   return (
     <ReferenceInput source={source} reference={name} perPage={25} sort={{ field: "createdAt", order: "DESC" }}>

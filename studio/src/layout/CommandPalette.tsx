@@ -51,14 +51,14 @@ function Palette({ onClose }: { onClose: () => void }) {
     return [
       ...places.map(([key, path]) => ({ label: translate(`studio.menu.${key}`), path, group: translate("studio.menu.label") })),
       ...pages.map(({ title, path }) => ({ label: title, path: `/${path}`, group: translate("studio.menu.label") })),
-      ...models.map((model) => ({ label: translate("studio.palette.list", { models: name(nameOf(model), 2) }), path: `/${nameOf(model)}`, group: translate(`domain.${model.domain}`) })),
+      ...catalogue.listed.map((model) => ({ label: translate("studio.palette.list", { models: name(nameOf(model), 2) }), path: `/${nameOf(model)}`, group: translate(`domain.${model.domain}`) })),
       ...models.filter(({ operations }) => operations.create).map((model) => ({ label: translate("studio.palette.create", { model: name(nameOf(model), 1) }), path: `/${nameOf(model)}/create`, group: translate(`domain.${model.domain}`) })),
-      ...recent().map(({ resource, id, label }) => ({ label, path: `/${resource}/${id}/show`, group: name(resource, 2) })),
+      ...recent().filter(({ resource }) => catalogue.get(resource)?.operations.read).map(({ resource, id, label }) => ({ label, path: `/${resource}/${id}/show`, group: name(resource, 2) })),
     ];
   }, [catalogue, translate]);
   const searches = useMemo<Command[]>(() => {
     const group = translate("studio.list.search");
-    const searchable = [...catalogue.models.values()].filter((model) => model.searchable);
+    const searchable = catalogue.listed.filter((model) => model.searchable);
     const search = (model: Model, given: string) => {
       const models = translate(`resources.${nameOf(model)}.name`, { smart_count: 2 });
       return { label: translate("studio.palette.search", { models, words: given }), path: `/${nameOf(model)}?q=${encodeURIComponent(given)}`, group };

@@ -12,7 +12,8 @@ export function HomePage() {
   const translate = useTranslate();
   const catalogue = useCatalogue();
   const person = usePerson();
-  const seen = recent().filter(({ resource }) => catalogue.get(resource));
+  const seen = recent().filter(({ resource }) => catalogue.get(resource)?.operations.read);
+  const domains = catalogue.domains.map(({ name, models }) => ({ name, models: models.filter(({ operations }) => operations.list) })).filter(({ models }) => models.length > 0);
   return (
     <Page title={translate("studio.home.title")}>
       <Typography gutterBottom>{translate("studio.home.welcome", { name: person.name })}</Typography>
@@ -36,7 +37,7 @@ export function HomePage() {
       </Box>
       <Typography component="h2" variant="h6" gutterBottom>{translate("studio.home.all")}</Typography>
       <Box sx={{ display: "grid", gridTemplateColumns: "repeat(auto-fill, minmax(240px, 1fr))", gap: 1 }}>
-        {catalogue.domains.map((domain) => (
+        {domains.map((domain) => (
           <Paper key={domain.name} variant="outlined" sx={{ p: 2 }}>
             <Typography component="h3" variant="subtitle1">{translate(`domain.${domain.name}`)}</Typography>
             <Box component="ul" sx={{ listStyle: "none", m: 0, p: 0 }}>

@@ -4,15 +4,15 @@ import { useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { Page } from "./Page";
+import { Page, useTrail } from "./Page";
 
 export function Missing({ error, resource }: { error: unknown; resource: string }) {
   const translate = useTranslate();
   const sentence = useSentence();
-  const models = translate(`resources.${resource}.name`, { smart_count: 2 });
+  const trail = useTrail(resource);
   return (
-    <Page title={translate(`resources.${resource}.name`, { smart_count: 1 })} trail={[{ title: models, to: `/${resource}` }]}>
-      <Alert severity="error" action={<Button color="inherit" component={Link} to={`/${resource}`}>{models}</Button>}>{sentence(error)}</Alert>
+    <Page title={translate(`resources.${resource}.name`, { smart_count: 1 })} trail={trail}>
+      <Alert severity="error" action={trail.map(({ title, to }) => <Button key={to} color="inherit" component={Link} to={to}>{title}</Button>)}>{sentence(error)}</Alert>
     </Page>
   );
 }

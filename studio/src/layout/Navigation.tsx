@@ -57,7 +57,7 @@ function DomainEntry({ domain, words }: { domain: Domain; words: string }) {
   const { pathname } = useLocation();
   const [isOpen, setOpen] = useState(domain.name === "crm" || pathname.startsWith(`/${domain.name}/`));
   const title = (resource: string) => translate(`resources.${resource}.name`, { smart_count: 2 });
-  const models = domain.models.filter((model) => !words || title(nameOf(model)).toLowerCase().includes(words) || nameOf(model).includes(words));
+  const models = domain.models.filter((model) => model.operations.list).filter((model) => !words || title(nameOf(model)).toLowerCase().includes(words) || nameOf(model).includes(words));
   if (models.length === 0) return null;
   const isShown = isOpen || words !== "";
   return (

@@ -4,6 +4,8 @@ import { type ReactNode, useEffect } from "react";
 import { useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
+import { useCatalogue } from "../catalogue/context";
+
 interface Step {
   title: string;
   to: string;
@@ -16,6 +18,13 @@ interface Props {
   children: ReactNode;
   /** For tables, which scroll by themselves. */
   fill?: boolean;
+}
+
+/** The way back to the list of a model; none where the caller may not list it. */
+export function useTrail(resource: string): readonly Step[] {
+  const translate = useTranslate();
+  const isListed = useCatalogue().get(resource)?.operations.list;
+  return isListed ? [{ title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` }] : [];
 }
 
 export function Page({ title, trail = [], actions, children, fill = false }: Props) {

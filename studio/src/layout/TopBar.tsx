@@ -6,7 +6,7 @@ import { useRef, useState } from "react";
 import { useLocaleState, useLocales, useStoreContext, useTheme, useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
-import { usePerson } from "../catalogue/context";
+import { useCatalogue, usePerson } from "../catalogue/context";
 import { OrganizationSwitcher } from "../organizations/OrganizationSwitcher";
 import { dropDrafts } from "../records/drafts";
 import { signOut } from "../session/bearer";
@@ -20,6 +20,7 @@ interface Props {
 
 export function TopBar({ onMenu, onPalette }: Props) {
   const translate = useTranslate();
+  const catalogue = useCatalogue();
   return (
     <AppBar position="static" sx={{ borderBottom: 1, borderColor: "divider", bgcolor: "background.paper" }}>
       <Toolbar variant="dense" sx={{ gap: 1 }}>
@@ -29,7 +30,7 @@ export function TopBar({ onMenu, onPalette }: Props) {
         <Box sx={{ flex: 1 }} />
         <Button color="inherit" startIcon={<SearchIcon />} onClick={onPalette} sx={{ display: { xs: "none", sm: "inline-flex" } }} aria-keyshortcuts="Control+K">{translate("studio.palette.label")}</Button>
         <IconButton onClick={onPalette} aria-label={translate("studio.palette.label")} sx={{ display: { sm: "none" } }}><SearchIcon /></IconButton>
-        <Notifications />
+        {catalogue.get("notification/notification")?.operations.list && <Notifications />}
         <AccountMenu />
       </Toolbar>
     </AppBar>

@@ -66,13 +66,12 @@ const RecordCard = memo(function RecordCard({ model, fields, record, isSelected,
   const translate = useTranslate();
   const resource = nameOf(model);
   const name = labelOf(model, record) ?? shortId(record.id);
+  const title = <Typography variant="subtitle1" component="span" sx={{ overflowWrap: "anywhere" }}>{name}</Typography>;
   return (
     <Card variant="outlined" sx={{ display: "flex", alignItems: "flex-start" }}>
       <Checkbox checked={isSelected} onChange={() => onSelect(record.id)} slotProps={{ input: { "aria-label": translate("studio.list.select", { record: name }) } }} />
       <Box sx={{ flex: 1, minWidth: 0, py: 1, pr: 1 }}>
-        <CardActionArea component={Link} to={`/${resource}/${record.id}/show`}>
-          <Typography variant="subtitle1" component="span" sx={{ overflowWrap: "anywhere" }}>{name}</Typography>
-        </CardActionArea>
+        {model.operations.read ? <CardActionArea component={Link} to={`/${resource}/${record.id}/show`}>{title}</CardActionArea> : title}
         <Box component="dl" sx={{ m: 0 }}>
           {fields.map((field) => (
             <Stack key={field.name} direction="row" spacing={1} sx={{ justifyContent: "space-between" }}>

@@ -53,7 +53,7 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
       </div>
       {fields.map((field, index) => (
         <Cell key={field.name} model={model} field={field} record={record} name={name}>
-          {index === 0 ? (
+          {index === 0 && model.operations.read ? (
             <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
               {record[field.name] ? <Value model={model} field={{ ...field, references: undefined! }} record={record} brief /> : name}
             </Link>

@@ -1,4 +1,5 @@
 /** Saved views of a list: one's own, and those shared with the organization. */
+import { RowgateError } from "@rowgate/client/react-admin";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import BookmarkBorderIcon from "@mui/icons-material/BookmarkBorder";
 import DeleteIcon from "@mui/icons-material/Delete";
@@ -32,15 +33,22 @@ interface Props {
 /** How many views the service answers at most. */
 const PAGE = 100;
 
-/** Every view of a model, by name. */
-async function allViews(resource: string, signal: AbortSignal): Promise<View[]> {
+/** Every view of a model, by name; null where the caller has none, as those whom grants narrow. */
+async function allViews(resource: string, signal: AbortSignal): Promise<View[] | null> {
   const found: View[] = [];
   for (;;) {
     const query = new URLSearchParams({ model: resource, take: String(PAGE), skip: String(found.length) });
-    const { data } = await ask<{ data: View[] }>("GET", `/api/v1/_views?${query}`, undefined, signal);
+    const answer = await ask<{ data: View[] }>("GET", `/api/v1/_views?${query}`, undefined, signal).catch(forbidden);
+    if (answer === null) return null;
+    const { data } = answer;
     found.push(...data);
     if (data.length < PAGE) return found;
   }
+}
+
+function forbidden(error: unknown): null {
+  if (error instanceof RowgateError && error.status === 403) return null;
+  throw error;
 }
 
 /** What a view keeps. */
@@ -57,7 +65,8 @@ export function Views({ model, state, change }: Props) {
   const [isSaving, setSaving] = useState(false);
   const resource = nameOf(model);
   const key = ["views", resource];
-  const { data = [] } = useQuery({ queryKey: key, queryFn: ({ signal }) => allViews(resource, signal) });
+  const { data: views = [] } = useQuery({ queryKey: key, queryFn: ({ signal }) => allViews(resource, signal) });
+  const data = views ?? [];
   const current = data.find(({ id }) => id === state.view);
   const isChanged = current && KEPT.some((name) => JSON.stringify(current.definition[name] ?? null) !== JSON.stringify(state[name]));
   const act = async (work: () => Promise<View | undefined>) => {
@@ -84,6 +93,7 @@ export function Views({ model, state, change }: Props) {
       if (view.id === state.view) change({ view: "" });
       return undefined;
     });
+  if (views === null) return null;
   const models = translate(`resources.${resource}.name`, { smart_count: 2 });
   const groups = [["own", data.filter(({ own }) => own)], ["shared", data.filter(({ own }) => !own)]] as const;
   return (

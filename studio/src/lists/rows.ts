@@ -60,7 +60,7 @@ export function wanted(catalogue: Catalogue, model: Model, columns: readonly str
     const field = fieldOf(model, name);
     const relation = field && catalogue.relationOf(model, field);
     const target = relation && catalogue.get(relation.model);
-    if (target && Object.keys(expand).length < 10) expand[relation.name] = { fields: target.label ?? ["id"] };
+    if (relation && target?.operations.read && Object.keys(expand).length < 10) expand[relation.name] = { fields: target.label ?? ["id"] };
   }
   return { fields: [...fields], ...(Object.keys(expand).length > 0 ? { expand } : {}) };
 }

@@ -6,7 +6,7 @@ import { useSearchParams } from "react-router-dom";
 import { useSentence } from "../api/sentences";
 import { labelOf, nameOf, settableOf } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
-import { Page } from "../layout/Page";
+import { Page, useTrail } from "../layout/Page";
 import { RecordForm } from "./RecordForm";
 import { dropDraft } from "./drafts";
 import { defaultsOf, given } from "./values";
@@ -19,15 +19,17 @@ export function CreatePage() {
   const redirect = useRedirect();
   const sentence = useSentence();
   const [search] = useSearchParams();
+  const trail = useTrail(resource);
   const draft = `${resource}/create`;
   const title = translate("studio.record.new", { model: translate(`resources.${resource}.name`, { smart_count: 1 }) });
   const made = (record: Record<string, unknown> & { id: string }) => {
     dropDraft(draft);
     notify("studio.record.created", { type: "success", messageArgs: { record: labelOf(model, record) ?? translate(`resources.${resource}.name`, { smart_count: 1 }) } });
-    redirect(() => `/${resource}/${record.id}/show`);
+    const { read, list } = model.operations;
+    redirect(() => (read ? `/${resource}/${record.id}/show` : list ? `/${resource}` : "/"));
   };
   return (
-    <Page title={title} trail={[{ title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` }]}>
+    <Page title={title} trail={trail}>
       <CreateBase mutationOptions={{ onSuccess: made, onError: (error: unknown) => notify(sentence(error, settableOf(model, "create")), { type: "error" }) }}>
         {resource === "auth/user" && <Alert severity="info" sx={{ mb: 1 }}>{translate("studio.record.welcome")}</Alert>}
         <RecordForm model={model} on="create" draft={draft} values={{ ...defaultsOf(model), ...given(search.get("source")) }} />

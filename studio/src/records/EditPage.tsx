@@ -10,7 +10,7 @@ import { labelOf, nameOf, settableOf, shortId } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { Missing, stay } from "../layout/Missing";
-import { Page } from "../layout/Page";
+import { Page, useTrail } from "../layout/Page";
 import { ConflictDialog } from "./ConflictDialog";
 import { RecordForm } from "./RecordForm";
 import { dropDraft } from "./drafts";
@@ -79,11 +79,12 @@ export function EditPage() {
 function Form({ model, draft }: { model: Model; draft: string }) {
   const translate = useTranslate();
   const resource = nameOf(model);
+  const list = useTrail(resource);
   const { record, error, isPending } = useEditContext<Row>();
   if (error) return <Missing error={error} resource={resource} />;
   const label = record ? (labelOf(model, record) ?? shortId(record.id)) : "";
   const trail = [
-    { title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` },
+    ...list,
     ...(record ? [{ title: label, to: `/${resource}/${record.id}/show` }] : []),
   ];
   return (

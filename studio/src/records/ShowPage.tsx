@@ -13,7 +13,7 @@ import { useCatalogue, useModel } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { componentsOf } from "../extensions";
 import { Missing, stay } from "../layout/Missing";
-import { Page } from "../layout/Page";
+import { Page, useTrail } from "../layout/Page";
 import { remember } from "../layout/recent";
 import { useShortcut } from "../layout/shortcuts";
 import { RecordList } from "../lists/RecordList";
@@ -43,7 +43,7 @@ const MOST_BESIDE = 10;
 /** The relations to one record, which come with it: colleagues, for one, are not read by themselves. */
 function useBeside(model: Model): readonly string[] {
   const catalogue = useCatalogue();
-  return useMemo(() => model.relations.filter((relation) => !relation.many && catalogue.get(relation.model)).slice(0, MOST_BESIDE).map(({ name }) => name), [catalogue, model]);
+  return useMemo(() => model.relations.filter((relation) => !relation.many && catalogue.get(relation.model)?.operations.read).slice(0, MOST_BESIDE).map(({ name }) => name), [catalogue, model]);
 }
 
 function Shown({ model }: { model: Model }) {
@@ -51,6 +51,7 @@ function Shown({ model }: { model: Model }) {
   const locale = useLocale();
   const resource = nameOf(model);
   const { record, error } = useShowContext<Row>();
+  const trail = useTrail(resource);
   const Own = componentsOf(resource)?.show;
   useEffect(() => {
     if (record) remember({ resource, id: record.id, label: labelOf(model, record) ?? shortId(record.id) });
@@ -58,7 +59,7 @@ function Shown({ model }: { model: Model }) {
   if (error) return <Missing error={error} resource={resource} />;
   const title = record ? (labelOf(model, record) ?? `${translate(`resources.${resource}.name`, { smart_count: 1 })} ${shortId(record.id)}`) : translate("studio.list.loading");
   return (
-    <Page title={title} trail={[{ title: translate(`resources.${resource}.name`, { smart_count: 2 }), to: `/${resource}` }]} actions={record && <Actions model={model} record={record} />}>
+    <Page title={title} trail={trail} actions={record && <Actions model={model} record={record} />}>
       {record && (
         <>
           {Own ? <Own model={model} record={record} /> : <Details model={model} record={record} />}

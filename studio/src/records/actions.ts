@@ -28,7 +28,7 @@ export function useDeletion(model: Model): (record: Row) => void {
         mutationMode: "undoable",
         onSuccess: () => {
           notify("studio.record.deleted", { type: "info", undoable: true, autoHideDuration: UNDO, messageArgs: { record: label } });
-          if (pathname.includes(record.id)) redirect("list", resource);
+          if (pathname.includes(record.id)) redirect(model.operations.list ? `/${resource}` : "/");
         },
         onError: (error: unknown) => notify(sentence(error), { type: "error" }),
       },

@@ -1,4 +1,6 @@
 /** The stream of notifications: opened with a ticket that is good once, and opened anew where it broke off. */
+import { RowgateError } from "@rowgate/client/react-admin";
+
 import { ask } from "./transport";
 
 const STREAM = "/api/integrations/teams/notifications/stream";
@@ -37,7 +39,9 @@ export function follow(from: string, onNotification: (notification: Notification
         last = lastEventId;
         onNotification(JSON.parse(data) as Notification);
       };
-    } catch {
+    } catch (error) {
+      // Who may not follow it never will.
+      if (error instanceof RowgateError && error.status === 403) return;
       failures += 1;
       again();
     }

@@ -23,7 +23,7 @@ export function RelationValue({ model, field, record, id }: Props) {
   const catalogue = useCatalogue();
   const relation = catalogue.relationOf(model, field);
   const target = catalogue.get(field.references?.model ?? "");
-  if (!relation || !target) return <code>{shortId(id)}</code>;
+  if (!relation || !target?.operations.read) return <code>{shortId(id)}</code>;
   const beside = record[relation.name];
   if (beside !== undefined) {
     return beside === null ? <code>{shortId(id)}</code> : <Named target={target} id={id} record={beside as Record<string, unknown>} />;
