@@ -8,6 +8,7 @@ import { useSentence } from "../api/sentences";
 import { Page } from "../layout/Page";
 import { Badge } from "../values/Value";
 import { HowToUse } from "./HowToUse";
+import { KeyAccess } from "./KeyAccess";
 import { KeyActions } from "./KeyActions";
 import { KeySettings } from "./KeySettings";
 import { KeyUsage } from "./KeyUsage";
@@ -43,6 +44,7 @@ function Shown({ id }: { id: string }) {
         <Start start={apiKey.start} />
       </Stack>
       <KeySettings apiKey={apiKey} />
+      <KeyAccess apiKey={apiKey} />
       <KeyUsage id={id} />
       <LastUses id={id} />
       <HowToUse />

@@ -4,6 +4,8 @@ import { useState } from "react";
 import { Form, SaveButton, useNotify, useTranslate } from "react-admin";
 import { Link, useNavigate } from "react-router-dom";
 
+import { GrantsInput } from "../access/GrantsInput";
+import { faultsOfAccess } from "../access/grants";
 import { useSentence } from "../api/sentences";
 import { usePerson } from "../catalogue/context";
 import { Page } from "../layout/Page";
@@ -15,7 +17,7 @@ import { type Made, pathOfKey, useLateRenewal } from "./keys";
 import { ON_A_DATE, endOf, limitOf, scopesOf, settingsOf } from "./values";
 
 const FIELDS = ["name", "scopes", "expiresAt", "ipAllowList", "metadata"];
-const FIRST: Values = { name: "", scopes: "read", life: 90, ipAllowList: "", metadata: null, requests: null };
+const FIRST: Values = { name: "", scopes: "read", life: 90, ipAllowList: "", metadata: null, requests: null, access: null };
 
 export default function NewKeyPage() {
   const translate = useTranslate();
@@ -24,14 +26,16 @@ export default function NewKeyPage() {
   const { isAdmin } = usePerson();
   const [made, setMade] = useState<Made>();
   const { error, create } = useCreation(setMade);
+  const faults = faultsOfAccess(error);
   return (
     <Page title={translate("studio.keys.new")} trail={[{ title: translate("studio.keys.back"), to: "/keys" }]}>
-      {error !== undefined && <Alert severity="error" sx={{ mb: 1 }}>{sentence(error)}</Alert>}
+      {error !== undefined && <Alert severity="error" sx={{ mb: 1 }}>{sentence(error, Object.keys(faults))}</Alert>}
       <Paper variant="outlined" sx={{ p: 2, maxWidth: 720 }}>
         <Form defaultValues={FIRST} onSubmit={create} mode="onChange" sanitizeEmptyValues={false} noValidate>
           <NameInput />
           <ScopeInput />
           <ExpiryInput />
+          <GrantsInput whose="key" faults={faults} />
           <AddressesInput />
           {isAdmin && <LimitInput />}
           <MetadataInput />
@@ -72,7 +76,8 @@ function useCreation(onMade: (made: Made) => void) {
 }
 
 function wanted(values: Values): Values {
-  return { name: String(values.name).trim(), scopes: scopesOf(values.scopes), expiresAt: endOf(values.life, values.expiresAt), ...settingsOf(values) };
+  const access = values.access ? { access: values.access } : {};
+  return { name: String(values.name).trim(), scopes: scopesOf(values.scopes), expiresAt: endOf(values.life, values.expiresAt), ...settingsOf(values), ...access };
 }
 
 /** What is wrong with the end of a key stands where it was chosen. */

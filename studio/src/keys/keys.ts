@@ -2,6 +2,7 @@
 import type { Row } from "@rowgate/client/react-admin";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 
+import type { Access } from "../access/grants";
 import { provider } from "../api/provider";
 import { useAct, useRenewal } from "../organizations/queries";
 import { ask } from "../session/transport";
@@ -19,6 +20,7 @@ export type ApiKey = Row & {
   expiresAt: string;
   lastUsedAt: string | null;
   ipAllowList: readonly string[];
+  access: Access;
   metadata: Record<string, unknown>;
   createdAt: string;
 };

@@ -19,7 +19,7 @@ export function HomePage() {
       <Typography gutterBottom>{translate("studio.home.welcome", { name: person.name })}</Typography>
       <Stack direction="row" useFlexGap spacing={1} sx={{ mb: 3, flexWrap: "wrap" }}>
         <Button variant="outlined" component={RouterLink} to="/keys/create">{translate("studio.home.key")}</Button>
-        <Button variant="outlined" component={RouterLink} to="/organization/invitations">{translate("studio.home.invite")}</Button>
+        {catalogue.get("auth/invitation")?.operations.create && <Button variant="outlined" component={RouterLink} to="/organization/invitations">{translate("studio.home.invite")}</Button>}
       </Stack>
       <Typography component="h2" variant="h6" gutterBottom>{translate("studio.home.recent")}</Typography>
       {seen.length === 0 && <Typography color="text.secondary">{translate("studio.home.recent_none")}</Typography>}

@@ -17,7 +17,11 @@ interface Props {
   values?: Values;
   onSave: (values: Values) => Promise<unknown>;
   onClose: () => void;
-  children: ReactNode;
+  /** The inputs; they may show what was refused at parts that are no fields. */
+  children: ReactNode | ((error: unknown) => ReactNode);
+  /** Whether the service refuses parts by the names that these have. */
+  shows?: (error: unknown) => readonly string[];
+  maxWidth?: "xs" | "md";
 }
 
 /** The errors that have an input; others would keep a form from being sent again. */
@@ -26,7 +30,7 @@ export function faultsOf(error: unknown, fields: readonly string[]): Record<stri
   return Object.fromEntries(Object.entries(faults).filter(([name]) => fields.includes(name)));
 }
 
-export function FormDialog({ title, label, fields, values = {}, onSave, onClose, children }: Props) {
+export function FormDialog({ title, label, fields, values = {}, onSave, onClose, children, shows = () => [], maxWidth = "xs" }: Props) {
   const translate = useTranslate();
   const sentence = useSentence();
   const id = useId();
@@ -44,12 +48,12 @@ export function FormDialog({ title, label, fields, values = {}, onSave, onClose,
     return undefined;
   };
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby={id}>
+    <Dialog open onClose={onClose} fullWidth maxWidth={maxWidth} aria-labelledby={id}>
       <Form onSubmit={save} record={values} sanitizeEmptyValues={false} noValidate>
         <DialogTitle id={id}>{title}</DialogTitle>
         <DialogContent>
-          {error !== undefined && <Alert severity="error" sx={{ mb: 1 }}>{sentence(error)}</Alert>}
-          {children}
+          {error !== undefined && <Alert severity="error" sx={{ mb: 1 }}>{sentence(error, shows(error))}</Alert>}
+          {typeof children === "function" ? children(error) : children}
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{translate("studio.record.cancel")}</Button>

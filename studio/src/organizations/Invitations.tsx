@@ -4,8 +4,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button, Link, MenuItem, Stack, TextField, Typography } from "@mui/material";
 import { useState } from "react";
 import { SelectInput, useLocale, useNotify, useTranslate } from "react-admin";
+import { useWatch } from "react-hook-form";
 import { Link as RouterLink } from "react-router-dom";
 
+import { GrantsInput } from "../access/GrantsInput";
+import { faultsOfAccess } from "../access/grants";
 import { provider } from "../api/provider";
 import { fieldOf, valuesOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
@@ -115,19 +118,30 @@ function InviteDialog({ standing, onClose }: { standing: Standing; onClose: () =
   const { data: teams } = useTeams(standing.id);
   const roles = grantable(standing).map((id) => ({ id, name: `value.role.${id}` }));
   const choices = teams?.data.map(({ id, name }) => ({ id, name: String(name) })) ?? [];
-  const save = async ({ email, role, teamId }: Values) => {
-    await provider.create(RESOURCE, { data: { organizationId: standing.id, email, role, teamId: teamId || null } });
+  const save = async ({ email, role, teamId, access }: Values) => {
+    await provider.create(RESOURCE, { data: { organizationId: standing.id, email, role, teamId: teamId || null, ...(role === "member" && access ? { access } : {}) } });
     notify("studio.organizations.invited", { type: "success" });
     void renew();
   };
   return (
-    <FormDialog title={translate("studio.organizations.invite")} label="studio.organizations.invite" fields={["email", "role", "teamId"]} values={FIRST} onSave={save} onClose={onClose}>
+    <FormDialog title={translate("studio.organizations.invite")} label="studio.organizations.invite" fields={["email", "role", "teamId"]} values={FIRST} onSave={save} onClose={onClose} shows={(error) => Object.keys(faultsOfAccess(error))} maxWidth="md">
+      {(error) => (
+        <>
       <TextLine resource={RESOURCE} source="email" label="studio.organizations.invite_email" type="email" isRequired autoFocus />
       <SelectInput source="role" label="studio.organizations.invite_role" choices={roles} resettable={false} required fullWidth helperText={false} />
       {choices.length > 0 && <SelectInput source="teamId" label="studio.organizations.invite_team" choices={choices} translateChoice={false} emptyText="studio.input.unset" fullWidth helperText={false} />}
+          <Narrowing error={error} />
+        </>
+      )}
     </FormDialog>
   );
 }
 
+/** Owners and managers are never narrowed. */
+function Narrowing({ error }: { error: unknown }) {
+  const isMember = useWatch({ name: "role" }) === "member";
+  return isMember && <GrantsInput whose="invitation" faults={faultsOfAccess(error)} />;
+}
+
 /** What the form of an invitation begins with. */
-const FIRST = { role: "member" };
+const FIRST = { role: "member", access: null };

@@ -1,6 +1,6 @@
 /** The members of an organization: their roles, and how they leave. */
 import { Button, Chip, Link, MenuItem, Stack, TextField, Typography } from "@mui/material";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
@@ -13,6 +13,8 @@ import { Question } from "./Question";
 import { Section } from "../design/Section";
 import { type Member, listOf, nameOfMember, useAct, useMembers } from "./queries";
 import { type Standing, outranks, rolesOf } from "./standing";
+
+const AccessDialog = lazy(() => import("../access/AccessDialog"));
 
 /** From this many on, people are searched. */
 const MANY = 10;
@@ -49,10 +51,32 @@ function useColumns(standing: Standing, members: readonly Member[]): readonly Co
   ];
   const isKept = ({ role }: Member) => standing.isPersonal && role === "owner";
   const isLeaver = (member: Member) => !isKept(member) && (member.userId === id || outranks(standing, member.role));
+  const isNarrowable = ({ role }: Member) => standing.isManager && role === "member";
   const actions: Column<Member> = {
-    name: "actions", label: translate("studio.list.actions"), cell: (member) => (isLeaver(member) ? <Removal standing={standing} member={member} /> : null),
+    name: "actions", label: translate("studio.list.actions"), cell: (member) => (isLeaver(member) || isNarrowable(member) ? <Actions standing={standing} member={member} isLeaver={isLeaver(member)} isNarrowable={isNarrowable(member)} /> : null),
   };
-  return members.some(isLeaver) ? [...shown, actions] : shown;
+  return members.some((member) => isLeaver(member) || isNarrowable(member)) ? [...shown, actions] : shown;
+}
+
+interface ActionsProps {
+  standing: Standing;
+  member: Member;
+  isLeaver: boolean;
+  isNarrowable: boolean;
+}
+
+function Actions({ standing, member, isLeaver, isNarrowable }: ActionsProps) {
+  const translate = useTranslate();
+  const [isOpen, setOpen] = useState(false);
+  const name = nameOfMember(member);
+  const label = translate("studio.access.open");
+  return (
+    <Stack direction="row" spacing={1}>
+      {isNarrowable && <Button size="small" aria-label={`${label}: ${name}`} onClick={() => setOpen(true)}>{label}</Button>}
+      {isLeaver && <Removal standing={standing} member={member} />}
+      {isOpen && <Suspense><AccessDialog kind="member" id={member.id} name={name} onClose={() => setOpen(false)} /></Suspense>}
+    </Stack>
+  );
 }
 
 function Named({ member }: { member: Member }) {

@@ -2,7 +2,7 @@
 import type { Row } from "@rowgate/client/react-admin";
 import PersonRemoveIcon from "@mui/icons-material/PersonRemove";
 import { Button, IconButton, List, ListItem, ListItemAvatar, ListItemText, Paper, Stack, Tooltip, Typography } from "@mui/material";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { AutocompleteInput, required, useNotify, useTranslate } from "react-admin";
 
 import { provider } from "../api/provider";
@@ -13,6 +13,8 @@ import { Question } from "./Question";
 import { TeamDialog } from "./TeamDialog";
 import { type Joined, type Member, nameOfMember, useAct, useRenewal } from "./queries";
 import type { Standing } from "./standing";
+
+const AccessDialog = lazy(() => import("../access/AccessDialog"));
 
 interface Props {
   standing: Standing;
@@ -60,18 +62,20 @@ function Person({ standing, joined }: { standing: Standing; joined: Joined }) {
 
 function Actions({ standing, team, outside }: { standing: Standing; team: Row; outside: readonly Member[] }) {
   const translate = useTranslate();
-  const [open, setOpen] = useState<"add" | "rename" | "delete">();
+  const [open, setOpen] = useState<"add" | "access" | "rename" | "delete">();
   const act = useAct("auth/team", "auth/team-member", "auth/invitation");
   const name = String(team.name);
   const close = () => setOpen(undefined);
   const remove = () => act(() => provider.delete("auth/team", { id: team.id, previousData: team }), "studio.record.deleted", { record: name });
-  const [rename, deleted] = [translate("studio.organizations.rename"), translate("studio.record.delete")];
+  const [access, rename, deleted] = [translate("studio.access.open"), translate("studio.organizations.rename"), translate("studio.record.delete")];
   return (
     <Stack direction="row" useFlexGap spacing={0.5} sx={{ flexWrap: "wrap", mt: 1 }}>
       {outside.length > 0 && <Button size="small" onClick={() => setOpen("add")}>{translate("studio.organizations.add_member", { team: name })}</Button>}
+      <Button size="small" aria-label={`${access}: ${name}`} onClick={() => setOpen("access")}>{access}</Button>
       <Button size="small" aria-label={`${rename}: ${name}`} onClick={() => setOpen("rename")}>{rename}</Button>
       <Button size="small" color="error" aria-label={`${deleted}: ${name}`} onClick={() => setOpen("delete")}>{deleted}</Button>
       {open === "add" && <AddDialog team={team} outside={outside} onClose={close} />}
+      {open === "access" && <Suspense><AccessDialog kind="team" id={team.id} name={name} onClose={close} /></Suspense>}
       {open === "rename" && <TeamDialog standing={standing} team={team} onClose={close} />}
       {open === "delete" && <Question title={translate("studio.record.confirm_delete", { record: name })} text={translate("studio.organizations.delete_team_text")} label={deleted} onDo={remove} onClose={close} />}
     </Stack>

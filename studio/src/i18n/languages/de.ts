@@ -1,4 +1,5 @@
 /** German. */
+import { access } from "./de/access";
 import { ra } from "./de/admin";
 import { lists } from "./de/lists";
 import { names } from "./de/names";
@@ -6,6 +7,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access } };
 
 export const german: Language = { messages, names };

@@ -1,6 +1,7 @@
 /** English. Another language is a file like this one, and a line in `provider.ts`. */
 import englishMessages from "ra-language-english";
 
+import { access } from "./en/access";
 import { lists } from "./en/lists";
 import { places } from "./en/places";
 import { records } from "./en/records";
@@ -19,7 +20,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };

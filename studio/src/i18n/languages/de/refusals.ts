@@ -1,5 +1,20 @@
 /** German for what the service says in English against what was entered or asked; `{}` is what it fills in. */
 export const refusals: Record<string, string> = {
+  // Of grants, and why something is allowed or not.
+  "Must name at least one.": "Muss mindestens einen Namen enthalten.",
+  "There is no such model: name crm/contact, crm/* or *.": "Dieses Modell gibt es nicht.",
+  "Accounts and organizations are written by no grant.": "Konten und Organisationen kann keine Freigabe schreiben.",
+  "Unknown field of {}.": "{} hat dieses Feld nicht.",
+  "The credential does not have the scope {}.": "Die Berechtigung „{}“ fehlt.",
+  "{} needs a session in place of a key.": "Für {} ist statt eines Schlüssels eine Anmeldung nötig.",
+  "Nobody may {} records of {}.": "Niemand hat für {} das Recht {}.",
+  "Only platform admins {} records of {}.": "Nur Admins der Plattform haben das Recht {} für {}.",
+  "No grant of the key opens {} on {}.": "Keine Freigabe des Schlüssels öffnet {} für {}.",
+  "No grant of the membership in {} opens {} on {}.": "Keine Freigabe der Mitgliedschaft in {} öffnet {} für {}.",
+  "Grant {} of the key opens it.": "Freigabe {} des Schlüssels öffnet es.",
+  "Grant {} of the membership in {} opens it.": "Freigabe {} der Mitgliedschaft in {} öffnet es.",
+  "The policy of {} admits it: scope.": "Die Regel von {} lässt es für Datensätze zu, die zur Person oder ihren Organisationen gehören.",
+  "The policy of {} admits it: {}.": "Die Regel von {} lässt es zu: {}.",
   // Of every kind of field.
   "Missing data for required field.": "Wird benötigt.",
   "Field may not be null.": "Darf nicht leer sein.",
