@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import httpx2
 import pytest
 from playwright.sync_api import expect
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
+from app.auth.models.identity import AuthSession
 from app.auth.models.organizations import AuthMember, AuthTeam
 from app.crm.models import CrmCompany, CrmDeal
+from app.foundation.clock import now
 from app.testing.database import transaction
 from tests.end_to_end.test_account_pages import AXE
+from tests.studio.conftest import PASSWORD
 from tests.studio.test_variants import FOUND, RULES
 
 pytestmark = pytest.mark.full
@@ -77,6 +81,27 @@ def test_a_new_key_is_narrowed_to_what_was_chosen_and_later_to_nothing(desk, ser
     page.get_by_role("button", name="Save the access").click()
     expect(sees.get_by_role("status")).to_contain_text("Refused")
     assert names(service, secret) == 403
+
+
+def test_a_stored_key_is_narrowed_on_recent_proof(app, desk):
+    page = desk.open("/keys/create")
+    page.get_by_role("textbox", name="Name").fill("Partner")
+    page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="This is your new key")
+    dialog.get_by_role("checkbox", name="I have stored the key").check()
+    dialog.get_by_role("button", name="Done").click()
+    with app.app_context(), transaction() as session:
+        own = AuthSession.user_id == desk.shop.owner.user_id
+        session.execute(update(AuthSession).where(own).values(authenticated_at=now() - timedelta(minutes=11)))
+    page.get_by_role("radio", name=re.compile("^A list")).check()
+    page.get_by_role("button", name="Save the access").click()
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Confirm that it is you").click()
+    proof = opened.value
+    proof.get_by_label("Password").first.fill(PASSWORD)
+    proof.get_by_role("button", name=re.compile("Confirm|Continue")).first.click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    expect(page.get_by_role("region", name="What this key may do").get_by_role("status")).to_contain_text("Refused")
 
 
 def test_what_is_refused_stands_at_the_grant(desk):

@@ -4,8 +4,9 @@ import { Alert, Box, Button, Stack } from "@mui/material";
 import { useState } from "react";
 import { useNotify, useTranslate } from "react-admin";
 
-import { useSentence } from "../api/sentences";
+import { isStale, useSentence } from "../api/sentences";
 import { space } from "../design/tokens";
+import { StepUp } from "../session/StepUp";
 import { GrantsEditor, type Whose } from "./GrantsInput";
 import { EXPLAINED, Sees, type Subject } from "./Sees";
 import { type Access, faultsOfAccess, isSame } from "./grants";
@@ -44,7 +45,7 @@ export function AccessEditor({ whose, stored, subject, onSave }: Props) {
   return (
     <Box sx={{ display: "grid", gridTemplateColumns: subject ? { xs: "minmax(0, 1fr)", md: "minmax(0, 3fr) minmax(0, 2fr)" } : "minmax(0, 1fr)", gap: space.usual }}>
       <Box sx={{ minWidth: 0 }}>
-        {error !== undefined && <Alert severity="error" sx={{ mb: space.near }}>{sentence(error, Object.keys(faults))}</Alert>}
+        {error !== undefined && <Alert severity="error" sx={{ mb: space.near }} action={isStale(error) && <StepUp onProved={() => void save()} />}>{sentence(error, Object.keys(faults))}</Alert>}
         <GrantsEditor whose={whose} value={access} onChange={setAccess} faults={faults} />
         <Stack direction="row" spacing={space.near}>
           <Button variant="contained" disabled={!isChanged || isBusy} onClick={() => void save()}>{translate("studio.access.save")}</Button>

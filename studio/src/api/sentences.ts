@@ -17,6 +17,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the service asks for recent proof of who asks. */
+export const isStale = (error: unknown) => error instanceof RowgateError && (error.code === "REAUTHENTICATION_REQUIRED" || error.message === "Sign in again to do this");
+
 /** What is wrong with which field, by the label that the field has on the screen. */
 function faultsOf(faults: Record<string, string>, translate: Translate): string {
   const label = (name: string) => name.split(".").map((part) => translate(`resources..fields.${part}`)).join(": ");
@@ -29,8 +32,7 @@ export function sentenceOf(error: unknown, translate: Translate, shown: readonly
   if (!(error instanceof RowgateError)) {
     return translate("studio.errors.unknown", { message: error instanceof Error ? error.message : String(error) });
   }
-  const isStale = error.code === "REAUTHENTICATION_REQUIRED" || error.message === "Sign in again to do this";
-  const key = error instanceof VersionConflict ? "changed" : isStale ? "reauthentication" : (KEYS[error.status] ?? "unknown");
+  const key = error instanceof VersionConflict ? "changed" : isStale(error) ? "reauthentication" : (KEYS[error.status] ?? "unknown");
   const faults = key === "invalid" ? fieldErrors(error) : {};
   const named = Object.keys(faults);
   const message = named.length > 0 ? faultsOf(faults, translate) : translate(error.message, { _: error.message });

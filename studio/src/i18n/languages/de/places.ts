@@ -28,7 +28,7 @@ export const places: Shape<typeof english> = {
     lost: "Die Verbindung ist unterbrochen. Laufende Vorgänge warten und gehen von selbst weiter.",
     signed_out: "Sie sind abgemeldet",
     signed_out_text: "Die Sitzung ist abgelaufen. Bitte erneut anmelden, um fortzufahren; Ihre Eingaben bleiben erhalten.",
-    sign_in: "Anmelden", another: "Verlassen und mit anderem Konto anmelden",
+    sign_in: "Anmelden", prove: "Identität bestätigen", another: "Verlassen und mit anderem Konto anmelden",
   },
   errors: {
     fields: "Der Dienst nimmt das nicht an: Näheres steht an den Feldern.",

@@ -25,7 +25,7 @@ export const places = {
     lost: "The connection is lost. What you do waits, and goes on by itself.",
     signed_out: "You are signed out",
     signed_out_text: "Your session has ended. Sign in again to go on; what you have entered is kept.",
-    sign_in: "Sign in", another: "Leave, and sign in as somebody else",
+    sign_in: "Sign in", prove: "Confirm that it is you", another: "Leave, and sign in as somebody else",
   },
   errors: {
     fields: "The service does not take this: see what is said at the fields.",
