@@ -103,7 +103,11 @@ class Reading:
             return all(fields[name].get("default") in values for name, values in scope["values"].items())
         if self._is_public_at_first(entry, scope):
             return True
-        if scope["kind"] not in ("owner", "organization", "parent", "through"):
+        if scope["kind"] == "through":
+            followed = next(field for field in entry["fields"] if field["name"] == scope["column"])
+            target = self.entries[followed["references"]["model"]]
+            return self._is_met(target, target["scope"].get("readers", target["scope"]), name)
+        if scope["kind"] not in ("owner", "organization", "parent"):
             return False
         if name != "member":
             return name in ("owner", "read_key", "write_key", "narrowed_key")
@@ -111,7 +115,8 @@ class Reading:
 
     def may_be_public(self, model: Model) -> bool:
         """Whether strangers may find records in their lists that the owner has made."""
-        return self.entry(model)["scope"]["kind"] == "public" or self.is_public_from_the_start(model)
+        is_public = self.entry(model)["scope"]["kind"] == "public"
+        return is_public or self._is_met(self.entry(model), self.readers(model), "")
 
     def is_public_from_the_start(self, model: Model) -> bool:
         """Whether anonymous and other callers may read a record in the state that it is made in."""

@@ -11,7 +11,7 @@ ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
 DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
-    press.PressPage,
+    press.PressPage, press.PressBoard, press.PressRemark,
 ]  # fmt: skip
 
 
@@ -158,3 +158,23 @@ def test_a_scope_of_ones_own_says_who_reads(author, other):
     assert {size: other.get(f"/api/v1/press/page/{page}").status_code for size, page in pages.items()} == {
         1: 404, 2: 200,
     }  # fmt: skip
+
+
+def test_rows_of_everybody_are_not_everybodys_to_change_where_a_rule_names_managers(author, other, cast):
+    member = cast.colleague(author)
+    made = author.post("/api/v1/press/board", {}).json
+    path = f"/api/v1/press/board/{made['id']}"
+    assert [each.get(path).status_code for each in (author, member, other)] == [200, 200, 200]
+    assert [each.put(path, {"state": "shut"}).status_code for each in (member, other, author)] == [403, 403, 200]
+    assert author.put(path, {"state": "open"}).status_code == 200
+    assert [each.delete(path).status_code for each in (member, other, author)] == [403, 403, 200]
+
+
+def test_the_list_of_a_member_narrows_what_follows_rows_of_the_organization(author, cast):
+    member = cast.colleague(author, access=[])
+    made = author.post(ORDERS, order(author)).json
+    remark = author.post("/api/v1/press/remark", {"orderId": made["id"], "text": "Soon."}).json
+    assert member.get(f"{ORDERS}/{made['id']}").status_code == 404
+    assert member.get(f"/api/v1/press/remark/{remark['id']}").status_code == 404
+    assert remark["id"] not in ids(member.get("/api/v1/press/remark", query_string={"orderId": made["id"]}))
+    assert cast.colleague(author).get(f"/api/v1/press/remark/{remark['id']}").status_code == 200

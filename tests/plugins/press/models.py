@@ -137,3 +137,30 @@ class PressPage(Record):
 
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     size: Mapped[int] = integer(FILTERABLE, min=1, max=1000)
+
+
+class PressBoard(Record):
+    """A board: read by everybody while it is open, and changed by managers."""
+
+    __tablename__ = "press_board"
+    domain, segment, plural = "press", "board", "pressBoards"
+    policy = Policy(
+        AnyOf(Organization("organization_id"), Where(state="open")), update=Rule.MANAGERS, delete=Rule.MANAGERS
+    )
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+
+
+class PressRemark(Record):
+    """A remark on an order, of its author or of whoever reads the order."""
+
+    __tablename__ = "press_remark"
+    domain, segment, plural = "press", "remark", "pressRemarks"
+    policy = Policy(readers=AnyOf(AUTHOR, Through("order_id")), writers=AUTHOR)
+
+    author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
+    order_id: Mapped[UUID] = reference("press_order", "cascade", IMMUTABLE, FILTERABLE)
+    text: Mapped[str] = string(min=1, max=1000)
