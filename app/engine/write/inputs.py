@@ -122,8 +122,9 @@ def check_transitions(model: type[Record], principal: Principal, record: Record,
         if name in changes:
             state, wanted = getattr(record, name), changes[name]
             if wanted not in steps.get(state, []):
-                came = f"from {state} " if reads(model, principal, name) else ""
-                raise Invalid({camel(name): [f"Cannot go {came}to {wanted}."]})
+                is_read = reads(model, principal, name)
+                told = f"Cannot go from {state} to {wanted}." if is_read else f"Cannot go to {wanted}."
+                raise Invalid({camel(name): [told]})
 
 
 def encrypt_columns(model: type[Record], values: Values) -> Values:
