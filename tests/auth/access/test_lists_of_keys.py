@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from app.analytics.models import AnalyticsReport
@@ -88,3 +90,18 @@ def test_a_narrow_key_starts_no_job_that_would_act_for_its_owner(cast, owner, sh
     key = narrow(cast, owner, grant("analytics/report", ["create", "read"]))
     assert told(key.post("/api/v1/analytics/report", body)) == FORBIDDEN
     assert owner.post("/api/v1/analytics/report", body).status_code == 201
+
+
+def test_a_key_is_made_with_a_list_by_a_file(cast, owner, tmp_path):
+    email = owner.get("/api/auth/session").json["user"]["email"]
+    file = tmp_path / "access.json"
+    command = ["keys", "create", "--user", email, "--access", str(file), "--json"]
+    run = cast.app.test_cli_runner().invoke
+    file.write_text('[{"models": ["crm/deal"]}]')
+    key = Actor(owner.app, json.loads(run(args=command).output)["key"])
+    assert (key.get(DEALS).status_code, key.get(COMPANIES).status_code) == (200, 403)
+    for text, said in (('[{"models": ["crm/nothing"]}]', "access[0].models[0]"), ("[", "is not JSON")):
+        file.write_text(text)
+        refused = run(args=command)
+        assert refused.exit_code == 2
+        assert said in refused.output
