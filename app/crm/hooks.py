@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
@@ -39,7 +40,7 @@ def open_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
             deal.probability = PROBABILITY[deal.stage]
     _check(deals, writes)
     for deal in deals:
-        _settle(deal)
+        _settle(deal, now())
 
 
 @on_update(
@@ -52,11 +53,11 @@ def move_deals(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
             deal.stage_changed_at = now()
             if "probability" not in write.given:
                 deal.probability = PROBABILITY[deal.stage]
-            _settle(deal)
+            _settle(deal, deal.stage_changed_at)
 
 
-def _settle(deal: CrmDeal) -> None:
-    deal.closed_at = now() if deal.stage in ("won", "lost") else None
+def _settle(deal: CrmDeal, moved: datetime) -> None:
+    deal.closed_at = moved if deal.stage in ("won", "lost") else None
 
 
 def _check(deals: Sequence[CrmDeal], writes: Sequence[Write]) -> None:
