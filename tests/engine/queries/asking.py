@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from app.auth.models.identity import AuthUser
@@ -20,6 +21,8 @@ ASKED = tuple(model for model in MODELS)
 # To LIKE these are patterns; to a caller they are characters.
 MARKS = ("%", "_", "\\", "a%", "r_", "%s")
 TEXTS = st.one_of(st.sampled_from(WORDS), st.sampled_from(MARKS), st.text("aàAß\u03a3\u03c3%_\\ .@kn", max_size=3))
+# How Hypothesis asks a running service.
+PATIENT = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu")
 
 

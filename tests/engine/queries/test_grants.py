@@ -3,35 +3,27 @@ grants keep from a caller changes no byte of an answer."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare import relations
 from app.engine.declare.fields import FILTERABLE, SORTABLE
 from tests.engine.queries import asking
+from tests.engine.queries.asking import PATIENT
 from tests.engine.queries.reference import Reference
-from tests.engine.queries.test_reference_model import (  # noqa: F401
-    PATIENT,
-    asked_cast,
-    cut,
-    examples,
-    known,
-    pytest_generate_tests,
-)
+from tests.engine.queries.writing import fields_of
 
 MODELS = (CrmCompany, CrmContact, CrmDeal)
+READS = (["list"], ["read"], ["list", "read"], ["list", "read"])
 
 
 @st.composite
-def grant(draw, world):
+def grant(draw, world, operations=READS):
     """A grant of one model, with some of its fields, and a condition."""
     model = draw(st.sampled_from(MODELS))
-    operations = draw(st.sampled_from((["list"], ["read"], ["list", "read"], ["list", "read"])))
+    operations = draw(st.sampled_from(operations))
     found = {"models": [model.qualified_name()], "operations": operations}
     if draw(st.booleans()):
         names = sorted(field.name for field in model.fields().values() if field.spec.readable)
@@ -39,20 +31,6 @@ def grant(draw, world):
     if draw(st.integers(0, 2)):
         found["where"] = draw(asking.where(world, model, 2))
     return found
-
-
-def fields_of(caller, model, operation="list"):
-    """The fields that some grant of every list leaves; naming others is refused."""
-    names = {field.name for field in model.fields().values()}
-    for organization, grants in caller.lists:
-        if organization is None or len(caller.roles) == 1:
-            opening = [each for each in grants if _opens(each, model, operation)]
-            names &= set().union(*(each.get("fields", names) for each in opening)) | {"id"} if opening else set()
-    return names
-
-
-def _opens(each, model, operation):
-    return model.qualified_name() in each["models"] and operation in each["operations"]
 
 
 @st.composite
@@ -98,33 +76,8 @@ def _may_follow(caller, model, name, operation):
     ) | fields_of(caller, holder, "read")
 
 
-@pytest.fixture(scope="module")
-def narrowed(asked_cast, known):  # noqa: F811
-    """A key of the owner, and a member, whose grants a test sets; each with how to set them."""
-    owner, member = known.callers["owner"], known.callers["member"]
-    actor = asked_cast.key(owner.actor, "read", "write")
-    made = owner.actor.get("/api/v1/auth/api-key").json["data"][0]
-    key = replace(owner, actor=actor, roles={owner.actor.organization_id: "owner"})
-    home = owner.actor.organization_id
-    row = next(
-        each for each in known.rows[AuthMember] if (each["user_id"], each["organization_id"]) == (member.user_id, home)
-    )
-
-    def set_key(grants):
-        answer = owner.actor.put(f"/api/v1/auth/api-key/{made['id']}", {"access": grants})
-        assert answer.status_code == 200, answer.json
-        return replace(key, lists=((None, grants),))
-
-    def set_member(grants):
-        answer = owner.actor.put(f"/api/v1/auth/member/{row['id']}/_access", {"access": grants})
-        assert answer.status_code == 200, answer.json
-        return replace(member, lists=((home, grants),))
-
-    return {"key": set_key, "member": set_member}
-
-
 @pytest.mark.parametrize("whose", ["key", "member"])
-def test_lists_and_items_answer_as_the_contract_of_grants_says(known, narrowed, examples, whose):  # noqa: F811
+def test_lists_and_items_answer_as_the_contract_of_grants_says(known, narrowed, examples, whose):
     @settings(max_examples=examples // 2, **PATIENT)
     @given(st.data())
     def ask(data):

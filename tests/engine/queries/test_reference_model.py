@@ -2,58 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from flask_migrate import upgrade
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
-from app.extensions import db
-from app.factory import create_app
-from app.runtime.embedded import DATABASE, database_url
-from app.testing.cast import Cast
-from app.testing.parts import close_application
-from config import Settings
-from tests.engine.queries import asking, world
+from tests.engine.queries import asking
+from tests.engine.queries.asking import PATIENT
 from tests.engine.queries.reference import Reference
-
-# What each of the tests below asks in `make test`; `make fuzz` asks the product of the two numbers that it gives.
-PATIENT = {"deadline": None, "suppress_health_check": list(HealthCheck)}
-
-
-@pytest.fixture(scope="module")
-def asked_cast(app, var_dir):
-    """The cast of a database of its own, in which a test knows every row."""
-    with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"CREATE DATABASE asked {world_options(connection)}"))
-        url = database_url(var_dir).replace(DATABASE, "asked")
-        other = create_app(Settings(var_dir=var_dir, database_url=url, default_limit="1000000 per minute"))
-        with other.app_context():
-            upgrade()
-        yield Cast(other)
-        close_application(other)
-        connection.execute(text("DROP DATABASE asked"))
-
-
-def world_options(connection):
-    """As the embedded server makes its database."""
-    name = connection.execute(text("SELECT current_database()")).scalar_one()
-    return f"TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' -- like {name}"
-
-
-def pytest_generate_tests(metafunc):
-    if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(metafunc.config.getoption("--fuzz-worlds")), scope="module")
-
-
-@pytest.fixture(scope="module")
-def known(asked_cast, seed):
-    return world.build(asked_cast, seed)
-
-
-@pytest.fixture(scope="module")
-def examples(request):
-    return request.config.getoption("--fuzz-queries")
 
 
 def test_lists_answer_as_the_contract_says(known, examples):
