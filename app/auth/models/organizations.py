@@ -103,9 +103,11 @@ class AuthMember(Record):
         note="only an owner gives or takes the role owner",
     )
     access: Mapped[list[Any] | None] = grants(
-        HIDDEN, note="narrows the member in rows of the organization; set by _access"
+        HIDDEN, note="narrows the member in rows of the organization; set by _access", deferred=True
     )
-    team_access: Mapped[list[Any] | None] = grants(HIDDEN, note="those of all teams of the member that have some")
+    team_access: Mapped[list[Any] | None] = grants(
+        HIDDEN, note="those of all teams of the member that have some", deferred=True
+    )
     user = virtual(Embedded(), READ_ONLY, expression=_person, note="id, name and image of the person")
 
 
@@ -184,7 +186,7 @@ class AuthTeam(Record):
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     description: Mapped[str | None] = string(max=1000)
     access: Mapped[list[Any] | None] = grants(
-        HIDDEN, note="narrows its members in rows of the organization; set by _access"
+        HIDDEN, note="narrows its members in rows of the organization; set by _access", deferred=True
     )
 
 
