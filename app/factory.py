@@ -157,7 +157,8 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[plugins.Pl
             api.register_blueprint(domains.build(domain), domain=domain.name)
     owners = {each.name: each for each in loaded}
     for plugin, name in ((each, name) for each in loaded for name in each.blueprints):
-        built = plugins.resolve(name)()
+        with app.app_context():
+            built = plugins.resolve(name)()
         if built.name in app.blueprints:
             raise SettingError(f"The plugin {plugin.name} brings the blueprint {built.name}, whose name is taken")
         owners[built.name] = plugin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.auth.credentials import access, authentication, login
+from app.auth.credentials import access, authentication, login, nobody
 from app.auth.keys import key_usage
 from app.auth.sign_in.oauth import providers
 from app.auth.sign_in.oauth.state_cookie import SealedSessions
@@ -17,6 +17,7 @@ def init_app(app: Flask) -> None:
     app.session_interface = SealedSessions()
     key_usage.init_app(app)
     authentication.init_app(app)
+    nobody.init_app(app)
     login.manager.init_app(app)
     providers.init_app(app, app.config["SETTINGS"])
     access.open_to_all("pages and their scripts")(app.view_functions["static"])

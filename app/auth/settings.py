@@ -33,6 +33,22 @@ SETTINGS = (
         "the same of an account younger than a day or not verified",
         pattern=LIMIT,
     ),
+    Setting(
+        "anonymous_models",
+        "",
+        "models whose public rows anybody reads without a credential, such as crm/company, comma-separated",
+    ),
+    Setting("anonymous_limit", "60 per minute", "requests without a credential from one network", pattern=LIMIT),
+    Setting("anonymous_max_age", 60, "seconds that caches keep answers without a credential", low=0, high=86400),
+    Setting("anonymous_create_limit", "30 per hour", "forms sent without a credential from one network", pattern=LIMIT),
+    Setting("anonymous_form_limit", "300 per hour", "the same through one form", pattern=LIMIT),
+    Setting("captcha_secret", "", "secret of the captcha that forms without a credential need; empty asks for none"),
+    Setting(
+        "captcha_verify_url",
+        "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+        "the verifier that is asked, of Turnstile, hCaptcha (https://api.hcaptcha.com/siteverify) or another",
+        pattern=r"https?://[!-~]+",
+    ),
     Setting("require_email_verification", False, "refuse sign-in and new keys without a verified address"),
     Setting(
         "key_max_days",

@@ -37,7 +37,7 @@ class Reading:
         if rule == "none":
             return 405
         if name == "nobody":
-            return 401
+            return self.nobodys_status(model, operation)
         if self.refused_credential(model, operation, name):
             return 403
         if name == "empty_key" or (name == "narrowed_key" and self._is_closed(model, operation)):
@@ -51,6 +51,14 @@ class Reading:
         return {"read": self.read_status, "create": self.create_status}.get(operation, self.write_status)(
             model, rule, name
         )
+
+    def nobodys_status(self, model: Model, operation: str) -> int | None:
+        """The status without a credential. What is made names a form of the owner, which has to be public."""
+        if operation not in self.entry(model).get("withoutCredential", ()):
+            return 401
+        if operation == "read":
+            return 200 if self._is_met(self.entry(model), self.readers(model), "") else 404
+        return 200 if operation == "list" else None
 
     def _is_closed(self, model: Model, operation: str) -> bool:
         """Whether grants of reading all but accounts close the operation."""

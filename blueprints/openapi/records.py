@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from app.auth.credentials import nobody
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
 from app.engine.operations.verbs import RecordOperation, Verb
@@ -32,6 +33,13 @@ from schemas.envelopes import Deleted, guide_list_schema, list_schema
 READ_STATUSES = (400, 401, 403, 429, 500, 503)
 QUERY_STATUSES = (*READ_STATUSES, 413, 415)
 CREATE_STATUSES = (400, 401, 403, 409, 413, 415, 422, 429, 500, 503)
+# Whoever presents none is served as well.
+WITHOUT_CREDENTIAL: list[dict[str, list[str]]] = [{}, {"bearer": []}, {"apiKey": []}]
+WORDS_WITHOUT_CREDENTIAL = {
+    True: " Without a credential it answers public records.",
+    False: " Without a credential it takes one record, with `captcha` where the service asks for one, and answers "
+    "`{id}` alone.",
+}
 SUMMARIES = {
     verbs.LIST: "List {plural}, newest first",
     verbs.CREATE: "Create {article} {noun}",
@@ -73,6 +81,9 @@ def describe_operation(operation: RecordOperation, name: str) -> dict[str, Any]:
         "responses": {status: error_reference(model, status) for status in STATUSES[verb]},
     }
     DETAILS[verb](model, document)
+    if nobody.may(model, *verb.granted_by):
+        document["security"] = WITHOUT_CREDENTIAL
+        document["description"] += WORDS_WITHOUT_CREDENTIAL[verb.reads]
     return document
 
 

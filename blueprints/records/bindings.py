@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Response
 
+from app.auth.credentials import nobody
 from app.auth.credentials.access import rights_required
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
@@ -16,6 +17,7 @@ from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import Blueprint
 from blueprints.http.conditional import IF_MATCH
 from blueprints.http.declarations import strict
+from blueprints.http.public import cacheable
 from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
 from blueprints.records import bulk, exports, imports, reads, writes
@@ -90,6 +92,8 @@ def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collect
     for method, called in binding.called.items():
         name = f"{called}{model.__name__}"
         handler: Any = binding.handler(model)
+        if verb.reads and nobody.may(model, *verb.granted_by):
+            handler = cacheable(handler)
         checked = handler if binding.takes is None else strict(handler, binding.takes)
         view = guard(blp.of_operation(operation, name)(checked))
         blp.add_url_rule(rule, name, view, methods=[method])

@@ -111,7 +111,7 @@ class AggregateParser:
             raise invalid("measures", f"More than {MAX_MEASURES} measures.", InvalidFields)
         return AggregateQuery(
             where=self.where,
-            search=queries.searched(self.model, asked["search"]) if "search" in asked else "",
+            search=queries.searched(self.context, self.model, asked["search"]) if "search" in asked else "",
             groups=read, measures=measured, sort=self._sort(sort, read, measured),
             zone=zone(asked["timeZone"]) if "timeZone" in asked else "UTC", take=take,
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -35,6 +36,9 @@ CREDENTIAL = "api_key"
 KNOWN = (*WINDOW, CREDENTIAL)
 LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
 SELECTION_PARAMETERS = ("fields", "expand")
+# Without a credential, pages are short, and nothing is counted to its end.
+MOST_WITHOUT_CREDENTIAL = 100
+PUBLIC = Query(count=Count.BOUNDED, counts=True)
 COUNTS = {each.value: each for each in Count}
 
 
@@ -44,7 +48,7 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     Raises InvalidPagination, InvalidFilter, InvalidSort, InvalidFields, InvalidExpand and InvalidSearch.
     """
     if not args:
-        return PLAIN
+        return PUBLIC if principal.is_nobody else PLAIN
     conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
@@ -53,9 +57,10 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
             asked[name] = once(name, values)
         elif name not in KNOWN:
             short.add(name, values)
-    take, skip = window(args, settings.max_take)
+    take, skip = window(args, largest_page(principal, settings))
     if not asked:
-        return Query(where=short.root.tree(), take=take, skip=skip, is_plain=short.is_plain)
+        plain = PUBLIC if principal.is_nobody else PLAIN
+        return replace(plain, where=short.root.tree(), take=take, skip=skip, is_plain=short.is_plain)
     where = short.root.tree()
     if "where" in asked:
         where = Junction((*where.parts, *conditions.where(model, json_of(asked["where"]), "where").parts))
@@ -69,7 +74,7 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
             raise invalid(name, f"Unknown member. {allowed((*WINDOW, *LIST_PARAMETERS))}")
     conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
-    take = whole(given.get("take", DEFAULT_TAKE), "take", 1, settings.max_take)
+    take = whole(given.get("take", DEFAULT_TAKE), "take", 1, largest_page(principal, settings))
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
     if not isinstance(given.get("versions", False), bool):
         raise invalid("versions", "Must be true or false.")
@@ -99,17 +104,19 @@ def _query(
     cursor = asked.get("cursor")
     if cursor is not None and skips:
         raise invalid("skip", "Comes beside no cursor.", InvalidPagination)
-    count = Count.EXACT if cursor is None else Count.NONE
+    is_nobody = conditions.context.principal.is_nobody
+    count = Count.NONE if cursor is not None else Count.BOUNDED if is_nobody else Count.EXACT
     if "count" in asked:
-        if asked["count"] not in COUNTS:
-            raise invalid("count", allowed(COUNTS), InvalidPagination)
-        count = COUNTS[asked["count"]]
+        counts = {name: each for name, each in COUNTS.items() if not is_nobody or each is not Count.EXACT}
+        if asked["count"] not in counts:
+            raise invalid("count", allowed(counts), InvalidPagination)
+        count = counts[asked["count"]]
     return Query(
         where=where,
-        search=searched(model, asked["search"]) if "search" in asked else "",
+        search=searched(conditions.context, model, asked["search"]) if "search" in asked else "",
         sort=sort_keys(conditions.context, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
-        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked,
+        take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked or count is Count.BOUNDED,
         versions=asked.get("versions", False), is_plain=False,
     )  # fmt: skip
 
@@ -127,8 +134,15 @@ def _selection(
     return selections.selection(take)
 
 
-def searched(model: type[Record], text: str) -> str:
+def largest_page(principal: Principal, settings: Settings) -> int:
+    """The most records of a page that the caller may take."""
+    return min(MOST_WITHOUT_CREDENTIAL, settings.max_take) if principal.is_nobody else settings.max_take
+
+
+def searched(context: QueryContext, model: type[Record], text: str) -> str:
     """What is searched for; raises InvalidSearch."""
+    if model.searchable and not context.may_search(model):
+        raise invalid("search", "Takes a credential.", InvalidSearch)
     if not model.searchable:
         raise invalid("search", f"{model.qualified_name()} has no text to search.", InvalidSearch)
     if len(text) > MAX_LENGTH:

@@ -58,7 +58,7 @@ def _query(model: type[Record], conditions: Conditions, where: Junction, asked: 
         selection = chosen.root.selection()
     return Query(
         where=where,
-        search=queries.searched(model, asked["search"]) if "search" in asked else "",
+        search=queries.searched(conditions.context, model, asked["search"]) if "search" in asked else "",
         sort=sort_keys(conditions.context, model, named["sort"], "sort") if "sort" in named else (),
         selection=selection,
         is_plain=False,

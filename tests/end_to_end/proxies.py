@@ -43,7 +43,7 @@ def nginx(ports: Sequence[int], folder: Path) -> Iterator[int]:
         f"events {{}}\nhttp {{ access_log off;\n{paths}{site} }}\n"
     )
     command = [program("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
-    with _running(command, front, folder / "error.log"):
+    with running(command, front, folder / "error.log"):
         yield front
 
 
@@ -59,7 +59,7 @@ def caddy(port: int, folder: Path) -> Iterator[int]:
     assert f"127.0.0.1:{port}" in site
     (folder / "Caddyfile").write_text("{\n\tadmin off\n\tgrace_period 1s\n}\n" + site)
     command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
-    with _running(command, front, folder / "caddy.log"):
+    with running(command, front, folder / "caddy.log"):
         yield front
 
 
@@ -108,7 +108,7 @@ def _await_connection(address: str, process: subprocess.Popen[bytes], log: Path)
 
 
 @contextmanager
-def _running(command: list[str], port: int, log: Path) -> Iterator[None]:
+def running(command: list[str], port: int, log: Path) -> Iterator[None]:
     with log.open("ab") as output:
         process = subprocess.Popen(command, env=environment(), stderr=output)
         try:

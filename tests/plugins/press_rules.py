@@ -11,7 +11,7 @@ ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
 DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
-    press.PressPage, press.PressBoard, press.PressRemark,
+    press.PressPage, press.PressBoard, press.PressRemark, press.PressForm, press.PressLetter,
 ]  # fmt: skip
 
 
@@ -178,3 +178,17 @@ def test_the_list_of_a_member_narrows_what_follows_rows_of_the_organization(auth
     assert member.get(f"/api/v1/press/remark/{remark['id']}").status_code == 404
     assert remark["id"] not in ids(member.get("/api/v1/press/remark", query_string={"orderId": made["id"]}))
     assert cast.colleague(author).get(f"/api/v1/press/remark/{remark['id']}").status_code == 200
+
+
+def test_anybody_reads_and_searches_what_is_published(cast, author):
+    draft, published = article(author), article(author, status="published")
+    assert cast.nobody.get(f"{ARTICLES}/{published['id']}").json["title"] == "Cranes"
+    assert "remark" not in cast.nobody.get(f"{ARTICLES}/{published['id']}").json
+    assert cast.nobody.get(f"{ARTICLES}/{draft['id']}").status_code == 404
+    found = ids(cast.nobody.get(ARTICLES, query_string={"search": "cranes", "take": 100}))
+    assert published["id"] in found
+    assert draft["id"] not in found
+    comment = author.post(COMMENTS, {"articleId": published["id"], "text": "Well"}).json
+    expanded = cast.nobody.get(f"{ARTICLES}/{published['id']}", query_string={"expand": "pressComments"}).json
+    assert [each["id"] for each in expanded["pressComments"]] == [comment["id"]]
+    assert cast.nobody.get(ARTICLES, query_string={"where": '{"pressComments": {"some": {}}}'}).status_code == 400

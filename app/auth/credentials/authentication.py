@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from flask import Flask, after_this_request, current_app, g, request
 from flask_login import current_user
 
-from app.auth.credentials import cookies, credentials, impersonation, tickets
+from app.auth.credentials import cookies, credentials, impersonation, nobody, tickets
 from app.auth.credentials.access import Access, WithGrants
 from app.auth.errors import InsufficientScope
 from app.auth.keys import key_usage
@@ -73,13 +73,16 @@ def access_of_request() -> Access:
 
 
 def authenticate_and_authorize(access: Access) -> Principal:
-    """The caller, with the scope that the verb needs. A request without a good credential counts for its address.
+    """The caller, with the scope that the verb needs. Without a credential that is nobody, where the route is open to
+    nobody; any other request without a good one counts for its address.
 
     Raises Unauthenticated, Invalid when two credentials come at once, Forbidden and RateLimited.
     """
     try:
         principal = authenticate(access)
-    except Unauthenticated:
+    except Unauthenticated as refusal:
+        if not refusal.invalid_token and (admitted := nobody.admitted(access)) is not None:
+            return admitted
         consume_for_address()
         raise
     try:

@@ -58,6 +58,8 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         "scope": _scope(model, model.policy.scope),
         "operations": {name: rule.value for name, rule in model.policy.operations().items()},
     }
+    if opened := model.policy.without_credential():
+        found["withoutCredential"] = list(opened)
     if model.policy.session_only is not SessionOnly.NEVER:
         found["sessionOnly"] = model.policy.session_only.value
     if model.legacy_envelope:

@@ -36,7 +36,11 @@ class Policy:
     """Who may do what with rows of a model: those of its ``scope``, by a rule for each operation. With ``readers`` and
     ``writers`` in place of the scope, one says who reads and the other who creates, changes and deletes. Two more may
     delete a row: the user whom the column ``leaves`` names, and the managers of the organization that the column
-    ``managed`` names. ``listed`` says which rows are in plain lists."""
+    ``managed`` names. ``listed`` says which rows are in plain lists.
+
+    ``anonymous`` opens public rows to callers without a credential, ``anonymous_search`` their search as well, and
+    ``anonymous_many`` conditions through relations to many. With ``anonymous_create`` anybody makes rows that name a
+    public row, such as a form, whose organization has them."""
 
     scope: Scope = None  # type: ignore[assignment]
     create: Rule = Rule.SCOPE
@@ -48,6 +52,10 @@ class Policy:
     readers: Scope | None = None
     writers: Scope | None = None
     listed: str = Listed.OWN
+    anonymous: bool = False
+    anonymous_search: bool = False
+    anonymous_many: bool = False
+    anonymous_create: bool = False
 
     def __post_init__(self) -> None:
         if self.readers is not None and self.writers is not None and self.scope is None:
@@ -78,6 +86,10 @@ class Policy:
 
     def operations(self) -> dict[str, Rule]:
         return {name: getattr(self, name) for name in ("list", "create", "read", "update", "delete")}
+
+    def without_credential(self) -> tuple[str, ...]:
+        """The operations that are open to callers without a credential, whatever the settings say."""
+        return ("list", "read") * self.anonymous + ("create",) * self.anonymous_create
 
     def in_lists(
         self, model: Model, reader: Reader, operations: Collection[str] = ("list",), *, with_public: bool = False

@@ -36,6 +36,8 @@ class Credential(StrEnum):
     SESSION = "session"
     KEY = "key"
     ANONYMOUS_KEY = "anonymous_key"
+    # None: what is open to everybody.
+    NOBODY = "nobody"
     # The service itself, or whoever runs it.
     SYSTEM = "system"
 
@@ -135,9 +137,14 @@ class Principal:
         base = Reader.MEMBER if len(self.memberships) == 1 else Reader.MEMBER_OF_SEVERAL
         if self.is_admin:
             base = Reader.ADMIN
-        elif self.user_id is None:
+        elif self.user_id is None and not self.memberships:
             base = Reader.ANONYMOUS
         return base if self.narrowing is None else self.narrowing.reader(base)
+
+    @property
+    def is_nobody(self) -> bool:
+        """Whether no credential was presented."""
+        return self.credential is Credential.NOBODY
 
     @property
     def narrowed_by(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,24 +54,24 @@ def list_page(model: type[Record], principal: Principal, query: Query) -> Page:
 
 
 def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page:
-    """The hot path: a window, counted exactly."""
+    """The hot path: a window, without a cursor, counted exactly or within bounds."""
     reader = principal.reader
     everything = not query.where.parts and query.skip + query.take <= PLANNED_LIMITS[0]
-    statement = _first_page(model, reader) if everything else compiled(model, reader, query, None)
+    statement = _first_page(model, reader, query.count) if everything else compiled(model, reader, query, None)
     binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
     if query.where.parts:
         binds |= bound(query.where)
     with autocommit_connection() as connection:
         rows = statement.rows(connection, binds)
     count = rows[0][0]
-    if rows[0][1] is None:
-        return Page([], count)
-    return Page(statement.layout.records(rows, 1), count, has_more=count > query.skip + len(rows))
+    records = [] if rows[0][1] is None else statement.layout.records(rows, 1)
+    # A bounded count goes further than any page that is answered here.
+    return Page(records, *_counted(query, count), has_more=count > query.skip + len(records))
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
-def _first_page(model: type[Record], reader: Reader) -> ListStatement:
-    return compiled(model, reader, PLAIN, None)
+def _first_page(model: type[Record], reader: Reader, count: Count) -> ListStatement:
+    return compiled(model, reader, replace(PLAIN, count=count), None)
 
 
 def _query_page(model: type[Record], principal: Principal, query: Query) -> Page:

@@ -33,7 +33,7 @@ class QueryContext:
 
     def relations(self, model: type[Record]) -> dict[str, Relation]:
         """The relations that the caller's credential may follow."""
-        return {name: each for name, each in relations.of(model).items() if each.admits(self.principal)}
+        return {name: each for name, each in relations.of(model).items() if self._admits(model, each)}
 
     def path(
         self, model: type[Record], steps: Sequence[str], location: str, failure: type[Failure], hops: int = 0
@@ -57,8 +57,16 @@ class QueryContext:
         found = relations.of(model).get(name)
         if found is None:
             return None
-        operation = "read" if expanded and not found.many else "list"
-        return found if found.admits(self.principal, operation) else None
+        return found if self._admits(model, found, expanded=expanded) else None
+
+    def may_search(self, model: type[Record]) -> bool:
+        """Whether the caller may search: without a credential only where the policy says so."""
+        return not self.principal.is_nobody or model.policy.anonymous_search
+
+    def _admits(self, model: type[Record], relation: Relation, *, expanded: bool = False) -> bool:
+        if self.principal.is_nobody and relation.many and not expanded and not model.policy.anonymous_many:
+            return False
+        return relation.admits(self.principal, "read" if expanded and not relation.many else "list")
 
 
 @cache

@@ -41,7 +41,9 @@ class PressArticle(Record):
 
     __tablename__ = "press_article"
     domain, segment, plural = "press", "article", "pressArticles"
-    policy = Policy(readers=AnyOf(AUTHOR, Where(status="published")), writers=AUTHOR)
+    policy = Policy(
+        readers=AnyOf(AUTHOR, Where(status="published")), writers=AUTHOR, anonymous=True, anonymous_search=True
+    )
     searchable = ("title",)
 
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
@@ -55,7 +57,7 @@ class PressComment(Record):
 
     __tablename__ = "press_comment"
     domain, segment, plural = "press", "comment", "pressComments"
-    policy = Policy(readers=AnyOf(AUTHOR, Through("article_id")), writers=AUTHOR)
+    policy = Policy(readers=AnyOf(AUTHOR, Through("article_id")), writers=AUTHOR, anonymous=True, anonymous_many=True)
 
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     article_id: Mapped[UUID] = reference("press_article", "cascade", IMMUTABLE, FILTERABLE)
@@ -164,3 +166,33 @@ class PressRemark(Record):
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     order_id: Mapped[UUID] = reference("press_order", "cascade", IMMUTABLE, FILTERABLE)
     text: Mapped[str] = string(min=1, max=1000)
+
+
+class PressForm(Record):
+    """A form that anybody writes by while it is open."""
+
+    __tablename__ = "press_form"
+    domain, segment, plural = "press", "form", "pressForms"
+    policy = Policy(Organization("organization_id", public={"state": ["open"]}), anonymous=True)
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    title: Mapped[str] = string(FILTERABLE, min=1, max=100)
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+
+
+class PressLetter(Record):
+    """A letter that came by a form: read by the organization, answered by its managers."""
+
+    __tablename__ = "press_letter"
+    domain, segment, plural = "press", "letter", "pressLetters"
+    policy = Policy(Organization("organization_id", write=Rule.MANAGERS), anonymous_create=True)
+
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
+    )
+    form_id: Mapped[UUID] = reference("press_form", "cascade", IMMUTABLE, FILTERABLE)
+    reader_id: Mapped[UUID | None] = reference("auth_user", "set null", FILTERABLE)
+    text: Mapped[str] = string(min=1, max=1000)
+    rank: Mapped[int | None] = integer(min=0, max=9, write=Organization("organization_id", write=Rule.MANAGERS))
