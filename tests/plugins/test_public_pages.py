@@ -19,7 +19,7 @@ from tests.plugins.test_combinations import MIGRATION
 
 PAGE = (ROOT / "docs" / "public-pages.md").read_text()
 (SHOWN,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-(CACHE,) = re.findall(r"```text\n(proxy_cache_path.*?)```", PAGE, re.DOTALL)
+(CACHE,) = re.findall(r"```nginx\n(.*?)```", PAGE, re.DOTALL)
 MODELS = f"""
 from uuid import UUID
 
