@@ -112,6 +112,16 @@ def test_what_it_may_change_and_not_read_is_absent_unless_it_is_changed(cast, ow
     assert key.post(COMPANIES, {"name": "Other", "industry": "x"}).status_code == 400
 
 
+def test_a_write_of_what_is_not_read_answers_its_id_alone(cast, owner, shop):
+    steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(
+        cast, owner, grant("crm/company", where={"industry": "steel"}), grant("crm/company", ["create", "update"])
+    )
+    assert key.put(f"{COMPANIES}/{steel['id']}", {"name": "A"}).json["name"] == "A"
+    assert key.put(f"{COMPANIES}/{ships['id']}", {"name": "A"}).json == {"id": ships["id"]}
+    assert set(key.post(COMPANIES, {"name": "B", "industry": "ships"}).json) == {"id"}
+
+
 def test_a_field_that_only_grants_of_other_rows_open_is_refused(cast, owner, shop):
     steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
     key = narrow(
@@ -177,6 +187,7 @@ def test_an_import_needs_a_grant_of_its_own_besides_that_of_what_it_does(cast, o
     elsewhere = narrow(
         cast, owner, grant("crm/company", ["create"]), grant("crm/company", ["import"], where={"industry": "ships"})
     )
+    assert elsewhere.post(COMPANIES, {"name": "B", "industry": "steel"}).status_code == 201
     refused = elsewhere.send("POST", path, **send)
     assert refused.json["meta"]["created"] == 0, refused.json
     assert refused.json["meta"]["failed"] == 1
