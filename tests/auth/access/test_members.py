@@ -77,6 +77,20 @@ def test_conditions_look_at_all_of_the_organization(owner, shop, member):
     assert member.get(f"{DEALS}/{seen['id']}?expand=company").json.get("company", None) is None
 
 
+def test_conditions_tell_of_people_what_the_member_sees_of_them(owner, shop, member):
+    made = shop.make(CrmDeal, ownerId=str(owner.user_id))
+    person = owner.get("/api/auth/session").json["user"]
+    for name, found in (("name", {made["id"]}), ("email", set())):
+        narrow(owner, member, [grant("crm/deal", where={"owner": {name: person[name]}})])
+        assert ids(member.get(DEALS)) == found
+
+
+def test_a_list_leaves_keys_of_other_organizations(cast, owner, member):
+    made, key = Workshop(cast, member).make(CrmDeal), cast.key(member, "read")
+    narrow(owner, member, [])
+    assert ids(key.get(DEALS)) == {made["id"]}
+
+
 def test_a_change_counts_on_the_next_request_of_session_and_key_alike(cast, owner, shop, member):
     made = shop.make(CrmDeal)
     narrow(owner, member, [grant("crm/deal")])
