@@ -66,6 +66,20 @@ def test_a_key_asks_by_no_more_than_it_sees_though_its_conditions_see_more(cast,
     assert ids(key.get(DEALS, query_string={"company.industry": "steel"})) == set()
 
 
+def test_a_field_is_shown_where_the_lists_of_a_key_and_of_its_owner_both_show_it(cast, owner, shop):
+    member = cast.colleague(owner)
+    for name in ("A", "B"):
+        for position in (1, 2):
+            shop.make(CrmDeal, name=f"{name}{position}", amount=5, currency="EUR" if position == 1 else "USD")
+    by_name = [grant("crm/deal", fields=["name"]), grant("crm/deal", where={"name": {"startsWith": "A"}})]
+    by_currency = [grant("crm/deal", fields=["name"]), grant("crm/deal", where={"currency": "EUR"})]
+    for of_member, of_key in ((by_name, by_currency), (by_currency, by_name)):
+        narrow_member(owner, member, of_member)
+        key = cast.key(member, "read", access=of_key, organization_id=owner.organization_id)
+        listed = key.get(DEALS).json["data"]
+        assert {each["name"]: each.get("amount") for each in listed} == {"A1": 5, "A2": None, "B1": None, "B2": None}
+
+
 def test_the_same_list_of_a_member_and_of_a_key_is_another(cast, owner, shop):
     made, member = shop.make(CrmDeal, name="Seen"), cast.colleague(owner)
     access = [grant("crm/deal", where={"and": [{"name": "Seen"}, {"not": {"name": "Hidden"}}]})]
