@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from sqlalchemy import select, text
 
 from app.auth.models.organizations import AuthMember
+from app.auth.organizations import member_access
 from app.testing.database import transaction
 from app.testing.waiting import await_true
 from tests.auth.access.granting import grant
@@ -39,15 +41,23 @@ def test_of_two_teams_that_are_narrowed_at_once_both_count(owner, member):
     assert sorted(found, key=str) == sorted([grant("crm/deal"), grant("crm/company")], key=str)
 
 
-def test_who_joins_a_team_while_it_is_narrowed_is_narrowed_as_well(cast, owner, member):
-    made, joining = team(owner, member), cast.colleague(owner)
+def test_who_joins_a_team_while_it_is_narrowed_is_narrowed_as_well(cast, owner, member, monkeypatch):
+    made, laid, going = team(owner, member), Event(), Event()
+    check = member_access._check_bounds
+
+    def check_and_wait(*arguments):
+        check(*arguments)
+        laid.set()
+        assert going.wait(30)
+
+    monkeypatch.setattr(member_access, "_check_bounds", check_and_wait)
     with ThreadPoolExecutor(2) as pool, owner.app.app_context(), transaction() as session:
-        hold(session, owner, member)
         narrowing = pool.submit(owner.put, f"{TEAMS}/{made}/_access", {"access": [grant("crm/deal")]})
-        await_true(lambda: session.scalar(WAITING))
+        assert laid.wait(30)
+        joining = cast.colleague(owner)
         joined = pool.submit(owner.post, JOINED, {"teamId": made, "userId": str(joining.user_id)})
-        await_true(lambda: joined.done() or session.scalar(WAITING) >= 2)
-        session.commit()
+        await_true(lambda: joined.done() or session.scalar(WAITING))
+        going.set()
         assert (narrowing.result().status_code, joined.result().status_code) == (200, 201)
     found = owner.get(f"{MEMBERS}/{membership(owner, joining)}/_access").json["teamAccess"]
     assert found == [grant("crm/deal")]
