@@ -11,7 +11,7 @@ ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
 DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
-    press.PressPage, press.PressBoard, press.PressRemark,
+    press.PressPage, press.PressBoard, press.PressRemark, press.PressLetter, press.PressSheet,
 ]  # fmt: skip
 
 
@@ -168,6 +168,27 @@ def test_rows_of_everybody_are_not_everybodys_to_change_where_a_rule_names_manag
     assert [each.put(path, {"state": "shut"}).status_code for each in (member, other, author)] == [403, 403, 200]
     assert author.put(path, {"state": "open"}).status_code == 200
     assert [each.delete(path).status_code for each in (member, other, author)] == [403, 403, 200]
+
+
+def test_a_row_of_all_of_several_scopes_meets_each_of_them(author, other):
+    path = "/api/v1/press/letter"
+    sent = [{"state": state, "seal": seal} for state in ("open", "shut") for seal in ("whole", "broken")]
+    made = [author.post(path, each).json["id"] for each in sent]
+    for actor, seen in ((author, made[:1]), (other, [])):
+        assert [each for each in made if actor.get(f"{path}/{each}").status_code == 200] == seen
+        assert ids(actor.get(path)) & set(made) == set(seen)
+        assert ids(actor.get(path, query_string={"state": "open"})) & set(made) == set(seen)
+
+
+def test_rows_that_are_nobodys_are_listed_where_they_are_asked_for_and_written_by_admins(author, cast):
+    path = "/api/v1/press/sheet"
+    sent = [{"state": state, "seal": seal} for state in ("open", "shut") for seal in ("whole", "broken")]
+    made = [cast.admin.post(path, each).json["id"] for each in sent]
+    assert [each for each in made if author.get(f"{path}/{each}").status_code == 200] == made[:1]
+    assert ids(author.get(path)) & set(made) == set()
+    assert ids(author.get(path, query_string={"state": "open"})) & set(made) == {made[0]}
+    assert author.put(f"{path}/{made[0]}", {"seal": "broken"}).status_code == 403
+    assert author.delete(f"{path}/{made[0]}").status_code == 403
 
 
 def test_the_list_of_a_member_narrows_what_follows_rows_of_the_organization(author, cast):

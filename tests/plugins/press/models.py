@@ -164,3 +164,29 @@ class PressRemark(Record):
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     order_id: Mapped[UUID] = reference("press_order", "cascade", IMMUTABLE, FILTERABLE)
     text: Mapped[str] = string(min=1, max=1000)
+
+
+class PressLetter(Record):
+    """A letter: its author's while it is open and whole."""
+
+    __tablename__ = "press_letter"
+    domain, segment, plural = "press", "letter", "pressLetters"
+    policy = Policy(readers=AllOf(AUTHOR, Where(state="open", seal="whole")), writers=AUTHOR)
+
+    author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+    seal: Mapped[str] = enum("whole", "broken", flags=(FILTERABLE,), default="whole")
+
+
+class PressSheet(Record):
+    """A sheet: made and changed by admins, and read by everybody while it is open and whole."""
+
+    __tablename__ = "press_sheet"
+    domain, segment, plural = "press", "sheet", "pressSheets"
+    policy = Policy(
+        readers=AllOf(Where(state="open"), Where(seal="whole")), writers=Where(state="open"),
+        create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN,
+    )  # fmt: skip
+
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+    seal: Mapped[str] = enum("whole", "broken", flags=(FILTERABLE,), default="whole")
