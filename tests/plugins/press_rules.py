@@ -12,6 +12,7 @@ DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "s
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
     press.PressPage, press.PressBoard, press.PressRemark, press.PressLetter, press.PressSheet,
+    press.PressTip,
 ]  # fmt: skip
 
 
@@ -90,6 +91,21 @@ def test_a_comment_is_its_authors_to_change_and_readable_where_its_article_is(au
     assert made["id"] not in ids(third.get(COMMENTS))
     refused = other.post(COMMENTS, {"articleId": draft["id"], "text": "?"})
     assert (refused.status_code, refused.json["code"]) == (400, "FOREIGN_KEY_VIOLATION")
+
+
+def test_what_the_own_scope_sees_of_a_comment_is_told_to_whose_the_article_is(author, other, cast):
+    published = article(author, status="published")
+    made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good.", "aside": "Too long."}).json
+    seen = [each.get(f"{COMMENTS}/{made['id']}").json for each in (author, other, cast.user())]
+    assert [each.get("aside") for each in seen] == ["Too long.", "Too long.", None]
+
+
+def test_what_follows_a_row_is_written_by_whoever_reads_that_but_for_what_a_rule_keeps(author, other, cast):
+    published = article(author, status="published")
+    made = other.post("/api/v1/press/tip", {"articleId": published["id"], "text": "Go on."})
+    path, third = f"/api/v1/press/tip/{made.json['id']}", cast.user()
+    assert [made.status_code, third.put(path, {"text": "Stop."}).status_code] == [201, 200]
+    assert [each.delete(path).status_code for each in (author, third, cast.admin)] == [403, 403, 200]
 
 
 def test_a_comment_goes_with_the_publishing_of_its_article(author, other, cast):

@@ -12,6 +12,7 @@ from rowgate import (
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    SCOPE_READS,
     SORTABLE,
     AllOf,
     AnyOf,
@@ -60,6 +61,7 @@ class PressComment(Record):
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     article_id: Mapped[UUID] = reference("press_article", "cascade", IMMUTABLE, FILTERABLE)
     text: Mapped[str] = string(min=1, max=1000)
+    aside: Mapped[str] = string(SCOPE_READS, max=100, default="")
 
 
 class PressStaff(Record):
@@ -190,3 +192,14 @@ class PressSheet(Record):
 
     state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
     seal: Mapped[str] = enum("whole", "broken", flags=(FILTERABLE,), default="whole")
+
+
+class PressTip(Record):
+    """A tip about an article: of whoever reads that, to write as well, and removed by admins."""
+
+    __tablename__ = "press_tip"
+    domain, segment, plural = "press", "tip", "pressTips"
+    policy = Policy(Through("article_id"), delete=Rule.ADMIN)
+
+    article_id: Mapped[UUID] = reference("press_article", "cascade", IMMUTABLE, FILTERABLE)
+    text: Mapped[str] = string(min=1, max=1000)
