@@ -112,6 +112,13 @@ def test_what_it_may_change_and_not_read_is_absent_unless_it_is_changed(cast, ow
     assert key.post(COMPANIES, {"name": "Other", "industry": "x"}).status_code == 400
 
 
+def test_what_it_may_change_of_some_rows_needs_no_grant_that_reads_them(cast, owner, shop):
+    steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(cast, owner, grant("crm/company", ["update"], where={"industry": "steel"}))
+    answers = [key.put(f"{COMPANIES}/{each['id']}", {"name": "New"}).status_code for each in (steel, ships)]
+    assert answers == [200, 404]
+
+
 def test_a_write_of_what_is_not_read_answers_its_id_alone(cast, owner, shop):
     steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
     key = narrow(
