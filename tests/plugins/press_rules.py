@@ -207,6 +207,24 @@ def test_rows_that_are_nobodys_are_listed_where_they_are_asked_for_and_written_b
     assert author.delete(f"{path}/{made[0]}").status_code == 403
 
 
+def test_a_row_that_is_made_meets_the_rule_and_the_grants_of_its_maker(author, cast):
+    granted = {"models": ["press/article"], "operations": ["create"], "where": {"title": "Cranes"}}
+    key = cast.key(author, "write", access=[granted])
+    assert [key.post(ARTICLES, {"title": title}).status_code for title in ("Cranes", "Ships")] == [201, 403]
+
+
+def test_a_field_with_a_rule_is_written_where_grants_open_it_as_well(author, cast):
+    budget = {"fields": ["budget"], "where": {"state": "asked"}}
+    others = {"fields": ["name", "state", "organizationId"]}
+    writes = {"models": ["press/order"], "operations": ["create", "update"]}
+    grants = [{**writes, **each} for each in (others, budget)] + [{"models": ["auth/organization"]}]
+    key = cast.key(author, "write", access=grants)
+    made = [author.post(ORDERS, order(author, state=state)).json["id"] for state in ("open", "asked")]
+    assert [key.put(f"{ORDERS}/{each}", {"budget": 5}).status_code for each in made] == [403, 200]
+    sent = [order(author, state=state, budget=5) for state in ("open", "asked")]
+    assert [key.post(ORDERS, each).status_code for each in sent] == [403, 201]
+
+
 def test_the_list_of_a_member_narrows_what_follows_rows_of_the_organization(author, cast):
     member = cast.colleague(author, access=[])
     made = author.post(ORDERS, order(author)).json
