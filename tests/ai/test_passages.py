@@ -127,6 +127,19 @@ def test_a_chat_may_name_the_knowledge_base_that_is_quoted(app, owner):
     assert answer(owner, "How high may the crane be?", id=chat) == NOTHING
 
 
+def test_what_grants_keep_from_the_caller_is_not_quoted(app, owner, cast):
+    write(app, owner, "Crane plan", CRANE)
+    (index,) = owner.get("/api/v1/ai-rag/index").json["data"]
+    chats = {"models": ["ai/chat", "ai/message", "ai/stream"], "operations": ["list", "read", "create", "update"]}
+    reads = [{"models": ["ai-rag/index", "ai-rag/chunk"]}, {"models": ["ai-rag/document"], "operations": ["read"]}]
+    for where, is_quoted in (({}, True), ({"title": "Timetable"}, False)):
+        listed = {"models": ["ai-rag/document"], "operations": ["list"], "where": where}
+        chat = owner.post("/api/v1/ai/chat", {"indexId": index["id"]}).json["id"]
+        key = cast.key(owner, "write", access=[chats, *reads, listed])
+        for body in ({}, {"id": chat}):
+            assert ("forty" in answer(key, "How high may the crane be?", **body)) is is_quoted
+
+
 @pytest.fixture(scope="module")
 def reader(app, cast):
     """Somebody who has uploaded the RFCs and made documents of them."""

@@ -43,6 +43,24 @@ def test_applying_a_proposal_changes_the_agent(owner, agent):
     assert (stored["instructions"], stored["parameters"], stored["version"]) == ("Better.", {"topP": 1}, 2)
 
 
+def test_a_proposal_is_applied_by_whoever_has_grants_to_change_the_agent(cast, owner, agent):
+    proposal = created(owner, "ai-agent/optimization-result", configId=agent["id"], candidateInstructions="Better.")
+    decides = {"models": ["ai-agent/optimization-result"], "operations": ["read", "update"]}
+    changes = {"models": ["ai-agent/config"], "operations": ["read", "update"]}
+    keys = [cast.key(owner, "write", access=[decides, *more]) for more in ([], [changes])]
+    path = f"/api/v1/ai-agent/optimization-result/{proposal['id']}"
+    assert [key.put(path, {"status": "applied"}).status_code for key in keys] == [403, 200]
+
+
+def test_proposals_for_a_public_agent_are_its_organizations(cast, owner, agent):
+    proposal = created(owner, "ai-agent/optimization-result", configId=agent["id"], candidateInstructions="Better.")
+    assert changed(owner, "ai-agent/config", agent, visibility="public").status_code == 200
+    stranger, path = cast.user(), "/api/v1/ai-agent/optimization-result"
+    assert stranger.get(f"/api/v1/ai-agent/config/{agent['id']}").status_code == 200
+    assert stranger.get(f"{path}/{proposal['id']}").status_code == 404
+    assert stranger.get(path, query_string={"configId": agent["id"]}).json["data"] == []
+
+
 def test_callers_cancel_and_queue_again_but_do_not_run_work(owner, agent):
     work = created(owner, "ai-agent/deliverable", configId=agent["id"], title="T", brief="B")
     assert messages(changed(owner, "ai-agent/deliverable", work, status="running"), "status")

@@ -73,6 +73,16 @@ def test_labels_narrow_a_search(app, owner, index, wanted, found):
     assert search(app, owner, index, filter=wanted)[1] == found
 
 
+def test_labels_narrow_a_search_of_whoever_may_read_them(app, cast, owner, index):
+    names = ("index", "document", "chunk", "query", "result")
+    reads = {"models": [f"ai-rag/{name}" for name in names], "operations": ["list", "read"]}
+    asks = {"models": ["ai-rag/query"], "operations": ["create"]}
+    for labels, found in (([], []), ([{"models": ["ai-rag/metadata"]}], ["Cranes"])):
+        member = cast.colleague(owner, access=[reads, asks, *labels])
+        assert search(app, member, index)[1] == ["Cranes", "Hooks"]
+        assert search(app, member, index, filter={"year": 2020})[1] == found
+
+
 def test_a_search_may_be_bounded_in_number_and_quality(app, owner, index):
     assert search(app, owner, index, topK=1)[1] == ["Cranes"]
     assert search(app, owner, index, minScore=0.99)[1] == []

@@ -49,6 +49,12 @@ def test_a_personal_organization_cannot_be_removed(owner):
     assert owner.delete(f"{ORGANIZATIONS}/{owner.organization_id}").status_code == 409
 
 
+def test_an_organization_is_removed_by_its_owners_alone(cast, founder):
+    path = f"{ORGANIZATIONS}/{founder.organization_id}"
+    assert [cast.colleague(founder, role).delete(path).status_code for role in ("member", "admin")] == [403, 403]
+    assert founder.delete(path).status_code == 200
+
+
 def test_an_organization_goes_with_all_that_is_in_it(owner):
     home = owner.post(ORGANIZATIONS, {"name": "Short-lived"}).json["id"]
     company = owner.post("/api/v1/crm/company", {"name": "Acme", "organizationId": home}).json

@@ -11,7 +11,8 @@ ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
 DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
-    press.PressPage, press.PressBoard, press.PressRemark, press.PressForm, press.PressLetter,
+    press.PressPage, press.PressBoard, press.PressRemark, press.PressForm, press.PressInquiry, press.PressLetter,
+    press.PressSheet, press.PressTip,
 ]  # fmt: skip
 
 
@@ -92,6 +93,21 @@ def test_a_comment_is_its_authors_to_change_and_readable_where_its_article_is(au
     assert (refused.status_code, refused.json["code"]) == (400, "FOREIGN_KEY_VIOLATION")
 
 
+def test_what_the_own_scope_sees_of_a_comment_is_told_to_whose_the_article_is(author, other, cast):
+    published = article(author, status="published")
+    made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good.", "aside": "Too long."}).json
+    seen = [each.get(f"{COMMENTS}/{made['id']}").json for each in (author, other, cast.user())]
+    assert [each.get("aside") for each in seen] == ["Too long.", "Too long.", None]
+
+
+def test_what_follows_a_row_is_written_by_whoever_reads_that_but_for_what_a_rule_keeps(author, other, cast):
+    published = article(author, status="published")
+    made = other.post("/api/v1/press/tip", {"articleId": published["id"], "text": "Go on."})
+    path, third = f"/api/v1/press/tip/{made.json['id']}", cast.user()
+    assert [made.status_code, third.put(path, {"text": "Stop."}).status_code] == [201, 200]
+    assert [each.delete(path).status_code for each in (author, third, cast.admin)] == [403, 403, 200]
+
+
 def test_a_comment_goes_with_the_publishing_of_its_article(author, other, cast):
     published = article(author, status="published")
     made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good."}).json
@@ -168,6 +184,45 @@ def test_rows_of_everybody_are_not_everybodys_to_change_where_a_rule_names_manag
     assert [each.put(path, {"state": "shut"}).status_code for each in (member, other, author)] == [403, 403, 200]
     assert author.put(path, {"state": "open"}).status_code == 200
     assert [each.delete(path).status_code for each in (member, other, author)] == [403, 403, 200]
+
+
+def test_a_row_of_all_of_several_scopes_meets_each_of_them(author, other):
+    path = "/api/v1/press/letter"
+    sent = [{"state": state, "seal": seal} for state in ("open", "shut") for seal in ("whole", "broken")]
+    made = [author.post(path, each).json["id"] for each in sent]
+    for actor, seen in ((author, made[:1]), (other, [])):
+        assert [each for each in made if actor.get(f"{path}/{each}").status_code == 200] == seen
+        assert ids(actor.get(path)) & set(made) == set(seen)
+        assert ids(actor.get(path, query_string={"state": "open"})) & set(made) == set(seen)
+
+
+def test_rows_that_are_nobodys_are_listed_where_they_are_asked_for_and_written_by_admins(author, cast):
+    path = "/api/v1/press/sheet"
+    sent = [{"state": state, "seal": seal} for state in ("open", "shut") for seal in ("whole", "broken")]
+    made = [cast.admin.post(path, each).json["id"] for each in sent]
+    assert [each for each in made if author.get(f"{path}/{each}").status_code == 200] == made[:1]
+    assert ids(author.get(path)) & set(made) == set()
+    assert ids(author.get(path, query_string={"state": "open"})) & set(made) == {made[0]}
+    assert author.put(f"{path}/{made[0]}", {"seal": "broken"}).status_code == 403
+    assert author.delete(f"{path}/{made[0]}").status_code == 403
+
+
+def test_a_row_that_is_made_meets_the_rule_and_the_grants_of_its_maker(author, cast):
+    granted = {"models": ["press/article"], "operations": ["create"], "where": {"title": "Cranes"}}
+    key = cast.key(author, "write", access=[granted])
+    assert [key.post(ARTICLES, {"title": title}).status_code for title in ("Cranes", "Ships")] == [201, 403]
+
+
+def test_a_field_with_a_rule_is_written_where_grants_open_it_as_well(author, cast):
+    budget = {"fields": ["budget"], "where": {"state": "asked"}}
+    others = {"fields": ["name", "state", "organizationId"]}
+    writes = {"models": ["press/order"], "operations": ["create", "update"]}
+    grants = [{**writes, **each} for each in (others, budget)] + [{"models": ["auth/organization"]}]
+    key = cast.key(author, "write", access=grants)
+    made = [author.post(ORDERS, order(author, state=state)).json["id"] for state in ("open", "asked")]
+    assert [key.put(f"{ORDERS}/{each}", {"budget": 5}).status_code for each in made] == [403, 200]
+    sent = [order(author, state=state, budget=5) for state in ("open", "asked")]
+    assert [key.post(ORDERS, each).status_code for each in sent] == [403, 201]
 
 
 def test_the_list_of_a_member_narrows_what_follows_rows_of_the_organization(author, cast):

@@ -28,7 +28,7 @@ def upgrade():
 '''
 SUITES = (
     "tests/plugins/press_rules.py",
-    "tests/plugins/press_letters.py",
+    "tests/plugins/press_forms.py",
     "tests/engine/test_every_model.py",
     "tests/engine/queries/test_oracles.py",
     "tests/engine/test_statements.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.crm.models import CrmDeal
+from app.crm.models import CrmCompany, CrmDeal
 from app.testing.workshop import Workshop
 
 ASK = "/api/v1/_access"
@@ -88,3 +88,33 @@ def test_rules_of_models_are_told_too(cast, owner):
     member = cast.colleague(owner)
     assert ask(member, "create", "ai/provider")["because"] == ["Only platform admins create records of ai/provider."]
     assert ask(owner, "update", "platform/audit-log")["because"] == ["Nobody may update records of platform/audit-log."]
+
+
+def test_a_rule_for_some_roles_or_for_sessions_is_told(cast, owner):
+    assert ask(cast.colleague(owner), "update", "ai-agent/config")["allowed"] is True, "an owner of his own"
+    key = cast.key(cast.colleague(owner), "write", organization_id=owner.organization_id)
+    assert ask(key, "update", "ai-agent/config") == {
+        "allowed": False, "because": ["Only members with the role owner or admin update records of ai-agent/config."],
+    }  # fmt: skip
+    assert ask(key, "list", "auth/session") == {
+        "allowed": False, "because": ["auth/session needs a session in place of a key."],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", ["update", "delete"])
+def test_what_is_seen_and_not_written_is_told(cast, owner, operation):
+    public, stranger = Workshop(cast, owner).make(CrmCompany, visibility="public"), cast.user()
+    assert ask(stranger, "read", "crm/company", id=public["id"])["allowed"] is True
+    assert ask(stranger, operation, "crm/company", id=public["id"]) == {
+        "allowed": False, "because": [f"The policy of crm/company does not let the caller {operation} this record."],
+    }  # fmt: skip
+
+
+def test_a_record_that_is_listed_and_not_exported_is_told(cast, owner, deal):
+    listed = {"models": ["crm/deal"], "operations": ["list", "read"]}
+    exported = {"models": ["crm/deal"], "operations": ["export"], "where": {"name": "x"}}
+    key = cast.key(owner, "read", access=[listed, exported])
+    assert ask(key, "list", id=deal["id"])["allowed"] is True
+    assert ask(key, "export", id=deal["id"]) == {
+        "allowed": False, "because": ["The record meets the condition of no grant that opens export."],
+    }  # fmt: skip

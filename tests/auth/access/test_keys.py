@@ -112,6 +112,23 @@ def test_what_it_may_change_and_not_read_is_absent_unless_it_is_changed(cast, ow
     assert key.post(COMPANIES, {"name": "Other", "industry": "x"}).status_code == 400
 
 
+def test_what_it_may_change_of_some_rows_needs_no_grant_that_reads_them(cast, owner, shop):
+    steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(cast, owner, grant("crm/company", ["update"], where={"industry": "steel"}))
+    answers = [key.put(f"{COMPANIES}/{each['id']}", {"name": "New"}).status_code for each in (steel, ships)]
+    assert answers == [200, 404]
+
+
+def test_a_write_of_what_is_not_read_answers_its_id_alone(cast, owner, shop):
+    steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
+    key = narrow(
+        cast, owner, grant("crm/company", where={"industry": "steel"}), grant("crm/company", ["create", "update"])
+    )
+    assert key.put(f"{COMPANIES}/{steel['id']}", {"name": "A"}).json["name"] == "A"
+    assert key.put(f"{COMPANIES}/{ships['id']}", {"name": "A"}).json == {"id": ships["id"]}
+    assert set(key.post(COMPANIES, {"name": "B", "industry": "ships"}).json) == {"id"}
+
+
 def test_a_field_that_only_grants_of_other_rows_open_is_refused(cast, owner, shop):
     steel, ships = shop.make(CrmCompany, industry="steel"), shop.make(CrmCompany, industry="ships")
     key = narrow(
@@ -156,6 +173,38 @@ def test_expansions_and_relations_go_by_the_grants_of_where_they_lead(cast, owne
     assert lists.get(f"{COMPANIES}?expand=deals").status_code == 400
 
 
+def test_expansions_of_one_go_by_what_is_read_and_of_many_by_what_is_listed(cast, owner, shop):
+    company = shop.make(CrmCompany, industry="steel")
+    first, second = (shop.make(CrmDeal, companyId=company["id"], amount=amount) for amount in (1, 2))
+    listed, read = (grant("crm/deal", [name], where={"amount": n}) for n, name in enumerate(READS, 1))
+    key = narrow(cast, owner, listed, read, grant("crm/company"))
+    expanded = key.get(f"{COMPANIES}/{company['id']}?expand=deals").json["deals"]
+    assert [each["id"] for each in expanded] == [first["id"]]
+    assert [key.get(f"{DEALS}/{each['id']}").status_code for each in (first, second)] == [404, 200]
+    for operations, seen in ((["list"], False), (["read"], True)):
+        companies = grant("crm/company", operations, where={"industry": "steel"})
+        other = grant("crm/company", READS, where={"industry": "ships"})
+        found = narrow(cast, owner, grant("crm/deal"), companies, other).get(f"{DEALS}?expand=company").json["data"]
+        assert all(bool(each["company"]) is seen for each in found)
+
+
+def test_a_reference_that_a_row_does_not_show_leads_nowhere(cast, owner, shop):
+    company = shop.make(CrmCompany, industry="steel")
+    first, _ = (shop.make(CrmDeal, companyId=company["id"], amount=amount) for amount in (1, 2))
+    amounts, companies = grant("crm/deal", fields=["amount"]), grant("crm/company")
+    key = narrow(cast, owner, amounts, grant("crm/deal", where={"amount": 1}), companies)
+    expanded = key.get(f"{COMPANIES}/{company['id']}?expand=deals").json["deals"]
+    assert [each["id"] for each in expanded] == [first["id"]]
+    assert ids(key.get(DEALS, query_string={"company.industry": "steel"})) == {first["id"]}
+    for amount, found in ((1, {company["id"]}), (2, set())):
+        assert ids(key.post(f"{COMPANIES}/_query", {"where": {"deals": {"some": {"amount": amount}}}})) == found
+    groups = key.get(f"{DEALS}/_aggregate", query_string={"group": "company.industry", "count": ""}).json["data"]
+    assert {each["group"]["company.industry"]: each["count"] for each in groups} == {"steel": 1, None: 1}
+    nowhere = narrow(cast, owner, amounts, companies)
+    for path in (f"{DEALS}?expand=company", f"{DEALS}?company.industry=steel", f"{COMPANIES}?expand=deals"):
+        assert nowhere.get(path).status_code == 400
+
+
 def test_an_export_needs_a_grant_of_its_own_besides_that_of_the_list(cast, owner, shop):
     for industry in ("steel", "ships"):
         shop.make(CrmCompany, industry=industry)
@@ -177,6 +226,7 @@ def test_an_import_needs_a_grant_of_its_own_besides_that_of_what_it_does(cast, o
     elsewhere = narrow(
         cast, owner, grant("crm/company", ["create"]), grant("crm/company", ["import"], where={"industry": "ships"})
     )
+    assert elsewhere.post(COMPANIES, {"name": "B", "industry": "steel"}).status_code == 201
     refused = elsewhere.send("POST", path, **send)
     assert refused.json["meta"]["created"] == 0, refused.json
     assert refused.json["meta"]["failed"] == 1

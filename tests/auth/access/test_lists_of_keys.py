@@ -66,6 +66,11 @@ def test_a_kept_answer_is_given_again_under_the_same_grants_alone(cast, owner):
         ([grant("crm/deal", where={"name": {"in": ["x" * 500] * 200}})], "access"),
         ("crm/deal", "access"),
         ([grant("platform/audit-log", fields=["ipAddress"])], "access[0].fields[0]"),
+        ([grant("auth/member", fields=["teamAccess"])], "access[0].fields[0]"),
+        ([grant("auth/team", ["update"])], "access[0].models[0]"),
+        ([grant("auth/*", ["list", "delete"])], "access[0].models[0]"),
+        ([grant("auth/team", ["import"])], "access[0].models[0]"),
+        ([grant("crm/deal", where={"or": [{"name": "x"}] * 40})] * 2, "access[1].where.or[24].name"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -90,6 +95,15 @@ def test_a_narrow_key_starts_no_job_that_would_act_for_its_owner(cast, owner, sh
     key = narrow(cast, owner, grant("analytics/report", ["create", "read"]))
     assert told(key.post("/api/v1/analytics/report", body)) == FORBIDDEN
     assert owner.post("/api/v1/analytics/report", body).status_code == 201
+
+
+def test_a_narrow_key_starts_no_search_whether_its_owner_is_narrowed_or_not(cast, owner):
+    asked = {"indexId": owner.post("/api/v1/ai-rag/index", {"name": "Port"}).json["id"], "text": "Which crane?"}
+    access = [grant("ai-rag/*", ALL)]
+    for holder in (owner, cast.colleague(owner), cast.colleague(owner, access=access)):
+        key = cast.key(holder, "write", access=access, organization_id=owner.organization_id)
+        assert told(key.post("/api/v1/ai-rag/query", asked)) == FORBIDDEN
+        assert holder.post("/api/v1/ai-rag/query", asked).status_code == 201
 
 
 def test_a_key_is_made_with_a_list_by_a_file(cast, owner, tmp_path):

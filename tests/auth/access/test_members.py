@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.ai_rag.models import AiRagDocument
+from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany, CrmDeal
+from app.testing.database import transaction
 from app.testing.workshop import Workshop
 
 DEALS, COMPANIES, MEMBERS, TEAMS, JOINED = (
@@ -59,6 +62,12 @@ def test_a_list_narrows_rows_of_that_organization_alone(cast, owner, shop, membe
     assert ids(member.get(DEALS)) == {theirs["id"], mine["id"]}
 
 
+def test_a_list_leaves_what_follows_rows_of_ones_own_organization(cast, owner, member):
+    mine = Workshop(cast, member).make(AiRagDocument)
+    narrow(owner, member, [])
+    assert member.get(f"/api/v1/ai-rag/document/{mine['id']}").status_code == 200
+
+
 def test_conditions_look_at_all_of_the_organization(owner, shop, member):
     company = shop.make(CrmCompany, industry="steel")
     seen = shop.make(CrmDeal, companyId=company["id"])
@@ -66,6 +75,20 @@ def test_conditions_look_at_all_of_the_organization(owner, shop, member):
     narrow(owner, member, [grant("crm/deal", where={"company": {"industry": "steel"}})])
     assert ids(member.get(DEALS)) == {seen["id"]}
     assert member.get(f"{DEALS}/{seen['id']}?expand=company").json.get("company", None) is None
+
+
+def test_conditions_tell_of_people_what_the_member_sees_of_them(owner, shop, member):
+    made = shop.make(CrmDeal, ownerId=str(owner.user_id))
+    person = owner.get("/api/auth/session").json["user"]
+    for name, found in (("name", {made["id"]}), ("email", set())):
+        narrow(owner, member, [grant("crm/deal", where={"owner": {name: person[name]}})])
+        assert ids(member.get(DEALS)) == found
+
+
+def test_a_list_leaves_keys_of_other_organizations(cast, owner, member):
+    made, key = Workshop(cast, member).make(CrmDeal), cast.key(member, "read")
+    narrow(owner, member, [])
+    assert ids(key.get(DEALS)) == {made["id"]}
 
 
 def test_a_change_counts_on_the_next_request_of_session_and_key_alike(cast, owner, shop, member):
@@ -133,6 +156,50 @@ def test_a_team_without_a_list_narrows_nobody_and_one_that_loses_its_list_no_lon
     assert ids(member.get(DEALS)) == set()
     narrow(owner, made, None, TEAMS)
     assert len(ids(member.get(DEALS))) == 1
+
+
+def team_access(manager, of):
+    return manager.get(f"{MEMBERS}/{membership(manager, of)}/_access").json["teamAccess"]
+
+
+@pytest.fixture
+def elsewhere(cast, member):
+    """The owner of another organization of the member."""
+    other = cast.user()
+    with cast.app.app_context(), transaction() as session:
+        session.add(AuthMember(organization_id=other.organization_id, user_id=member.user_id, role="member"))
+    return other
+
+
+def test_teams_of_several_organizations_do_not_unite(owner, elsewhere, member):
+    for manager, model in ((owner, "crm/deal"), (elsewhere, "crm/company"), (owner, "crm/deal")):
+        team(manager, member, access=[grant(model)])
+    assert team_access(owner, member) == [grant("crm/deal")]
+    assert team_access(elsewhere, member) == [grant("crm/company")]
+
+
+def test_what_becomes_of_teams_in_one_organization_changes_nothing_in_another(owner, elsewhere, member):
+    left = team(owner, member, access=[grant("crm/company")])
+    assert owner.delete(f"{TEAMS}/{left}").status_code == 200
+    first = team(elsewhere, member, access=[grant("crm/company")])
+    assert team_access(owner, member) == [], "a list elsewhere lifts nothing"
+    second = team(elsewhere, access=[grant("crm/deal")])
+    joined = elsewhere.post(JOINED, {"teamId": second, "userId": str(member.user_id)}).json["id"]
+    assert team_access(owner, member) == [], "nor does joining elsewhere"
+    narrow(owner, member, None)
+    assert elsewhere.delete(f"{JOINED}/{joined}").status_code == 200
+    assert team_access(owner, member) is None, "and leaving there narrows nothing"
+    assert elsewhere.delete(f"{TEAMS}/{first}").status_code == 200
+    assert team_access(owner, member) is None
+
+
+def test_who_leaves_a_team_that_never_narrowed_is_not_narrowed(owner, member):
+    first, second = team(owner, member), team(owner, member)
+    (joined,) = owner.get(JOINED, query_string={"teamId": first}).json["data"]
+    assert owner.delete(f"{JOINED}/{joined['id']}").status_code == 200
+    assert team_access(owner, member) is None
+    assert owner.delete(f"{TEAMS}/{second}").status_code == 200
+    assert team_access(owner, member) is None
 
 
 def test_an_invitation_carries_the_list(cast, owner, shop):

@@ -6,12 +6,15 @@ import pytest
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument
+from app.analytics.models import AnalyticsReport
+from app.analytics.reports import RIGHTS_REDUCED
 from app.auth.credentials import credentials
-from app.crm.models import CrmDeal
+from app.crm.models import CrmCompany, CrmDeal
 from app.engine.read import grant_parser
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.crypto import vault
 from app.testing.cast import Actor
+from app.testing.waiting import work
 from app.testing.workshop import Workshop
 from tests.auth.access.granting import ALL, DEALS, FORBIDDEN, READS, grant, ids, narrow, told
 from tests.auth.access.test_members import JOINED, MEMBERS, TEAMS, membership, team
@@ -52,6 +55,41 @@ def test_the_conditions_of_a_key_tell_its_narrowed_owner_nothing(cast, owner, sh
     assert found({"amount": {"lte": 777}}) == found({"amount": {"lte": 776}}) == set()
 
 
+def test_a_key_asks_by_no_more_than_it_sees_though_its_conditions_see_more(cast, owner, shop):
+    member = cast.colleague(owner)
+    company = shop.make(CrmCompany, industry="steel")
+    made = shop.make(CrmDeal, companyId=company["id"])
+    narrow_member(owner, member, [grant("crm/deal"), grant("crm/company")])
+    access = [grant("crm/deal", where={"company": {"industry": "steel"}}), grant("crm/company", where={"name": "x"})]
+    key = cast.key(member, "read", access=access, organization_id=owner.organization_id)
+    assert ids(key.get(DEALS)) == {made["id"]}
+    assert ids(key.get(DEALS, query_string={"company.industry": "steel"})) == set()
+
+
+def test_a_field_is_shown_where_the_lists_of_a_key_and_of_its_owner_both_show_it(cast, owner, shop):
+    member = cast.colleague(owner)
+    for name in ("A", "B"):
+        for position in (1, 2):
+            shop.make(CrmDeal, name=f"{name}{position}", amount=5, currency="EUR" if position == 1 else "USD")
+    by_name = [grant("crm/deal", fields=["name"]), grant("crm/deal", where={"name": {"startsWith": "A"}})]
+    by_currency = [grant("crm/deal", fields=["name"]), grant("crm/deal", where={"currency": "EUR"})]
+    for of_member, of_key in ((by_name, by_currency), (by_currency, by_name)):
+        narrow_member(owner, member, of_member)
+        key = cast.key(member, "read", access=of_key, organization_id=owner.organization_id)
+        listed = key.get(DEALS).json["data"]
+        assert {each["name"]: each.get("amount") for each in listed} == {"A1": 5, "A2": None, "B1": None, "B2": None}
+
+
+def test_the_same_list_of_a_member_and_of_a_key_is_another(cast, owner, shop):
+    made, member = shop.make(CrmDeal, name="Seen"), cast.colleague(owner)
+    access = [grant("crm/deal", where={"and": [{"name": "Seen"}, {"not": {"name": "Hidden"}}]})]
+    narrow_member(owner, member, access)
+    for holder, own in ((member, None), (owner, access)):
+        key = cast.key(holder, "read", access=own, organization_id=owner.organization_id)
+        assert ids(key.get(DEALS)) == {made["id"]}
+        assert key.get(f"{DEALS}/{made['id']}").status_code == 200
+
+
 def test_the_teams_of_a_member_have_no_more_grants_together_than_a_list(cast, owner):
     member = cast.colleague(owner)
     lists = [[grant("crm/deal", where={"name": f"{n} {m}"}) for m in range(30)] for n in range(2)]
@@ -82,6 +120,28 @@ def test_reports_of_everybody_are_not_for_members_with_grants(cast, owner):
     assert member.post(REPORTS, body).status_code == 201
     narrow_member(owner, member, [grant("analytics/report", ALL), grant("auth/organization")])
     assert told(member.post(REPORTS, body)) == FORBIDDEN
+
+
+def test_a_report_of_somebody_who_is_narrowed_meanwhile_fails(cast, owner, shop):
+    member = cast.colleague(owner)
+    body = shop.body(AnalyticsReport) | {"organizationId": str(owner.organization_id)}
+    made = member.post(REPORTS, body)
+    assert made.status_code == 201, made.json
+    narrow_member(owner, member, [grant("analytics/report", ALL)])
+    work(cast.app)
+    told_of = owner.get(f"{REPORTS}/{made.json['id']}").json
+    assert (told_of["status"], told_of["errorMessage"]) == ("failed", RIGHTS_REDUCED)
+
+
+def test_a_text_is_taken_over_from_documents_that_are_read_whole(cast, owner):
+    index = owner.post("/api/v1/ai-rag/index", {"name": "Port"}).json["id"]
+    document = owner.post("/api/documents", {"title": "T", "content": "Secret"}).json["id"]
+    body = {"indexId": index, "title": "T", "sourceType": "document", "storageDocumentId": document}
+    titles = narrow(cast, owner, grant("ai-rag/*", ALL), grant("storage/document", fields=["title"]))
+    refused = titles.post("/api/v1/ai-rag/document", body)
+    assert (refused.status_code, list(refused.json["details"]["fields"])) == (400, ["storageDocumentId"])
+    whole = narrow(cast, owner, grant("ai-rag/*", ALL), grant("storage/document"))
+    assert whole.post("/api/v1/ai-rag/document", body).status_code == 201
 
 
 def test_the_same_list_in_another_organization_is_another(cast, owner, shop):

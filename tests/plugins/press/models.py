@@ -12,6 +12,7 @@ from rowgate import (
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    SCOPE_READS,
     SORTABLE,
     AllOf,
     AnyOf,
@@ -62,6 +63,7 @@ class PressComment(Record):
     author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
     article_id: Mapped[UUID] = reference("press_article", "cascade", IMMUTABLE, FILTERABLE)
     text: Mapped[str] = string(min=1, max=1000)
+    aside: Mapped[str] = string(SCOPE_READS, max=100, default="")
 
 
 class PressStaff(Record):
@@ -182,11 +184,11 @@ class PressForm(Record):
     state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
 
 
-class PressLetter(Record):
-    """A letter that came by a form: read by the organization, answered by its managers."""
+class PressInquiry(Record):
+    """What came by a form: read by the organization, answered by its managers."""
 
-    __tablename__ = "press_letter"
-    domain, segment, plural = "press", "letter", "pressLetters"
+    __tablename__ = "press_inquiry"
+    domain, segment, plural = "press", "inquiry", "pressInquiries"
     policy = Policy(Organization("organization_id", write=Rule.MANAGERS), anonymous_create=True)
 
     organization_id: Mapped[UUID] = reference(
@@ -196,3 +198,40 @@ class PressLetter(Record):
     reader_id: Mapped[UUID | None] = reference("auth_user", "set null", FILTERABLE)
     text: Mapped[str] = string(min=1, max=1000)
     rank: Mapped[int | None] = integer(min=0, max=9, write=Organization("organization_id", write=Rule.MANAGERS))
+
+
+class PressLetter(Record):
+    """A letter: its author's while it is open and whole."""
+
+    __tablename__ = "press_letter"
+    domain, segment, plural = "press", "letter", "pressLetters"
+    policy = Policy(readers=AllOf(AUTHOR, Where(state="open", seal="whole")), writers=AUTHOR)
+
+    author_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+    seal: Mapped[str] = enum("whole", "broken", flags=(FILTERABLE,), default="whole")
+
+
+class PressSheet(Record):
+    """A sheet: made and changed by admins, and read by everybody while it is open and whole."""
+
+    __tablename__ = "press_sheet"
+    domain, segment, plural = "press", "sheet", "pressSheets"
+    policy = Policy(
+        readers=AllOf(Where(state="open"), Where(seal="whole")), writers=Where(state="open"),
+        create=Rule.ADMIN, update=Rule.ADMIN, delete=Rule.ADMIN,
+    )  # fmt: skip
+
+    state: Mapped[str] = enum("open", "shut", flags=(FILTERABLE,), default="open")
+    seal: Mapped[str] = enum("whole", "broken", flags=(FILTERABLE,), default="whole")
+
+
+class PressTip(Record):
+    """A tip about an article: of whoever reads that, to write as well, and removed by admins."""
+
+    __tablename__ = "press_tip"
+    domain, segment, plural = "press", "tip", "pressTips"
+    policy = Policy(Through("article_id"), delete=Rule.ADMIN)
+
+    article_id: Mapped[UUID] = reference("press_article", "cascade", IMMUTABLE, FILTERABLE)
+    text: Mapped[str] = string(min=1, max=1000)
