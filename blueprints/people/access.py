@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -28,6 +29,8 @@ from schemas.catalogue import CallerProfile
 from schemas.people.access import AccessExplanation, AccessList, AccessOverview, AccessQuestion, MemberAccess
 
 anybody = credentials_required(with_grants=WithGrants.EVERYBODY)
+# Who manages one organization may be narrowed in another.
+managers = partial(rights_required, with_grants=WithGrants.PEOPLE)
 GRANTS = [{"models": ["crm/deal"], "operations": ["list", "read"], "where": {"ownerId": {"is": "me"}}}]
 QUESTION = {"model": "crm/deal", "operation": "update", "id": EXAMPLE_ID}
 EXPLANATION = {"allowed": False, "because": ["No grant of the key opens update on crm/deal."]}
@@ -84,7 +87,7 @@ def _route_lists(blp: Blueprint, name: str, model: type[Record], shape: Any, rea
         return respond(_replied, read, parse_id(id))
 
     @serve(blp, "PUT", path, Operation(
-        f"setAuth{name}Access", f"Narrow a {name.lower()} to a list of grants", access=rights_required(model),
+        f"setAuth{name}Access", f"Narrow a {name.lower()} to a list of grants", access=managers(model),
         takes=Body(AccessList, example={"access": GRANTS}), gives=Answer(shape, example=example), once=True,
         description="For managers of the organization; null removes the list. Owners and admins are never narrowed.",
     ))  # fmt: skip

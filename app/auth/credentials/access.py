@@ -93,14 +93,25 @@ def credentials_required(
 
 
 def rights_required(
-    model: type[Record], *operations: str, reads: bool = False, private: bool = False
+    model: type[Record],
+    *operations: str,
+    reads: bool = False,
+    private: bool = False,
+    with_grants: WithGrants = WithGrants.NOBODY,
 ) -> Callable[[F], F]:
     """Declare the same of a route that does ``operations`` with records of ``model``, as its policy has it. A key in
     the query, which stays in logs and histories, writes nobody's accounts and organizations."""
     session_only, guarded = model.policy.session_only, model.domain == "auth"
     stands_for = StandsFor((model,), operations, is_judged=True) if operations else None
     return declare_access(
-        Access(session_only=session_only, reads=reads, private=private, guarded=guarded, stands_for=stands_for)
+        Access(
+            session_only=session_only,
+            reads=reads,
+            private=private,
+            guarded=guarded,
+            stands_for=stands_for,
+            with_grants=with_grants,
+        )
     )
 
 

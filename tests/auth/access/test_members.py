@@ -202,6 +202,13 @@ def test_who_leaves_a_team_that_never_narrowed_is_not_narrowed(owner, member):
     assert team_access(owner, member) is None
 
 
+def test_who_is_narrowed_in_one_organization_manages_another(owner, member):
+    narrow(owner, member, [grant("crm/company")])
+    own = member.post(TEAMS, {"name": "Home"}).json["id"]
+    assert member.put(f"{TEAMS}/{own}/_access", {"access": [grant("crm/deal")]}).status_code == 200
+    assert member.put(f"{MEMBERS}/{membership(owner, member)}/_access", {"access": None}).status_code == 404
+
+
 def test_an_invitation_carries_the_list(cast, owner, shop):
     deal, guest = shop.make(CrmDeal), cast.user()
     email = guest.get("/api/auth/session").json["user"]["email"]

@@ -17,7 +17,7 @@ from app.testing.parts import close_application
 from config import Settings
 from tests.engine.queries import world
 
-DEALS, COMPANIES = "/api/v1/crm/deal", "/api/v1/crm/company"
+DEALS, COMPANIES, TEAMS = "/api/v1/crm/deal", "/api/v1/crm/company", "/api/v1/auth/team"
 
 
 @pytest.fixture(scope="module")
@@ -92,4 +92,30 @@ def narrowed(asked_cast, known):
         assert answer.status_code == 200, answer.json
         return replace(member, lists=((home, grants),))
 
-    return {"key": set_key, "member": set_member}
+    teams = [owner.actor.post(TEAMS, {"name": name}).json["id"] for name in ("One", "Two")]
+    for each in teams:
+        joined = owner.actor.post(f"{TEAMS}-member", {"teamId": each, "userId": str(member.user_id)})
+        assert joined.status_code == 201, joined.json
+
+    def set_teams(grants):
+        """Part of the list in one team and the rest in another, of which the member has the union."""
+        for each, part in zip(teams, (grants[::2], grants[1::2]), strict=True):
+            answer = owner.actor.put(f"{TEAMS}/{each}/_access", {"access": part})
+            assert answer.status_code == 200, answer.json
+        return replace(member, lists=((home, grants),))
+
+    def only(set_one, whose):
+        """Set those of a kind, with none of the others."""
+
+        def set_grants(grants):
+            if whose == "member":
+                for each in teams:
+                    owner.actor.put(f"{TEAMS}/{each}/_access", {"access": None})
+            if whose == "teams":
+                owner.actor.put(f"/api/v1/auth/member/{row['id']}/_access", {"access": None})
+            return set_one(grants)
+
+        return set_grants
+
+    setters = {"key": set_key, "member": set_member, "teams": set_teams}
+    return {whose: only(set_one, whose) for whose, set_one in setters.items()}

@@ -76,7 +76,7 @@ def _may_follow(caller, model, name, operation):
     ) | fields_of(caller, holder, "read")
 
 
-@pytest.mark.parametrize("whose", ["key", "member"])
+@pytest.mark.parametrize("whose", ["key", "member", "teams"])
 def test_lists_and_items_answer_as_the_contract_of_grants_says(known, narrowed, examples, whose):
     @settings(max_examples=examples // 2, **PATIENT)
     @given(st.data())

@@ -80,7 +80,7 @@ def row_of(data, world, caller, model):
     return data.draw(st.sampled_from([*near, *near, *world.rows[model]]))
 
 
-@pytest.fixture(params=["key", "member"])
+@pytest.fixture(params=["key", "member", "teams"])
 def whose(request):
     return request.param
 
