@@ -40,9 +40,10 @@ AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
 SELECT held.id, held.address, k.ip_allow_list
 FROM unnest(%(ids)s::uuid[], %(addresses)s::text[]) AS held(id, address)
 JOIN auth_api_key k ON k.id = held.id JOIN auth_user u ON u.id = k.user_id
-WHERE k.enabled AND k.revoked_at IS NULL
+WHERE k.enabled AND k.revoked_at IS NULL AND k.access IS NULL
 AND (k.organization_id IS NULL OR EXISTS (
-    SELECT FROM auth_member m WHERE m.organization_id = k.organization_id AND m.user_id = k.user_id))
+    SELECT FROM auth_member m WHERE m.organization_id = k.organization_id AND m.user_id = k.user_id
+    AND m.access IS NULL AND m.team_access IS NULL))
 AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND (k.grace_expires_at IS NULL OR k.grace_expires_at > %(now)s)
 AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > %(now)s))
 """,

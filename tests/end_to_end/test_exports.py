@@ -149,13 +149,16 @@ def test_an_export_breaks_off_when_its_caller_goes_or_loses_a_right(service, tel
     await_true(lambda: running(database) == 0, 2)
 
 
-def test_an_export_breaks_off_when_its_key_is_revoked(service, teller, cast):
+@pytest.mark.parametrize("way", ["revoked", "narrowed"])
+def test_an_export_breaks_off_when_its_key_ends_or_is_narrowed(service, teller, cast, way):
     key = cast.key(teller, "read")
     with asked(service, key) as connection:
         response = connection.getresponse()
         response.read(1000)
         held = teller.get(gone.KEY, query_string={"sort": "-createdAt"}).json["data"][0]["id"]
-        assert teller.delete(f"{gone.KEY}/{held}").status_code == 200
+        path = f"{gone.KEY}/{held}"
+        ended = teller.delete(path) if way == "revoked" else teller.put(path, {"access": [{"models": ["analytics/*"]}]})
+        assert ended.status_code == 200
         with pytest.raises((http.client.IncompleteRead, ConnectionError)):
             read_slowly(response)
 

@@ -23,6 +23,8 @@ REMOVE = lambda actor: delete(AuthMember).where(AuthMember.user_id == actor.user
 SIGN_OUT = lambda actor: delete(AuthSession).where(AuthSession.user_id == actor.user_id)  # noqa: E731
 DISABLE = lambda actor: update(AuthApiKey).where(AuthApiKey.user_id == actor.user_id).values(enabled=False)  # noqa: E731
 NARROW = lambda actor: update(AuthApiKey).where(AuthApiKey.user_id == actor.user_id).values(scopes=["read"])  # noqa: E731
+GRANTS = lambda actor: update(AuthApiKey).where(AuthApiKey.user_id == actor.user_id).values(access=[])  # noqa: E731
+MEMBER_GRANTS = lambda actor: update(AuthMember).where(AuthMember.user_id == actor.user_id).values(access=[])  # noqa: E731
 
 
 @pytest.fixture
@@ -59,12 +61,13 @@ ROWS = [{"name": f"Firm {number}"} for number in range(10)]
 
 
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "stepwise"])
-@pytest.mark.parametrize("ended", [BAN, REMOVE, SIGN_OUT, DISABLE, NARROW],
-                         ids=["banned", "removed", "signed-out", "key-disabled", "key-narrowed"])  # fmt: skip
+@pytest.mark.parametrize("ended", [BAN, REMOVE, SIGN_OUT, DISABLE, NARROW, GRANTS, MEMBER_GRANTS],
+                         ids=["banned", "removed", "signed-out", "key-disabled", "key-narrowed", "key-grants",
+                              "grants"])  # fmt: skip
 def test_an_import_in_a_request_ends_with_the_rights_of_its_caller(
     app, cast, colleague, at_the_second_batch, ended, partial
 ):
-    actor = cast.key(colleague, "write") if ended in (DISABLE, NARROW) else colleague
+    actor = cast.key(colleague, "write") if ended in (DISABLE, NARROW, GRANTS) else colleague
     at_the_second_batch(ended(colleague))
     answer = send(actor, COMPANIES, table(*ROWS), partial=partial)
     assert answer.status_code in (401, 403), answer.json
@@ -72,7 +75,7 @@ def test_an_import_in_a_request_ends_with_the_rights_of_its_caller(
 
 
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "stepwise"])
-@pytest.mark.parametrize("ended", [BAN, REMOVE], ids=["banned", "removed"])
+@pytest.mark.parametrize("ended", [BAN, REMOVE, MEMBER_GRANTS], ids=["banned", "removed", "grants"])
 def test_an_import_by_a_job_ends_with_the_rights_of_its_user(
     app, owner, colleague, asked, at_the_second_batch, ended, partial
 ):
@@ -81,6 +84,7 @@ def test_an_import_by_a_job_ends_with_the_rights_of_its_user(
     perform(app, imports.IMPORT)
     with app.app_context(), transaction() as session:
         session.execute(update(AuthUser).where(AuthUser.id == colleague.user_id).values(banned=False))
+        session.execute(update(AuthMember).where(AuthMember.user_id == colleague.user_id).values(access=None))
     found = colleague.get(url).json
     assert (found["status"], found["created"]) == ("failed", 6 if partial else 0)
     assert "may no longer act" in found["error"] or "rights have ended" in found["error"]
