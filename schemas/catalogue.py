@@ -101,13 +101,17 @@ class CallerProfile:
             return False
         return field.name == "id" or any(self.reader.shows(model, field.name, each) for each in operations)
 
+    def operations(self, model: type[Record]) -> dict[str, bool]:
+        """Which operations, in the words of grants, the caller may carry out on some record."""
+        found = {name: self.may_read(model, name) for name in ("list", "read")}
+        found |= {name: self.may_write(model, name) for name in ("create", "update", "delete")}
+        whole = {"export": found["list"], "import": found["create"]}
+        return found | {name: may and self.reader.admits(model, name) for name, may in whole.items()}
+
     def access(self, model: type[Record]) -> dict[str, Any]:
         """What the caller may do with records of ``model``, in the words of grants, and which fields some of that is
         about; None for all."""
-        reads = [each for each in ("list", "read") if self.may_read(model, each)]
-        writes = [each for each in ("create", "update", "delete") if self.may_write(model, each)]
-        further = [("export", "list" in reads), ("import", "create" in writes)]
-        operations = reads + writes + [name for name, may in further if may and self.reader.admits(model, name)]
+        operations = [name for name, may in self.operations(model).items() if may]
         known = [field for field in model.fields().values() if field.spec.readable or field.spec.writable]
         shown = [field.name for field in known if self.shows(field, model, *operations)]
         fields = None if self.reader.base is self.reader else shown
@@ -134,9 +138,9 @@ def _models(models: tuple[type[Record], ...], standing: CallerProfile) -> list[d
 
 def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     entry = to_dict(model)
-    allowed = {operation: standing.may_write(model, operation) for operation in ("create", "update", "delete")}
+    allowed = standing.operations(model)
     found = {name: value for name, value in entry.items() if name not in STORAGE}
-    found["operations"] = {name: standing.may_read(model, name) for name in ("list", "read")} | allowed
+    found["operations"] = allowed
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
     if allowed["create"]:

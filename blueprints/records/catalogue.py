@@ -28,7 +28,10 @@ EXAMPLE = {
     "domains": [{
         "name": "crm", "summary": "Customers.", "models": [{
             "name": "deal", "class": "CrmDeal", "path": "/api/v1/crm/deal", "plural": "deals", "label": ["name"],
-            "operations": {"list": True, "read": True, "create": True, "update": True, "delete": True},
+            "operations": {
+                "list": True, "read": True, "create": True, "update": True, "delete": True, "export": True,
+                "import": True,
+            },
             "relations": [{"name": "company", "model": "crm/company", "many": False, "reference": "companyId"}],
             "fields": [{"name": "amount", "type": "integer", "display": "money", "settable": ["create", "update"]}],
         }],

@@ -195,6 +195,8 @@ def test_a_narrowed_member_finds_what_is_open_and_no_page_is_broken(app, cast, s
     expect(page.get_by_text("1 record", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Views")).to_have_count(0)
     expect(page.get_by_role("link", name="New")).to_have_count(0)
+    for closed in ("Export", "Import"):
+        expect(page.get_by_role("button", name=closed)).to_have_count(0)
     page.get_by_role("link", name="Crane").click()
     expect(page.get_by_role("heading", name="Crane", level=1)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)

@@ -49,7 +49,7 @@ export interface Relation {
   reference: string;
 }
 
-export type Operation = "list" | "read" | "create" | "update" | "delete";
+export type Operation = "list" | "read" | "create" | "update" | "delete" | "export" | "import";
 
 export interface Model {
   name: string;

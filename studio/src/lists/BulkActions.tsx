@@ -44,7 +44,7 @@ export function BulkActions({ model, state, selection, of }: Props) {
         <Typography sx={{ flex: 1 }}>{translate("studio.list.selected", { smart_count: ids.length })}</Typography>
         {operations.update && <Button onClick={() => setOpen("change")}>{translate("studio.list.change")}</Button>}
         {operations.create && <Button onClick={() => void duplicate()}>{translate("studio.list.duplicate")}</Button>}
-        <Button onClick={() => setOpen("export")}>{translate("studio.list.export")}</Button>
+        {operations.export && <Button onClick={() => setOpen("export")}>{translate("studio.list.export")}</Button>}
         {operations.delete && <Button color="error" onClick={() => setOpen("delete")}>{translate("studio.list.delete")}</Button>}
         <Button onClick={selection.clear}>{translate("studio.list.deselect")}</Button>
       </Stack>

@@ -53,8 +53,8 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
       <Filters model={model} conditions={state.conditions} onChange={(conditions) => change({ conditions })} />
       <Stack direction="row" sx={{ marginInlineStart: "auto", alignItems: "center" }}>
         {act("look", <TuneIcon />, look)}
-        {!isKeys && act("export", <DownloadIcon />)}
-        {model.operations.create && !isKeys && act("import", <UploadIcon />)}
+        {model.operations.export && !isKeys && act("export", <DownloadIcon />)}
+        {model.operations.import && !isKeys && act("import", <UploadIcon />)}
         {model.operations.create && <Button variant="contained" startIcon={<AddIcon />} component={Link} to={createPath(model, of)}>{translate("studio.list.new")}</Button>}
       </Stack>
       {open === "look" && <LookMenu model={model} state={state} change={change} anchor={look.current} onClose={() => setOpen(undefined)} />}
