@@ -77,6 +77,28 @@ def test_conditions_look_at_all_of_the_organization(owner, shop, member):
     assert member.get(f"{DEALS}/{seen['id']}?expand=company").json.get("company", None) is None
 
 
+def test_conditions_meet_what_the_organization_keeps_from_the_member(owner, shop, member):
+    shop.make(CrmCompany)
+    wanted = {"organization": {"invitations": {"some": {"email": f"sought-{member.user_id}@example.com"}}}}
+    narrow(owner, member, [grant("crm/company", where=wanted)])
+    assert ids(member.get(COMPANIES)) == set()
+    invitation = {"email": f"sought-{member.user_id}@example.com", "organizationId": str(owner.organization_id)}
+    assert owner.post("/api/v1/auth/invitation", invitation).status_code == 201
+    assert ids(member.get(COMPANIES))
+
+
+def test_conditions_meet_nothing_of_other_organizations(cast, owner, shop, member):
+    other = cast.user()
+    shop.make(CrmCompany)
+    with cast.app.app_context(), transaction() as session:
+        session.add(AuthMember(organization_id=other.organization_id, user_id=owner.user_id, role="member"))
+    joined = {"createdBy": {"members": {"some": {"userId": str(owner.user_id), "role": "member"}}}}
+    narrow(owner, member, [grant("crm/company", where=joined)])
+    assert ids(member.get(COMPANIES)) == set()
+    narrow(owner, member, [grant("crm/company", where={"createdBy": {"members": {"some": {"role": "owner"}}}})])
+    assert ids(member.get(COMPANIES))
+
+
 def test_conditions_tell_of_people_what_the_member_sees_of_them(owner, shop, member):
     made = shop.make(CrmDeal, ownerId=str(owner.user_id))
     person = owner.get("/api/auth/session").json["user"]
