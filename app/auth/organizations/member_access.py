@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from app.auth.models.organizations import AuthMember, AuthTeam, AuthTeamMember
 from app.engine.declare.record import Record
-from app.engine.read.grant_parser import fits_one_list
+from app.engine.read.grant_parser import fit_one_list_each
 from app.engine.write import audit
 from app.engine.write.changes import record_changed
 from app.engine.write.hooks import Write, on_delete
@@ -104,9 +104,8 @@ def _check_bounds(unit: Unit, *members: ColumnElement[bool]) -> None:
     """Refuse unions that are more than one list may hold, which each request of the member would pay for; raises
     Conflict."""
     unions = select(AuthMember.team_access).where(*members, AuthMember.team_access.is_not(None)).distinct()
-    for union in unit.session.scalars(unions):
-        if union is not None and not fits_one_list(union):
-            raise Conflict("The teams of a member have more grants together than one list may hold")
+    if not fit_one_list_each(unit.session.scalars(unions)):
+        raise Conflict("The teams of a member have more grants together than one list may hold")
 
 
 def _managed(unit: Unit, model: Any, identifier: UUID) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -45,9 +45,7 @@ def parse_grants(given: Any, location: str = "access") -> tuple[Grant, ...]:
         raise _invalid(location, f"Must be a list of at most {MAX_GRANTS} grants.")
     if len(dumps(given)) > MAX_BYTES:
         raise _invalid(location, f"Is longer than {MAX_BYTES} bytes.")
-    settings = current_app.config["SETTINGS"] if has_app_context() else Settings()
-    bounds = replace(settings, max_conditions=MAX_CONDITIONS)
-    conditions = Conditions(QueryContext(EYES, bounds, MAX_VALUES))
+    conditions = _conditions()
     return tuple(_grant(each, f"{location}[{place}]", conditions) for place, each in enumerate(given))
 
 
@@ -63,13 +61,39 @@ def load(stored: Sequence[StoredList]) -> Narrowing:
     )
 
 
-def fits_one_list(given: Sequence[Any]) -> bool:
-    """Whether grants that were set in several lists are no more together than one may hold."""
-    try:
-        parse_grants([grant for grant in given if not unfit([grant])])
-    except Invalid:
-        return False
+def fit_one_list_each(lists: Iterable[Sequence[Any]]) -> bool:
+    """Whether in each of ``lists`` grants that were set in several are no more together than one may hold. A grant is
+    read once, in however many lists it is."""
+    conditions: dict[bytes, int] = {}
+    for given in lists:
+        written = [dumps(grant) for grant in given]
+        for text, grant in zip(written, given, strict=True):
+            if text not in conditions:
+                conditions[text] = _conditions_of(grant)
+        if (
+            len(given) > MAX_GRANTS
+            or sum(map(len, written)) + len(written) + 1 > MAX_BYTES
+            or sum(conditions[text] for text in written) > MAX_CONDITIONS
+        ):
+            return False
     return True
+
+
+def _conditions_of(given: Any) -> int:
+    """How many conditions a grant has; none where it fits no more."""
+    conditions = _conditions()
+    try:
+        _grant(given, "access", conditions)
+    except Failure:
+        return 0
+    return conditions.count
+
+
+def _conditions() -> Conditions:
+    """What reads the conditions of one list, and counts them."""
+    settings = current_app.config["SETTINGS"] if has_app_context() else Settings()
+    bounds = replace(settings, max_conditions=MAX_CONDITIONS)
+    return Conditions(QueryContext(EYES, bounds, MAX_VALUES))
 
 
 def unfit(given: Any) -> list[str]:
