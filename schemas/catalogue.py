@@ -143,6 +143,8 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     found["operations"] = allowed
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
+    if model.policy.links and standing.in_person:
+        found["links"] = allowed["update"]
     if allowed["create"]:
         found["upsertBy"] = rules_of(model)
     found["relations"] = [

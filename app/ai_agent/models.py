@@ -98,7 +98,7 @@ class AiAgentDeliverable(Record):
     __tablename__ = "ai_agent_deliverable"
     domain, segment = "ai-agent", "deliverable"
     searchable = ("title", "brief")
-    policy = Policy(Organization("organization_id"))
+    policy = Policy(Organization("organization_id"), links=True)
     keys = (index("organization_id", "status", "-created_at"),)
     transitions = {
         "status": {

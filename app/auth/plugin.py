@@ -6,7 +6,7 @@ from app.auth.credentials import sessions
 from app.auth.keys import key_hooks, key_mails
 from app.auth.keys.key_usage import models as key_usage
 from app.auth.keys.key_usage import sums
-from app.auth.models import identity, keys, organizations
+from app.auth.models import identity, keys, organizations, sharing
 from app.auth.organizations import invitation_hooks, member_access
 from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
@@ -14,7 +14,7 @@ from app.plugins import Plugin
 plugin = Plugin(
     "auth",
     "Identity, credentials, sessions, keys, organizations and teams.",
-    models=(identity, keys, organizations, key_usage),
+    models=(identity, keys, organizations, key_usage, sharing),
     hooks=(hooks, invitation_hooks, key_hooks, member_access),
     jobs={
         verification.SEND_VERIFICATION: Job(verification.send_verification_link),
@@ -31,6 +31,7 @@ plugin = Plugin(
     blueprints=(
         "blueprints.people.api_keys:build",
         "blueprints.people.access:build",
+        "blueprints.people.links:build",
         "blueprints.people.sign_in:build",
         "blueprints.people.oauth:build",
         "blueprints.people.addresses:build",

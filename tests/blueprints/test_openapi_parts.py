@@ -58,7 +58,9 @@ def test_the_paths_of_models_are_in_the_part_of_their_domain(parts):
             "_batch",
             "_catalogue",
             "_imports",
+            "_shared",
             "_views",
+            "{domain}",
         } <= {domain}
 
 

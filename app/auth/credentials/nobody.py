@@ -57,11 +57,15 @@ def admitted(access: Access) -> Principal | None:
     nobody: Principal = current_app.extensions[NAME]
     if stands_for is None or not stands_for.is_judged or not stands_for.admits(nobody.reader):
         return None
+    return replace(nobody, credential_id=counted_network())
+
+
+def counted_network() -> UUID:
+    """The network of the running request, after the request was counted for it: what nobody asks takes the places of
+    its network. Raises RateLimited."""
     address = request.remote_addr
     rate_limits.consume_for_network(rate_limits.by_setting("anonymous"), address)
-    # Queries of each network have places of their own.
-    network = blake2b(rate_limits.network_of(address).encode(), digest_size=16)
-    return replace(nobody, credential_id=UUID(bytes=network.digest()))
+    return UUID(bytes=blake2b(rate_limits.network_of(address).encode(), digest_size=16).digest())
 
 
 def may(model: Model, *operations: str) -> bool:

@@ -13,6 +13,7 @@ from sqlalchemy import delete, select
 
 from app.auth.accounts import mails
 from app.auth.models.identity import AuthSession, AuthTrustedDevice, AuthUser, AuthVerification
+from app.auth.models.sharing import AuthLink
 from app.auth.organizations.organizations import personal_organization_of
 from app.auth.sign_in import devices
 from app.engine.declare.principal import Principal
@@ -120,8 +121,8 @@ def act_in(unit: Unit, organization_id: UUID) -> None:
 
 
 def forget_expired(unit: Unit) -> None:
-    """Delete sessions, proofs in progress and trust in devices whose time is over."""
-    for model in (AuthSession, AuthVerification, AuthTrustedDevice):
+    """Delete sessions, proofs in progress, trust in devices and links whose time is over."""
+    for model in (AuthSession, AuthVerification, AuthTrustedDevice, AuthLink):
         unit.bookkeep(delete(model).where(model.expires_at <= now()))
 
 

@@ -66,6 +66,9 @@ class AuthOrganization(Record):
     require_two_factor: Mapped[bool] = boolean(
         FILTERABLE, default=False, note="members without a second factor or passkey act as if they were none"
     )
+    public_links: Mapped[bool] = boolean(
+        default=True, note="records of the organization can be shown by links to whoever has them"
+    )
     metadata_: Mapped[dict[str, Any]] = json(name="metadata", shape="object", max_bytes=16384, default={})
 
 

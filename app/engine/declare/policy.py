@@ -40,7 +40,8 @@ class Policy:
 
     ``anonymous`` opens public rows to callers without a credential, ``anonymous_search`` their search as well, and
     ``anonymous_many`` conditions through relations to many. With ``anonymous_create`` anybody makes rows that name a
-    public row, such as a form, whose organization has them."""
+    public row, such as a form, whose organization has them. With ``links``, whoever may change a row makes links that
+    show it to whoever has them."""
 
     scope: Scope = None  # type: ignore[assignment]
     create: Rule = Rule.SCOPE
@@ -56,6 +57,7 @@ class Policy:
     anonymous_search: bool = False
     anonymous_many: bool = False
     anonymous_create: bool = False
+    links: bool = False
 
     def __post_init__(self) -> None:
         if self.readers is not None and self.writers is not None and self.scope is None:

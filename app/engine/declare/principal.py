@@ -92,6 +92,9 @@ class Narrowing(Protocol):
     def values(self) -> dict[str, Any]: ...
 
     @property
+    def lists(self) -> Sequence[Any]: ...
+
+    @property
     def is_of_key(self) -> bool: ...
 
     @property

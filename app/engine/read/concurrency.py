@@ -67,7 +67,8 @@ def export_slot(principal: Principal) -> AbstractContextManager[None]:
 
 
 def _caller(principal: Principal) -> str:
-    return str(principal.user_id or principal.credential_id)
+    # A link is read as its maker reads, in the places of whoever asks.
+    return str(principal.credential_id if principal.is_nobody else principal.user_id or principal.credential_id)
 
 
 def processors() -> int:

@@ -219,7 +219,8 @@ class Narrowing:
     """Lists of grants with the values of their conditions. ``digest`` is the same as long as they are."""
 
     def __init__(self, lists: Sequence[GrantList], digest: str, also: str = "") -> None:
-        self.lists, self.digest, self._also = tuple(lists), digest, also
+        self.lists: Sequence[GrantList] = tuple(lists)
+        self.digest, self._also = digest, also
         self.values: dict[str, Any] = {}
         for place, each in enumerate(self.lists):
             if each.organization is not None:
@@ -236,7 +237,7 @@ class Narrowing:
     def reader(self, base: Reader) -> NarrowedReader:
         """The reader that ``base`` becomes by it."""
         if base not in self._readers:
-            self._readers[base] = NarrowedReader(base, self.lists, self._also)
+            self._readers[base] = NarrowedReader(base, tuple(self.lists), self._also)
         return self._readers[base]
 
     @cached_property

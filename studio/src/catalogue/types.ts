@@ -63,6 +63,8 @@ export interface Model {
   operations: Readonly<Partial<Record<Operation, boolean>>>;
   operationsNote?: string;
   requiresVersion?: boolean;
+  /** Whether the caller makes links that show records to whoever has them. */
+  links?: boolean;
   /** The unique rules by which an import knows records that are there: fields between commas. */
   upsertBy?: readonly string[];
   searchable?: readonly string[];

@@ -3,8 +3,9 @@ import ContentCopyIcon from "@mui/icons-material/ContentCopy";
 import DeleteIcon from "@mui/icons-material/Delete";
 import EditIcon from "@mui/icons-material/Edit";
 import FileCopyIcon from "@mui/icons-material/FileCopy";
+import ShareIcon from "@mui/icons-material/Share";
 import { Box, Button, IconButton, Paper, Stack, Tab, Tabs, Tooltip, Typography } from "@mui/material";
-import { Suspense, lazy, useEffect, useMemo } from "react";
+import { Suspense, lazy, useEffect, useMemo, useState } from "react";
 import { ShowBase, useLocale, useNotify, useShowContext, useTranslate } from "react-admin";
 import { Link, useParams, useSearchParams } from "react-router-dom";
 
@@ -25,6 +26,7 @@ import { useDeletion } from "./actions";
 import { type Row, copyOf } from "./values";
 
 const Markdown = lazy(() => import("../values/Markdown"));
+const LinksDialog = lazy(() => import("../sharing/LinksDialog"));
 
 export function ShowPage() {
   const model = useModel();
@@ -78,6 +80,7 @@ function Actions({ model, record }: { model: Model; record: Row }) {
   const notify = useNotify();
   const resource = nameOf(model);
   const remove = useDeletion(model);
+  const [isSharing, setSharing] = useState(false);
   const edit = `/${resource}/${record.id}`;
   useShortcut("e", model.operations.update ? edit : undefined);
   const copy = () => void navigator.clipboard?.writeText(record.id).then(() => notify("studio.keys.copied", { type: "info" }));
@@ -89,6 +92,8 @@ function Actions({ model, record }: { model: Model; record: Row }) {
           <IconButton component={Link} to={`/${resource}/create?source=${encodeURIComponent(JSON.stringify(copyOf(model, record)))}`} aria-label={translate("studio.record.duplicate")}><FileCopyIcon /></IconButton>
         </Tooltip>
       )}
+      {model.links && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
+      {isSharing && <Suspense fallback={null}><LinksDialog path={`${model.path}/${record.id}`} name={labelOf(model, record) ?? shortId(record.id)} onClose={() => setSharing(false)} /></Suspense>}
       {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}
       {model.operations.update && <Button variant="contained" startIcon={<EditIcon />} component={Link} to={edit}>{translate("studio.record.edit")}</Button>}
     </Stack>

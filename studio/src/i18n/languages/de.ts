@@ -1,5 +1,6 @@
 /** German. */
 import { access } from "./de/access";
+import { sharing } from "./de/sharing";
 import { ra } from "./de/admin";
 import { lists } from "./de/lists";
 import { names } from "./de/names";
@@ -7,6 +8,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records, ...access } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing } };
 
 export const german: Language = { messages, names };

@@ -2,6 +2,7 @@
 import englishMessages from "ra-language-english";
 
 import { access } from "./en/access";
+import { sharing } from "./en/sharing";
 import { lists } from "./en/lists";
 import { places } from "./en/places";
 import { records } from "./en/records";
@@ -20,7 +21,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };

@@ -90,7 +90,7 @@ export const names: Names = {
     rank: "Rang", rateLimitEnabled: "Eigene Grenze", rateLimitMax: "Anfragen je Zeitraum", rateLimitTimeWindow: "Zeitraum der Grenze",
     rationale: "Begründung", readAt: "Gelesen", refreshToken: "Erneuerungstoken", refreshTokenExpiresAt: "Erneuerungstoken gültig bis",
     requestCount: "Anfragen", requestId: "Anfrage", requestMessageId: "Auslösende Nachricht", requestedById: "Angefordert von",
-    requireTwoFactor: "Zweiter Faktor verlangt", requiredScope: "Nötige Berechtigung", requiresApproval: "Freigabe nötig", resolvedAt: "Erledigt",
+    publicLinks: "Links auf Datensätze", requireTwoFactor: "Zweiter Faktor verlangt", requiredScope: "Nötige Berechtigung", requiresApproval: "Freigabe nötig", resolvedAt: "Erledigt",
     resolvedById: "Erledigt von", respondedAt: "Geantwortet", resultCount: "Ergebnisse", retrievedAt: "Abgerufen", retryOn: "Wiederholen bei",
     retryable: "Wiederholbar", revenue: "Umsatz", revokedAt: "Widerrufen", role: "Rolle", rolloutPercentage: "Anteil", rotatedToId: "Erneuert durch",
     route: "Route", rowCount: "Zeilen",

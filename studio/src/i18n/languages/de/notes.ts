@@ -107,4 +107,6 @@ export const notes: Record<string, string> = {
   "share of users, by a stable hash of key and user id": "Anteil der Personen; wer dazugehört, bleibt gleich.",
   "any one has to hold: userIds, organizationIds, roles, environments": "Eine muss zutreffen: userIds, organizationIds, roles, environments",
   "value handed to the client with an enabled flag": "Wert, den Programme mit dem eingeschalteten Schalter bekommen",
+  "records of the organization can be shown by links to whoever has them":
+    "Datensätze der Organisation lassen sich über Links allen zeigen, die den Link haben",
 };

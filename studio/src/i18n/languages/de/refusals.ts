@@ -184,4 +184,7 @@ export const refusals: Record<string, string> = {
   "Needs a grant that updates agents": "Braucht eine Freigabe, die Agenten ändert",
   "Reports tell of the whole organization, and are for callers without grants":
     "Berichte erzählen von der ganzen Organisation und sind für alle ohne Freigaben",
+  "The organization has switched links off": "Die Organisation hat Links abgeschaltet",
+  "A record has at most 20 links at a time": "Ein Datensatz hat höchstens 20 Links zur selben Zeit",
+  "Must be in the future, and at most 365 days away.": "Muss in der Zukunft liegen, höchstens 365 Tage entfernt.",
 };

@@ -1,0 +1,1 @@
+"""Records that are shown to others by their own."""
