@@ -54,7 +54,8 @@ def test_open_routes_say_why(app):
         "/api/integrations/teams/webhooks", "/api/integrations/teams/tab/session", "/api/integrations/teams/tab/config",
         "/teams-tab", "/metrics", "/console", "/console/<path:page>", "/console/assets/<path:name>",
         "/console/extensions/<string:plugin>/<path:name>", "/mailbox", "/mailbox/<uuid:id>", "/mailbox/<uuid:id>/html",
-        "/api/v1/_shared/<string:token>", "/api/auth/verify-email/resend", "/api/auth/forgot-password", "/api/auth/reset-password",
+        "/api/v1/_shared/<string:token>",
+        "/api/auth/verify-email/resend", "/api/auth/forgot-password", "/api/auth/reset-password",
         "/api/auth/change-email/revert", "/api/auth/two-factor/challenge", "/api/auth/passkey/sign-in/options",
         "/api/auth/passkey/sign-in/verify", "/api/auth/invitation", "/api/auth/invitation/reject",
     }  # fmt: skip

@@ -20,7 +20,7 @@ from blueprints.http.declarations import strict
 from blueprints.http.public import cacheable
 from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
-from blueprints.records import bulk, exports, imports, reads, writes
+from blueprints.records import bulk, exports, imports, reads, submissions, writes
 from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
 from schemas.query.queries import CREDENTIAL
@@ -92,8 +92,8 @@ def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collect
     for method, called in binding.called.items():
         name = f"{called}{model.__name__}"
         handler: Any = binding.handler(model)
-        if verb.reads and nobody.may(model, *verb.granted_by):
-            handler = cacheable(handler)
+        if nobody.may(model, *verb.granted_by):
+            handler = cacheable(handler) if verb.reads else submissions.or_submitted(model, handler)
         checked = handler if binding.takes is None else strict(handler, binding.takes)
         view = guard(blp.of_operation(operation, name)(checked))
         blp.add_url_rule(rule, name, view, methods=[method])

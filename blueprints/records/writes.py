@@ -18,7 +18,7 @@ from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import json_body, json_object, load, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.replies import Reply, idempotent_request, run_idempotent
-from blueprints.records import bulk, submissions
+from blueprints.records import bulk
 from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import ON_CONFLICT, RESOLUTION, is_minimal
 from schemas.derive import create_schema, update_schema
@@ -60,8 +60,6 @@ def create_records(model: type[Record]) -> Handler:
 
     def handler() -> Response:
         body = json_body()
-        if caller().is_nobody:
-            return submissions.respond_with_submitted(model, body)
         if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)

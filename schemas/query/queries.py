@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -60,7 +59,10 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     take, skip = window(args, largest_page(principal, settings))
     if not asked:
         plain = PUBLIC if principal.is_nobody else PLAIN
-        return replace(plain, where=short.root.tree(), take=take, skip=skip, is_plain=short.is_plain)
+        return Query(
+            where=short.root.tree(), take=take, skip=skip, count=plain.count, counts=plain.counts,
+            is_plain=short.is_plain,
+        )  # fmt: skip
     where = short.root.tree()
     if "where" in asked:
         where = Junction((*where.parts, *conditions.where(model, json_of(asked["where"]), "where").parts))
