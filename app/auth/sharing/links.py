@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, literal, select, update
+from sqlalchemy import delete, select, update
 
 from app.auth.accounts import users
 from app.auth.models.organizations import AuthOrganization
@@ -31,9 +30,10 @@ from app.engine.read.database import reading
 from app.engine.read.encoding import Representation
 from app.engine.read.grants import Grant, GrantList, Narrowing
 from app.engine.read.query import Comparison, Expansion, Junction, Selection
+from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
-from app.foundation.clock import now
+from app.foundation.clock import now, wire
 from app.foundation.errors import Conflict, Forbidden, NotFound, require_found
 
 Model = type[Record]
@@ -55,7 +55,9 @@ class Shown:
 
 def make(unit: Unit, model: Model, identifier: UUID, until: datetime | None) -> tuple[AuthLink, str]:
     """A new link of a record, and its secret. Raises NotFound, Forbidden and Conflict."""
-    organization_id = _require_writable(unit, model, identifier)
+    record = _require_writable(unit, model, identifier)
+    organization = model.policy.scope.organization_column
+    organization_id = getattr(record, organization) if organization else None
     if organization_id is not None and not unit.get(AuthOrganization, organization_id).public_links:
         raise Forbidden("The organization has switched links off")
     unit.lock(f"links of {identifier}")
@@ -67,6 +69,7 @@ def make(unit: Unit, model: Model, identifier: UUID, until: datetime | None) -> 
         organization_id=organization_id, created_by_id=unit.principal.user_id, expires_at=until or now() + LIFE,
     )  # fmt: skip
     unit.store(link)
+    audit.note(unit, "auth.link.create", record, changes={"link": str(link.id), "until": wire(link.expires_at)})
     return link, secret
 
 
@@ -78,9 +81,10 @@ def of_record(unit: Unit, model: Model, identifier: UUID) -> Sequence[AuthLink]:
 
 def revoke(unit: Unit, model: Model, identifier: UUID, link_id: UUID) -> None:
     """End a link of a record. Raises NotFound and Forbidden."""
-    _require_writable(unit, model, identifier)
+    record = _require_writable(unit, model, identifier)
     if not unit.bookkeep(delete(AuthLink).where(AuthLink.id == link_id, AuthLink.record_id == identifier)):
         raise NotFound()
+    audit.note(unit, "auth.link.delete", record, changes={"link": str(link_id)})
 
 
 def show(secret: str, caller_id: UUID) -> Shown:
@@ -127,16 +131,15 @@ def _follows(relation: Relation) -> bool:
     return isinstance(scope, Parent) and scope.inherits_public and scope.column == relation.reference.attribute
 
 
-def _require_writable(unit: Unit, model: Model, identifier: UUID) -> UUID | None:
-    """The organization of a record that the caller may change, if it has one. Raises NotFound and Forbidden."""
-    principal, policy, name = unit.principal, model.policy, model.policy.scope.organization_column
-    organization = getattr(model, name) if name else literal(None)
-    columns: list[Any] = [policy.writable(model, principal.reader, "update"), organization]
-    wanted = select(*columns).where(model.id == identifier, policy.visible(model, principal.reader))
-    row = require_found(unit.session.execute(wanted, principal.binds).one_or_none() if policy.links else None)
-    if not row[0]:
+def _require_writable(unit: Unit, model: Model, identifier: UUID) -> Record:
+    """A record that the caller may change. Raises NotFound and Forbidden."""
+    principal, policy = unit.principal, model.policy
+    may = policy.writable(model, principal.reader, "update")
+    wanted = select(model, may).where(model.id == identifier, policy.visible(model, principal.reader))
+    record, is_writable = require_found(unit.session.execute(wanted, principal.binds).one_or_none())
+    if not is_writable:
         raise Forbidden()
-    found: UUID | None = row[1]
+    found: Record = record
     return found
 
 

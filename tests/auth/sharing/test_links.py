@@ -146,6 +146,14 @@ def test_a_narrowed_key_makes_no_link(cast, owner, deal):
     assert key.post(of(CrmDeal, deal["id"]), {}).status_code == 403
 
 
+def test_making_and_ending_a_link_is_evidence(owner, deal):
+    link = linked(owner, CrmDeal, deal["id"])
+    owner.delete(f"{of(CrmDeal, deal['id'])}/{link['id']}")
+    for action in ("auth.link.create", "auth.link.delete"):
+        (row,) = owner.get("/api/v1/platform/audit-log", query_string={"action": action}).json["data"]
+        assert (row["changes"]["link"], row["targetId"]) == (link["id"], deal["id"])
+
+
 def test_a_record_that_is_gone_is_shown_by_no_link(cast, owner, deal):
     link = linked(owner, CrmDeal, deal["id"])
     owner.delete(f"{CrmDeal.collection_path()}/{deal['id']}")
