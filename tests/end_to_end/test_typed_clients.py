@@ -178,6 +178,34 @@ def test_what_is_no_notification_is_not_tried_again(follow):
         assert follow(service.url) == ["broken: JSON"]
 
 
+WITHOUT_CREDENTIAL = {
+    "typescript": """
+import { createRowgate } from "./dist/index.js";
+console.log((await createRowgate({ baseUrl: process.argv[1] }).crm.deal.list()).data.length);
+""",
+    "python": """
+import sys
+from rowgate_client import AuthenticatedClient
+from rowgate_client.models import Rowgate
+print(len(Rowgate(AuthenticatedClient(sys.argv[1], token="")).crm.deal.list()["data"]))
+""",
+}
+
+
+@pytest.mark.parametrize("language", WITHOUT_CREDENTIAL)
+def test_a_client_without_a_credential_sends_none(made, interpreter, language):
+    script = WITHOUT_CREDENTIAL[language]
+    with scripted(
+        Answer('{"data": [], "meta": {"count": 0}}', headers={"Content-Type": "application/json"})
+    ) as service:
+        if language == "typescript":
+            command = [BIN / "node", "--input-type=module", "-e", script, service.url]
+        else:
+            command = [interpreter, "-c", script, service.url]
+        assert run(*command, cwd=ROOT / "clients" / "typescript").strip() == "0"
+    assert [request.headers["Authorization"] for request in service.requests] == [None]
+
+
 @pytest.fixture(scope="module", params=["typescript", "python"])
 def language(request):
     return request.param

@@ -11,7 +11,8 @@ from rowgate_client.openapi import client as generated
 
 
 class AuthenticatedClient(generated.AuthenticatedClient):
-    """The generated client, whose writes are sent again when no answer comes: the service does the work once."""
+    """The generated client, whose writes are sent again when no answer comes: the service does the work once. With an
+    empty token it asks for what is open without a credential."""
 
     def get_httpx_client(self) -> httpx.Client:
         if self._client is None:
@@ -24,7 +25,8 @@ class AuthenticatedClient(generated.AuthenticatedClient):
         return self._async_client
 
     def _settings(self) -> dict[str, Any]:
-        self._headers[self.auth_header_name] = f"{self.prefix} {self.token}" if self.prefix else self.token
+        if self.token:
+            self._headers[self.auth_header_name] = f"{self.prefix} {self.token}" if self.prefix else self.token
         return {
             "base_url": self._base_url, "cookies": self._cookies, "headers": self._headers, "timeout": self._timeout,
             "verify": self._verify_ssl, "follow_redirects": self._follow_redirects, **self._httpx_args,
