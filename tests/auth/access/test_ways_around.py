@@ -208,3 +208,18 @@ def test_passages_show_what_the_grants_of_their_fields_leave(cast, owner):
             hits = run_unit(principal, search.search, principal, "zebra", [document["id"]], 5)
         found.append([hit.content for hit in hits])
     assert found == [["zebra giraffe"], []]
+
+
+def test_a_field_is_judged_on_the_row_as_it_was_too(cast, owner, shop):
+    """Whoever may move a row, and set a field of where it goes, does not do both at once."""
+    made = shop.make(CrmDeal, stage="lead", amount=1)
+    key = narrow(
+        cast, owner,
+        grant("crm/deal", ["read", "update"], fields=["stage"], where={"stage": "lead"}),
+        grant("crm/deal", ["read", "update"], fields=["stage", "amount"], where={"stage": "qualified"}),
+    )  # fmt: skip
+    path = f"{DEALS}/{made['id']}"
+    assert told(key.put(path, {"stage": "qualified", "amount": 5})) == FORBIDDEN
+    assert owner.get(path).json["stage"] == "lead"
+    for change in ({"stage": "qualified"}, {"amount": 5}):
+        assert key.put(path, change).status_code == 200
