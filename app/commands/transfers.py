@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.auth.accounts import users
 from app.auth.organizations.organizations import personal_organization_of
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import find_model
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
 from app.engine.read.database import reading
@@ -16,7 +16,7 @@ from app.foundation.errors import NotFound, require_found
 
 def model_called(name: str) -> type[Record]:
     """The model of a name such as crm/contact; raises NotFound."""
-    found = next((each for each in every_model() if each.qualified_name() == name), None)
+    found = find_model(name)
     return require_found(found, NotFound(f"There is no model {name}: see flask resources"))
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from werkzeug.datastructures import MultiDict
 
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import find_model
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages
@@ -34,7 +34,7 @@ def explain(asked: str, principal: Principal) -> Explanation:
     """Explain ``crm/deal?sort=-amount`` as ``principal`` asks it; raises NotFound for a model that there is not, and
     what the query itself raises. The query is planned and not run."""
     name, _, parameters = asked.partition("?")
-    named = next((each for each in every_model() if each.qualified_name() == name), None)
+    named = find_model(name)
     model = require_found(named, NotFound(f"There is no model {name}: see flask resources"))
     query = list_query(model, principal, MultiDict(parse_qsl(parameters, keep_blank_values=True)), settings)
     if query.cursor:

@@ -14,7 +14,7 @@ from app.auth.credentials.authentication import caller
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember, AuthTeam
 from app.auth.organizations import member_access
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import every_model, find_model
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
@@ -100,7 +100,7 @@ def _replied(unit: Unit, work: Any, *arguments: Any) -> Reply:
 
 
 def _model(name: str) -> type[Record]:
-    found = next((model for model in every_model() if model.qualified_name() == name), None)
+    found = find_model(name)
     if found is None:
         raise Invalid({"model": ["There is no such model."]})
     return found

@@ -37,7 +37,7 @@ def _respond_with_submitted(model: type[Record], body: Any) -> Response:
     sent = json_object(body)
     token = sent.pop(captcha.MEMBER, None)
     given = load(create_schema(model), sent)
-    form, organization_id = submissions.organization_of_form(model, given)
+    form, organization_id = submissions.find_form(model, given)
     rate_limits.consume(rate_limits.by_setting("anonymous-form"), f"form:{form}")
     captcha.check(token, request.remote_addr)
     return Reply({"id": str(submissions.submit(model, given, organization_id))}, 201).response()

@@ -18,7 +18,7 @@ from app.auth.accounts import users
 from app.auth.models.organizations import AuthOrganization
 from app.auth.models.sharing import AuthLink
 from app.engine.declare import relations
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import find_model
 from app.engine.declare.fields import ADMIN_READS, SCOPE_READS
 from app.engine.declare.kind import Operator
 from app.engine.declare.principal import SYSTEM, Credential, Principal
@@ -117,7 +117,8 @@ def show(secret: str, caller_id: UUID) -> Shown:
 
 def model_of(name: str) -> Model | None:
     """The model called ``name``, where its policy takes links."""
-    return next((each for each in every_model() if each.qualified_name() == name and each.policy.links), None)
+    found = find_model(name)
+    return found if found is not None and found.policy.links else None
 
 
 @cache

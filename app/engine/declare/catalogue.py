@@ -44,3 +44,8 @@ def every_model() -> Iterator[type[Record]]:
     """Yield the models of ``domains``, domain by domain."""
     for domain in domains():
         yield from domain.models
+
+
+def find_model(name: str) -> type[Record] | None:
+    """Return the model of ``every_model`` with this name, such as ``crm/contact``."""
+    return next((model for model in every_model() if model.qualified_name() == name), None)

@@ -69,7 +69,7 @@ def submit(model: Model, given: Mapping[str, Any], organization_id: UUID) -> UUI
     return made
 
 
-def organization_of_form(model: Model, given: Mapping[str, Any]) -> tuple[UUID, UUID]:
+def find_form(model: Model, given: Mapping[str, Any]) -> tuple[UUID, UUID]:
     """The form that a new row names, and the organization of it; raises ForeignKeyViolation for one that is not there
     or not public, alike, and Invalid."""
     form = form_field(model)
