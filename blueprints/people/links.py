@@ -24,7 +24,7 @@ from blueprints.http.replies import Reply, respond
 from schemas.envelopes import Deleted
 from schemas.people.links import LinkCreate, LinkedRecord, LinkList, NewLink
 
-# What a key could not make of itself, a link made by it would: so people make links, narrowed ones as far as they see.
+# A link shows what its maker may read, not what a key may: keys with grants would widen themselves by making one.
 people = credentials_required(with_grants=WithGrants.PEOPLE)
 PATH = "/<string:domain>/<string:segment>/<string:id>/_link"
 UNTIL = "2027-01-08T09:00:00.000Z"

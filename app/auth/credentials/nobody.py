@@ -1,6 +1,5 @@
 """The caller without a credential: who reads public rows of the models that say so, and makes rows where a model takes
-them from anybody. To the engine this is one more caller with grants, of which no list, condition or relation opens
-more."""
+them from anybody. The engine treats it as a caller with grants of exactly that."""
 
 from __future__ import annotations
 

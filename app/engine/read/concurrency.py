@@ -67,7 +67,7 @@ def export_slot(principal: Principal) -> AbstractContextManager[None]:
 
 
 def _caller(principal: Principal) -> str:
-    # A link is read as its maker reads, in the places of whoever asks.
+    # Whoever follows a link takes no place from the user who made it.
     return str(principal.credential_id if principal.is_nobody else principal.user_id or principal.credential_id)
 
 
