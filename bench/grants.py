@@ -50,21 +50,21 @@ def main() -> None:
                 print(f"{shape + ' ' + name:24}{own:10.2f}{together:8.2f}")
 
 
-def ratios(one: Work, other: Work) -> tuple[float, float]:
+def ratios(one: Work, other: Work, rounds: int = ROUNDS, batch: int = BATCH) -> tuple[float, float]:
     """The cost of ``other`` by that of ``one``: of this process, and of the whole."""
     measured: list[tuple[list[float], list[float]]] = [([], []), ([], [])]
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for place, work in enumerate((one, other)):
             for clock, taken in zip((process_time, perf_counter), measured[place], strict=True):
-                taken.append(_timed(work, clock))
+                taken.append(_timed(work, clock, batch))
     pairs = zip(measured[1], measured[0], strict=True)
     own, together = (median(narrowed) / median(whole) for narrowed, whole in pairs)
     return own, together
 
 
-def _timed(work: Work, clock: Callable[[], float]) -> float:
+def _timed(work: Work, clock: Callable[[], float], batch: int) -> float:
     begun = clock()
-    for _ in range(BATCH):
+    for _ in range(batch):
         work()
     return clock() - begun
 

@@ -42,6 +42,13 @@ class Catalogue(WireSchema):
     )
 
 
+# In how many organizations somebody is changes nothing of this.
+ALIKE: dict[Reader, Reader] = {
+    Reader.MEMBER_OF_SEVERAL: Reader.MEMBER,
+    Reader.MEMBER_OF_SEVERAL_WITH_SHARES: Reader.MEMBER_WITH_SHARES,
+}
+
+
 @dataclass(frozen=True)
 class CallerProfile:
     """What decides which models, fields and operations there are for a caller: few callers differ in it."""
@@ -55,7 +62,7 @@ class CallerProfile:
     def of(cls, principal: Principal) -> CallerProfile:
         """The standing of ``principal``."""
         in_person = principal.credential is Credential.SESSION
-        reader = Reader.MEMBER if principal.reader is Reader.MEMBER_OF_SEVERAL else principal.reader
+        reader = ALIKE.get(principal.reader, principal.reader)
         return cls(reader, "write" in principal.scopes, in_person, frozenset(principal.memberships.values()))
 
     @property
@@ -93,6 +100,8 @@ class CallerProfile:
         rule: Rule = getattr(policy, operation)
         if operation == "delete" and rule is not Rule.NONE and (policy.leaves or policy.managed):
             return True
+        if operation == "update" and policy.shares and self.reader.base.has_shares:
+            return rule not in (Rule.ADMIN, Rule.NONE)
         return self.may(rule) and self.may(policy.scope.writers)
 
     def shows(self, field: Field, model: type[Record], *operations: str) -> bool:
@@ -143,8 +152,9 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     found["operations"] = allowed
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
-    if model.policy.links and standing.in_person:
-        found["links"] = allowed["update"]
+    if standing.in_person:
+        shown = {"links": model.policy.links, "shares": model.policy.shares}
+        found |= {name: allowed["update"] for name, is_open in shown.items() if is_open}
     if allowed["create"]:
         found["upsertBy"] = rules_of(model)
     found["relations"] = [

@@ -71,7 +71,7 @@ def readable(session: Session, prompt: Prompt) -> list[UUID]:
     principal = replace(prompt.principal, is_admin=False)
     if prompt.index_id is not None:
         return documents_in(session, principal, prompt.index_id)
-    own = AiRagDocument.policy.scope.list_condition(AiRagDocument, principal.reader.base)
+    own = AiRagDocument.policy.own_in_lists(AiRagDocument, principal.reader)
     gathered = both(own, principal.reader.granted(AiRagDocument, "list"))
     found = set(session.scalars(select(AiRagDocument.id).where(gathered), principal.binds))
     home = personal_organization_of(session, principal.user_id) if principal.user_id and not prompt.shared else None

@@ -48,6 +48,7 @@ class AiAgentConfig(Record):
         create=Rule.MANAGERS,
         update=Rule.MANAGERS,
         delete=Rule.MANAGERS,
+        shares=True,
     )
     operations_note = "delete is refused while deliverables exist; archive instead"
     keys = (unique("organization_id", "name"),)
@@ -98,7 +99,7 @@ class AiAgentDeliverable(Record):
     __tablename__ = "ai_agent_deliverable"
     domain, segment = "ai-agent", "deliverable"
     searchable = ("title", "brief")
-    policy = Policy(Organization("organization_id"), links=True)
+    policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (index("organization_id", "status", "-created_at"),)
     transitions = {
         "status": {

@@ -42,7 +42,7 @@ class AiRagIndex(Record):
     domain, segment = "ai-rag", "index"
     plural = "indexes"
     searchable = ("name", "description")
-    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True)
+    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     keys = (unique("organization_id", "name"),)
     transitions = {
         "status": {

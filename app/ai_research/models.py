@@ -38,7 +38,7 @@ class AiResearchProject(Record):
     domain, segment = "ai-research", "project"
     searchable = ("title", "objective")
     cascades_widely = True
-    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True)
+    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     keys = (index("organization_id", "status"),)
     transitions = {
         "status": {

@@ -8,6 +8,7 @@ from app.auth.keys.key_usage import models as key_usage
 from app.auth.keys.key_usage import sums
 from app.auth.models import identity, keys, organizations, sharing
 from app.auth.organizations import invitation_hooks, member_access
+from app.auth.sharing import shares
 from app.jobs.registry import Job, Periodic, as_unit
 from app.plugins import Plugin
 
@@ -25,6 +26,7 @@ plugin = Plugin(
         Periodic("sum_key_use", "5 * * * *", as_unit(sums.roll_up)),
         Periodic("expire_key_use", "25 3 * * *", sums.expire),
         Periodic("forget_expired", "45 * * * *", as_unit(sessions.forget_expired)),
+        Periodic("forget_shares", "35 3 * * *", as_unit(shares.forget)),
         Periodic("delete_accounts", "50 * * * *", deletion.carry_out),
         Periodic("tell_of_ending_keys", "20 * * * *", key_mails.tell_of_ends),
     ),
@@ -32,6 +34,7 @@ plugin = Plugin(
         "blueprints.people.api_keys:build",
         "blueprints.people.access:build",
         "blueprints.people.links:build",
+        "blueprints.people.shares:build",
         "blueprints.people.sign_in:build",
         "blueprints.people.oauth:build",
         "blueprints.people.addresses:build",
@@ -42,6 +45,7 @@ plugin = Plugin(
         "blueprints.pages.routes:build",
     ),
     init_app=application.init_app,
+    notifications=(shares.RECORD_SHARED,),
     commands=("app.commands.users:group", "app.commands.keys:group", "app.commands.sessions:group"),
     errors=(
         errors.InvalidEmail,

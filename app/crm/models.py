@@ -39,7 +39,7 @@ class CrmContact(Record):
     domain, segment = "crm", "contact"
     searchable = ("first_name", "last_name", "email", "title")
     label = ("first_name", "last_name")
-    policy = Policy(Organization("organization_id"), links=True)
+    policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (unique("organization_id", "email"), sorted_by("organization_id", "last_name"))
 
     organization_id: Mapped[UUID] = reference(
@@ -62,7 +62,7 @@ class CrmDeal(Record):
     __tablename__ = "crm_deal"
     domain, segment = "crm", "deal"
     searchable = ("name", "description", "next_step")
-    policy = Policy(Organization("organization_id"), links=True)
+    policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (
         index("organization_id", "stage", "expected_close_at"),
         sorted_by("organization_id", "name"),
@@ -126,7 +126,7 @@ class CrmCompany(Record):
     plural = "companies"
     searchable = ("name", "industry")
     legacy_envelope = True
-    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True)
+    policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     operations_note = "delete is refused while contacts or deals point here"
     keys = (index("organization_id", "industry"), sorted_by("organization_id", "name"))
 

@@ -10,8 +10,10 @@ from sqlalchemy import select
 
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
+from app.auth.models.sharing import AuthShare
 from app.auth.organizations.organizations import user_provisioned
-from app.engine.declare.record import camel
+from app.auth.sharing.shares import RECORD_SHARED, record_shared
+from app.engine.declare.record import Record, camel
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.notification import routing
@@ -41,6 +43,18 @@ def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
             data = {"organizationId": str(organization.id), "link": "/account/organizations"}
             title = f"You are invited to join {organization.name}"
             routing.notify(write.unit, user_id, INVITATION, title, data=data, actor_id=invitation.inviter_id)
+
+
+@record_shared.subscribe
+def tell_of_share(unit: Unit, record: Record, share: AuthShare) -> None:
+    """Notify a user with whom a record was shared."""
+    model = type(record)
+    data = {"id": str(record.id), "model": model.qualified_name()}
+    data["link"] = f"/console/{model.qualified_name()}/{record.id}/show"
+    sharer = unit.session.get(AuthUser, share.created_by_id) if share.created_by_id else None
+    title = f"{sharer.name if sharer else 'Somebody'} has shared something with you"
+    more = {"actor_id": share.created_by_id, "organization_id": share.organization_id}
+    routing.notify(unit, share.user_id, RECORD_SHARED, title, data=data, **more)  # type: ignore[arg-type]
 
 
 @on_create(NotificationNotification, callers_only=True)

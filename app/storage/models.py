@@ -129,7 +129,7 @@ class StorageDocument(Record):
     domain, segment = "storage", "document"
     plural = "storageDocuments"
     searchable = ("title", "content")
-    policy = Policy(Owner("user_id", public=PUBLISHED), links=True)
+    policy = Policy(Owner("user_id", public=PUBLISHED), links=True, shares=True)
     keys = (
         index("user_id", "-updated_at"),
         index("tags", using="gin"),

@@ -23,6 +23,7 @@ import { ShowPage } from "./records/ShowPage";
 const KeysPage = lazy(() => import("./keys/KeysPage"));
 const NewKeyPage = lazy(() => import("./keys/NewKeyPage"));
 const KeyPage = lazy(() => import("./keys/KeyPage"));
+const SharedWithMePage = lazy(() => import("./sharing/SharedWithMePage"));
 const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
 
 /** The bearer proves who asks; whether there is one was seen before anything was shown. */
@@ -73,6 +74,7 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/keys" element={<KeysPage />} />
             <Route path="/keys/create" element={<NewKeyPage />} />
             <Route path="/keys/:id" element={<KeyPage />} />
+            <Route path="/shared-with-me" element={<SharedWithMePage />} />
             <Route path="/organization/:tab?" element={<OrganizationPage />} />
             {pages.map(({ path, component: Own }) => <Route key={path} path={`/${path}/*`} element={<Suspense><Own /></Suspense>} />)}
           </CustomRoutes>

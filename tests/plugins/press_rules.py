@@ -77,6 +77,18 @@ def test_a_field_that_its_owner_alone_sees_is_absent_and_counts_for_nothing_else
     assert [sorted(each) for each in exported] == [sorted(other.get(path).json)]
 
 
+def test_a_share_changes_no_more_than_whose_record_it_is_could(author, other):
+    path, home = f"/api/v1/auth/organization/{author.organization_id}", f"/api/v1/auth/user/{other.user_id}"
+    assert author.put(path, {"outsideShares": True}).status_code == 200
+    made = author.post(ORDERS, order(author)).json["id"]
+    share = {"data": [{"with": {"email": other.get(home).json["email"]}, "may": "write"}]}
+    assert author.put(f"{ORDERS}/{made}/_sharing", share).status_code == 200
+    assert other.patch(f"{ORDERS}/{made}", {"name": "Ink"}).status_code == 200
+    assert author.patch(f"{ORDERS}/{made}", {"state": "sent"}).status_code == 200
+    assert [each.patch(f"{ORDERS}/{made}", {"name": "Pens"}).status_code for each in (author, other)] == [403, 403]
+    assert other.get(f"{ORDERS}/{made}").status_code == 200
+
+
 def test_a_comment_is_its_authors_to_change_and_readable_where_its_article_is(author, other, cast):
     published, draft = article(author, status="published"), article(author)
     made = other.post(COMMENTS, {"articleId": published["id"], "text": "Good."}).json

@@ -29,6 +29,7 @@ def upgrade():
 SUITES = (
     "tests/plugins/press_rules.py",
     "tests/plugins/press_forms.py",
+    "tests/auth/sharing/test_shares.py",
     "tests/engine/test_every_model.py",
     "tests/engine/queries/test_oracles.py",
     "tests/engine/test_statements.py",

@@ -40,7 +40,7 @@ class AiChat(Record):
     __tablename__ = "ai_chat"
     domain, segment = "ai", "chat"
     searchable = ("title",)
-    policy = Policy(Owner("user_id", public=PUBLISHED), links=True)
+    policy = Policy(Owner("user_id", public=PUBLISHED), links=True, shares=True)
     keys = (index("user_id", "-last_message_at"),)
     transitions = {"status": {"active": ["archived"], "archived": ["active"]}}
 
@@ -128,7 +128,7 @@ class AiArtifact(Record):
     __tablename__ = "ai_artifact"
     domain, segment = "ai", "artifact"
     searchable = ("title", "content")
-    policy = Policy(Owner("user_id", public=PUBLISHED), links=True)
+    policy = Policy(Owner("user_id", public=PUBLISHED), links=True, shares=True)
     keys = (index("user_id", "-updated_at"), sorted_by("user_id", "title"))
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)

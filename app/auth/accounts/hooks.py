@@ -14,6 +14,7 @@ from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
+from app.auth.models.sharing import AuthShare
 from app.auth.organizations import memberships
 from app.auth.organizations.organizations import (
     cancel_invitations,
@@ -22,6 +23,7 @@ from app.auth.organizations.organizations import (
     provision_organization,
     provision_user,
 )
+from app.auth.sharing import shares
 from app.engine.declare.principal import MANAGERS, Principal
 from app.engine.write import audit
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
@@ -68,6 +70,7 @@ def remove_user(user: AuthUser, write: Write) -> None:
     if user.role == "admin":
         _keep_an_admin(user, write)
     cancel_invitations(write.unit, AuthInvitation.inviter_id == user.id)
+    shares.end_outside(write.unit, AuthShare.created_by_id == user.id)
     for organization in write.unit.session.scalars(_owned_by(user.id)):
         if organization.is_personal:
             write.unit.session.delete(organization)
@@ -117,6 +120,8 @@ def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None
 def govern_organization(organization: AuthOrganization, write: Write) -> None:
     if write.changed("require_two_factor"):
         _check_factor(organization, write)
+    if write.changed("outside_shares") and not organization.outside_shares:
+        shares.end_outside(write.unit, AuthShare.organization_id == organization.id)
 
 
 def _check_factor(organization: AuthOrganization, write: Write) -> None:
@@ -172,6 +177,8 @@ def _leave_nothing(member: AuthMember, write: Write) -> None:
         key.revoked_at = now()
         audit.note(write.unit, "auth.api_key.revoke", key)
     cancel_invitations(write.unit, *_invitations_of(member))
+    of_it = AuthShare.organization_id == member.organization_id
+    shares.end_outside(write.unit, AuthShare.created_by_id == member.user_id, of_it)
 
 
 def _invitations_of(member: AuthMember) -> tuple[ColumnElement[bool], ...]:

@@ -15,6 +15,7 @@ from app.auth.errors import LastSignInMethod
 from app.auth.models.identity import AuthAccount, AuthPasskey, AuthUser
 from app.auth.models.organizations import AuthInvitation
 from app.auth.organizations import memberships, organizations
+from app.auth.sharing import recipients
 from app.auth.sign_in import devices
 from app.engine.declare.principal import Credential, Principal, expand_scopes
 from app.engine.read.database import reading
@@ -146,11 +147,20 @@ def user_principal(session: Session, user_id: UUID | None) -> Principal | None:
     gone or banned. It asks the database each time, whatever ``session`` has read before."""
     if user_id is None:
         return None
-    columns = (AuthUser.role, AuthUser.banned, AuthUser.ban_expires, memberships.of(AuthUser.id))
+    columns = (
+        AuthUser.role,
+        AuthUser.banned,
+        AuthUser.ban_expires,
+        memberships.of(AuthUser.id),
+        recipients.of(AuthUser.id),
+    )
     row = session.execute(select(*columns).where(AuthUser.id == user_id)).one_or_none()
     if row is None or is_banned(row.banned, row.ban_expires):
         return None
     held = memberships.counting(user_id, row.memberships, session)
     is_admin = row.role == "admin"
-    found = Principal(Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, is_admin, held.roles)
+    found = Principal(
+        Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, is_admin, held.roles,
+        recipients=recipients.counting(row.recipients, held.roles),
+    )  # fmt: skip
     return narrowed(found, held.narrowed)

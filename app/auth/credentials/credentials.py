@@ -19,6 +19,7 @@ from app.auth.keys import key_usage
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
+from app.auth.sharing import recipients
 from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes
 from app.engine.read.database import reading
 from app.engine.read.encoding import Projection
@@ -74,6 +75,7 @@ def _person(row: dict[str, Any]) -> Principal:
         organizations_requiring_second_factor=row["waiting"],
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
+        recipients=row["recipients"],
     )
     return narrowed(found, row["narrowed"]) if row["narrowed"] else found
 
@@ -153,9 +155,11 @@ def reload_principal(principal: Principal, session: Session | None = None) -> Pr
 
 
 def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
-    """The organization that a key acts in, as long as its owner is a member."""
-    memberships = {each: role for each, role in row["memberships"].items() if each == row["organization_id"]}
-    return {"memberships": memberships, "organization_id": row["organization_id"] if memberships else None}
+    """The organization that a key acts in, as long as its owner is a member, and what is shared with it there."""
+    organization_id = row["organization_id"]
+    held = {each: role for each, role in row["memberships"].items() if each == organization_id}
+    shared = {each: team for each, team in row["recipients"].items() if team is None or team in held}
+    return {"memberships": held, "organization_id": organization_id if held else None, "recipients": shared}
 
 
 def consume_further(principal: Principal, amount: int) -> None:
@@ -222,6 +226,12 @@ def _one(statement: RecordStatement, digest: str | UUID, session: Session | None
     row = dict(zip(statement.view.names, rows[0], strict=True))
     found = memberships.counting(row["user_id"], row["memberships"], session)
     row["memberships"], row["waiting"], row["narrowed"] = found.roles, found.waiting, found.narrowed
+    row["recipients"] = recipients.counting(row["recipients"], found.roles) if row["recipients"] else {}
+    address = recipients.address_in(row["recipients"])
+    if address is not None and session is None:
+        run_unit(SYSTEM, recipients.claim, address, row["user_id"])
+        del row["recipients"][address]
+        row["recipients"][str(row["user_id"])] = None
     return row
 
 
@@ -234,7 +244,8 @@ def _sessions_by(name: str) -> RecordStatement:
         AuthSession.sign_in_method,
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
     ]  # fmt: skip
-    source = select(*columns, memberships.of(AuthSession.user_id)).join(AuthUser, AuthUser.id == AuthSession.user_id)
+    of_user = (memberships.of(AuthSession.user_id), recipients.of(AuthSession.user_id))
+    source = select(*columns, *of_user).join(AuthUser, AuthUser.id == AuthSession.user_id)
     return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted_digest")), columns)
 
 
@@ -248,9 +259,10 @@ def _keys_by(name: str) -> RecordStatement:
         AuthApiKey.rate_limit_time_window, cast(AuthApiKey.access, Text).label("access"),
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
     ]  # fmt: skip
-    source = select(*columns, memberships.of(AuthApiKey.user_id)).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
+    of_owner = (memberships.of(AuthApiKey.user_id), recipients.of(AuthApiKey.user_id))
+    source = select(*columns, *of_owner).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
     return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)
 
 
 def _statement(statement: Any, columns: list[Any]) -> RecordStatement:
-    return compiled(statement, Projection((*(column.key for column in columns), "memberships"), (), ()))
+    return compiled(statement, Projection((*(column.key for column in columns), "memberships", "recipients"), (), ()))

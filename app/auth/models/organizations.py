@@ -69,6 +69,9 @@ class AuthOrganization(Record):
     public_links: Mapped[bool] = boolean(
         default=True, note="records of the organization can be shown by links to whoever has them"
     )
+    outside_shares: Mapped[bool] = boolean(
+        default=False, note="records of the organization can be shared with people outside of it"
+    )
     metadata_: Mapped[dict[str, Any]] = json(name="metadata", shape="object", max_bytes=16384, default={})
 
 

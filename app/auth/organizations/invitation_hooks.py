@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from app.auth.accounts.hooks import check_grant, count, lock_organization, refuse_second_owner
-from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthTeam
 from app.auth.organizations import invitations
 from app.engine.declare.principal import Credential, Principal
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, Unauthenticated
-from app.runtime import rate_limits
 
 MAX_PENDING = 100
-# An account is new for so long.
-NEW = timedelta(days=1)
 
 
 @on_create(AuthInvitation, callers_only=True)
@@ -34,18 +28,8 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
         fits = team.organization_id == invitation.organization_id
         require(fits, "teamId", "Must be a team of the organization.")
     if write.unit.principal.credential is not Credential.SYSTEM:
-        _count(write)
+        invitations.count_for_sender(write.unit)
     invitations.send(write.unit, invitation)
-
-
-def _count(write: Write) -> None:
-    """Count an invitation against what its sender may send; raises RateLimited. An account that is new, or that nobody
-    stands for by an address, may send fewer: others are as easily made."""
-    with write.unit.session.no_autoflush:
-        sender = write.unit.get(AuthUser, write.unit.principal.user_id)
-    is_known = sender.email_verified and sender.created_at <= now() - NEW
-    for name in ("invitation",) if is_known else ("invitation", "new-account-invitation"):
-        rate_limits.consume(rate_limits.by_setting(name), f"user:{sender.id}")
 
 
 @on_update(AuthInvitation, callers_only=True)

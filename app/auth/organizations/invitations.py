@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -25,8 +26,11 @@ from app.foundation.clock import now
 from app.foundation.errors import Forbidden
 from app.mail import outbox
 from app.mail.delivery import wanted
+from app.runtime import rate_limits
 
 KIND = "invitation"
+# An account is new for so long.
+NEW = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,16 @@ class Invited:
     invitation: AuthInvitation
     organization: AuthOrganization
     inviter: AuthUser | None
+
+
+def count_for_sender(unit: Unit, amount: int = 1) -> None:
+    """Count mails to addresses that the caller names against what the caller may send; raises RateLimited. An account
+    that is new, or that nobody stands for by an address, may send fewer: others are as easily made."""
+    with unit.session.no_autoflush:
+        sender = unit.get(AuthUser, unit.principal.user_id)
+    is_known = sender.email_verified and sender.created_at <= now() - NEW
+    for name in ("invitation",) if is_known else ("invitation", "new-account-invitation"):
+        rate_limits.consume(rate_limits.by_setting(name), f"user:{sender.id}", amount)
 
 
 def send(unit: Unit, invitation: AuthInvitation) -> None:

@@ -17,14 +17,12 @@ from sqlalchemy import delete, select, update
 from app.auth.accounts import users
 from app.auth.models.organizations import AuthOrganization
 from app.auth.models.sharing import AuthLink
-from app.engine.declare import relations
+from app.auth.sharing.shareable import Model, children, organization_of, require_shareable
 from app.engine.declare.catalogue import find_model
 from app.engine.declare.fields import ADMIN_READS, SCOPE_READS
 from app.engine.declare.kind import Operator
 from app.engine.declare.principal import SYSTEM, Credential, Principal
-from app.engine.declare.record import Field, Record
-from app.engine.declare.relations import Relation
-from app.engine.declare.scopes import Parent
+from app.engine.declare.record import Field
 from app.engine.read import records
 from app.engine.read.database import reading
 from app.engine.read.encoding import Representation
@@ -36,7 +34,6 @@ from app.foundation import crypto
 from app.foundation.clock import now, wire
 from app.foundation.errors import Conflict, Forbidden, NotFound, require_found
 
-Model = type[Record]
 MOST_OF_A_RECORD = 20
 LIFE, LONGEST = timedelta(days=7), timedelta(days=365)
 # Of what belongs to a record, of each kind.
@@ -55,9 +52,8 @@ class Shown:
 
 def make(unit: Unit, model: Model, identifier: UUID, until: datetime | None) -> tuple[AuthLink, str]:
     """A new link of a record, and its secret. Raises NotFound, Forbidden and Conflict."""
-    record = _require_writable(unit, model, identifier)
-    organization = model.policy.scope.organization_column
-    organization_id = getattr(record, organization) if organization else None
+    record = require_shareable(unit, model, identifier)
+    organization_id = organization_of(record)
     if organization_id is not None and not unit.get(AuthOrganization, organization_id).public_links:
         raise Forbidden("The organization has switched links off")
     unit.lock(f"links of {identifier}")
@@ -75,13 +71,13 @@ def make(unit: Unit, model: Model, identifier: UUID, until: datetime | None) -> 
 
 def of_record(unit: Unit, model: Model, identifier: UUID) -> Sequence[AuthLink]:
     """The links of a record that have not ended, newest first. Raises NotFound and Forbidden."""
-    _require_writable(unit, model, identifier)
+    require_shareable(unit, model, identifier)
     return _living(unit, model, identifier)
 
 
 def revoke(unit: Unit, model: Model, identifier: UUID, link_id: UUID) -> None:
     """End a link of a record. Raises NotFound and Forbidden."""
-    record = _require_writable(unit, model, identifier)
+    record = require_shareable(unit, model, identifier)
     if not unit.bookkeep(delete(AuthLink).where(AuthLink.id == link_id, AuthLink.record_id == identifier)):
         raise NotFound()
     audit.note(unit, "auth.link.delete", record, changes={"link": str(link_id)})
@@ -119,29 +115,6 @@ def model_of(name: str) -> Model | None:
     """The model called ``name``, where its policy takes links."""
     found = find_model(name)
     return found if found is not None and found.policy.links else None
-
-
-@cache
-def children(model: Model) -> tuple[Relation, ...]:
-    """The relations to what belongs to records of ``model``, and is read where these are."""
-    return tuple(each for each in relations.of(model).values() if each.many and _follows(each))
-
-
-def _follows(relation: Relation) -> bool:
-    scope = relation.target.policy.scope
-    return isinstance(scope, Parent) and scope.inherits_public and scope.column == relation.reference.attribute
-
-
-def _require_writable(unit: Unit, model: Model, identifier: UUID) -> Record:
-    """A record that the caller may change. Raises NotFound and Forbidden."""
-    principal, policy = unit.principal, model.policy
-    may = policy.writable(model, principal.reader, "update")
-    wanted = select(model, may).where(model.id == identifier, policy.visible(model, principal.reader))
-    record, is_writable = require_found(unit.session.execute(wanted, principal.binds).one_or_none())
-    if not is_writable:
-        raise Forbidden()
-    found: Record = record
-    return found
 
 
 def _living(unit: Unit, model: Model, identifier: UUID) -> Sequence[AuthLink]:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import and_, false, or_, select, true
 
 from app.engine.declare.principal import Reader
-from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, is_nothing, reach, reach_within
+from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, both, is_nothing, reach, reach_within
 from config import SettingError
 
 
@@ -115,6 +115,12 @@ class AllOf(Combination):
 
     def unowned(self, model: Model) -> Condition:
         return and_(*(scope.unowned(model) for scope in self.scopes))
+
+    def bounds(self, model: Model, *, writes: bool = False) -> Condition:
+        met: Condition = true()
+        for scope in self.scopes:
+            met = both(met, scope.public_rows(model) if scope.is_nobodys else scope.bounds(model, writes=writes))
+        return met
 
     def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
         return and_(*(scope.writable(model, reader, rule) for scope in self.scopes))
@@ -228,8 +234,7 @@ def any_within(scopes: Sequence[Scope], row: Model, organization: Any) -> Condit
 
 
 def _own_or_colleagues(row: Model, reader: Reader) -> Condition:
-    scope = row.policy.scope
-    return or_(scope.own(row, reader), scope.colleagues(row, reader))
+    return or_(row.policy.own(row, reader), row.policy.scope.colleagues(row, reader))
 
 
 def _same(rules: Sequence[Rule]) -> Rule:

@@ -11,7 +11,8 @@ from sqlalchemy import false, or_, true
 
 from app.engine.declare.principal import MANAGERS, Principal, Reader
 from app.engine.declare.readers_and_writers import ReadersAndWriters
-from app.engine.declare.scope import MANAGED, USER, Condition, Model, Rule, Scope, both, is_everything
+from app.engine.declare.scope import MANAGED, USER, Condition, Model, Rule, Scope, both, either, is_everything
+from app.engine.declare.sharing import shared_rows
 from config import SettingError
 
 
@@ -41,7 +42,8 @@ class Policy:
     ``anonymous`` opens public rows to callers without a credential, ``anonymous_search`` their search as well, and
     ``anonymous_many`` conditions through relations to many. With ``anonymous_create`` anybody makes rows that name a
     public row, such as a form, whose organization has them. With ``links``, whoever may change a row makes links that
-    show it to whoever has them."""
+    show it to whoever has them; with ``shares``, whoever may change a row of their own shares it with people, teams and
+    addresses."""
 
     scope: Scope = None  # type: ignore[assignment]
     create: Rule = Rule.SCOPE
@@ -58,6 +60,7 @@ class Policy:
     anonymous_many: bool = False
     anonymous_create: bool = False
     links: bool = False
+    shares: bool = False
 
     def __post_init__(self) -> None:
         if self.readers is not None and self.writers is not None and self.scope is None:
@@ -94,33 +97,65 @@ class Policy:
         return ("list", "read") * self.anonymous + ("create",) * self.anonymous_create
 
     def in_lists(
-        self, model: Model, reader: Reader, operations: Collection[str] = ("list",), *, with_public: bool = False
+        self,
+        model: Model,
+        reader: Reader,
+        operations: Collection[str] = ("list",),
+        *,
+        with_public: bool = False,
+        with_shared: bool = True,
     ) -> Condition:
-        """Rows of a list: the own ones, public ones of nobody, and all public ones where it is filtered for them."""
-        return both(self._listed(model, reader.base, with_public), reader.granted(model, *operations))
+        """Rows of a list: the own ones, those that are shared with the caller, public ones of nobody, and all public
+        ones where it is filtered for them."""
+        listed = self._listed(model, reader.base, with_public)
+        if with_shared:
+            listed = either(listed, self.shared(model, reader.base))
+        return both(listed, reader.granted(model, *operations))
 
     def visible(self, model: Model, reader: Reader, operation: str = "read") -> Condition:
         """Rows that can be read by id and referred to, or with ``list`` reached by conditions."""
-        return both(self.scope.visible(model, reader.base), reader.granted(model, operation))
+        return both(self._visible(model, reader.base), reader.granted(model, operation))
 
     def own(self, model: Model, reader: Reader) -> Condition:
-        """Rows that are the caller's by the scope, which show all their fields."""
-        return self.scope.own(model, reader.base)
+        """Rows that are the caller's by the scope or shared with the caller, which show all their fields."""
+        return either(self.scope.own(model, reader.base), self.shared(model, reader.base))
+
+    def own_in_lists(self, model: Model, reader: Reader) -> Condition:
+        """The same rows, in the form that a list finds fastest."""
+        return either(self.scope.list_condition(model, reader.base), self.shared(model, reader.base))
+
+    def shared(self, model: Model, reader: Reader, *, writes: bool = False) -> Condition:
+        """Rows that are shared with the caller, or with ``writes`` those of them that the caller may change."""
+        if not (self.shares and reader.has_shares):
+            return false()
+        return both(shared_rows(model, writes=writes), self.scope.bounds(model, writes=writes))
+
+    def writes(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        """Rows that the caller may write by ``rule``: what is shared to be written is written by no rule of admins."""
+        writable = self.scope.writable(model, reader, rule)
+        if rule in (Rule.ADMIN, Rule.NONE):
+            return writable
+        return either(writable, self.shared(model, reader, writes=True))
 
     def writable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows among the visible ones that the caller may update or delete."""
-        writable = self.scope.writable(model, reader.base, getattr(self, operation))
+        # What is shared is never deleted by those with whom it is, and neither is what belongs to it.
+        base = reader.base.without_shares if operation == "delete" else reader.base
+        writable = self.writes(model, base, getattr(self, operation))
         if operation == "delete":
-            writable = or_(writable, self._removable(model, reader.base))
+            writable = or_(writable, self._removable(model, base))
         return both(writable, reader.granted(model, operation))
 
     def reachable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows that a write can be about: any other is absent for the caller."""
-        reachable = self.scope.visible(model, reader.base)
+        reachable = self._visible(model, reader.base)
         if operation == "delete":
             reachable = or_(reachable, self._removable(model, reader.base))
         granted = reader.granted(model, "read"), reader.granted(model, operation)
         return reachable if any(map(is_everything, granted)) else both(reachable, or_(*granted))
+
+    def _visible(self, model: Model, reader: Reader) -> Condition:
+        return either(self.scope.visible(model, reader), self.shared(model, reader))
 
     def _listed(self, model: Model, reader: Reader, with_public: bool) -> Condition:
         if reader is Reader.ADMIN:

@@ -48,12 +48,29 @@ class Reader(Enum):
     ADMIN = "admin"
     MEMBER = "member"
     MEMBER_OF_SEVERAL = "member_of_several"
+    # With whom something is shared besides.
+    MEMBER_WITH_SHARES = "member_with_shares"
+    MEMBER_OF_SEVERAL_WITH_SHARES = "member_of_several_with_shares"
     ANONYMOUS = "anonymous"
 
     @property
     def base(self) -> Reader:
         """The reader without the grants that narrow it."""
         return self
+
+    @property
+    def is_of_one_organization(self) -> bool:
+        return self in (Reader.MEMBER, Reader.MEMBER_WITH_SHARES)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether anything is shared with the reader."""
+        return self in WITHOUT_SHARES
+
+    @property
+    def without_shares(self) -> Reader:
+        """The reader as it would be if nothing was shared with it."""
+        return WITHOUT_SHARES.get(self, self)
 
     def granted(self, row: Any, *operations: str) -> ColumnElement[bool]:
         """The rows that grants leave for all of ``operations``: every one."""
@@ -79,6 +96,13 @@ class Reader(Enum):
     def granted_by(self, row: Any, grants: Hashable) -> ColumnElement[bool]:
         """The rows that meet some of the grants that ``field_grants`` has found."""
         return true()
+
+
+WITHOUT_SHARES = {
+    Reader.MEMBER_WITH_SHARES: Reader.MEMBER,
+    Reader.MEMBER_OF_SEVERAL_WITH_SHARES: Reader.MEMBER_OF_SEVERAL,
+}
+WITH_SHARES = {reader: shared for shared, reader in WITHOUT_SHARES.items()}
 
 
 class Narrowing(Protocol):
@@ -134,6 +158,9 @@ class Principal:
     # Of a key that came in an address, where it is written down by whoever passes it on.
     from_query: bool = False
     narrowing: Narrowing | None = None
+    # What records are shared with that the caller has, as shares name it: the user, an address, teams with the
+    # organization of each. Only those with which any are.
+    recipients: Mapping[str, UUID | None] = field(default_factory=dict)
 
     @cached_property
     def reader(self) -> Reader:
@@ -142,6 +169,8 @@ class Principal:
             base = Reader.ADMIN
         elif self.user_id is None and not self.memberships:
             base = Reader.ANONYMOUS
+        if self.recipients:
+            base = WITH_SHARES.get(base, base)
         return base if self.narrowing is None else self.narrowing.reader(base)
 
     @property
@@ -157,7 +186,18 @@ class Principal:
     def within(self, memberships: Mapping[UUID, str], organization_id: UUID | None) -> Principal:
         """The caller with these memberships alone, and narrowed in them alone."""
         narrowing = None if self.narrowing is None else self.narrowing.within(memberships)
-        return replace(self, organization_id=organization_id, memberships=memberships, narrowing=narrowing)
+        recipients = {name: each for name, each in self.recipients.items() if each is None or each in memberships}
+        return replace(
+            self,
+            organization_id=organization_id,
+            memberships=memberships,
+            narrowing=narrowing,
+            recipients=recipients,
+        )
+
+    def without_shares(self) -> Principal:
+        """The caller as if nothing was shared with them."""
+        return replace(self, recipients={}) if self.recipients else self
 
     def organizations(self, *roles: str) -> list[UUID]:
         """List the organizations in which the caller has one of ``roles`` (any role when none is named)."""
@@ -170,6 +210,8 @@ class Principal:
         """Whether the caller has every right that ``other`` has."""
         roles = ((role, self.memberships.get(each)) for each, role in other.memberships.items())
         if self.narrowed_by != other.narrowed_by:
+            return False
+        if not self.recipients.keys() >= other.recipients.keys():
             return False
         is_member_as_before = all(now is not None and ROLES.index(now) <= ROLES.index(role) for role, now in roles)
         return is_member_as_before and self.is_admin >= other.is_admin and self.scopes >= other.scopes
@@ -185,6 +227,7 @@ class Principal:
             "caller_organizations": organizations,
             "caller_managed": self.organizations(*MANAGERS),
             "caller_owned": self.organizations("owner"),
+            "caller_recipients": list(self.recipients),
         }
         return binds if self.narrowing is None else binds | self.narrowing.values
 

@@ -75,5 +75,8 @@ class ReadersAndWriters(Scope):
     def colleagues(self, model: Model, reader: Reader) -> Condition:
         return self.reading.colleagues(model, reader)
 
+    def bounds(self, model: Model, *, writes: bool = False) -> Condition:
+        return (self.writing if writes else self.reading).bounds(model, writes=writes)
+
     def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
         return self.writing.writable(model, reader, rule)

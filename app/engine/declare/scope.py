@@ -155,6 +155,10 @@ class Scope(ABC):
         """Rows of which the caller sees ``colleague_fields``."""
         return false()
 
+    def bounds(self, model: Model, *, writes: bool = False) -> Condition:
+        """What a row has to meet, whosever it is, for anybody to read it, or with ``writes`` to write it."""
+        return true()
+
     def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
         """Rows that the caller may write, where the operation has this rule."""
         if reader is Reader.ADMIN:
@@ -183,6 +187,13 @@ def both(first: Condition, second: Condition) -> Condition:
     if is_everything(second):
         return first
     return second if is_everything(first) else and_(first, second)
+
+
+def either(first: Condition, second: Condition) -> Condition:
+    """Rows that meet one of two conditions, in no more words than it takes."""
+    if is_nothing(second) or is_everything(first):
+        return first
+    return second if is_nothing(first) else or_(first, second)
 
 
 def any_of(ids: Select[Any]) -> Any:

@@ -117,7 +117,7 @@ class Organization(Scope):
         if rule is Rule.OWNERS:
             return organization == OWNED.any_()
         # One organization is by far the usual case, and only an equality keeps the order of the index.
-        return organization == (SINGLE_ORGANIZATION if reader is Reader.MEMBER else ORGANIZATIONS.any_())
+        return organization == (SINGLE_ORGANIZATION if reader.is_of_one_organization else ORGANIZATIONS.any_())
 
 
 @dataclass(frozen=True)
@@ -138,14 +138,14 @@ class Parent(Scope):
     def own(self, model: Model, reader: Reader) -> Condition:
         if reader is Reader.ADMIN:
             return true()
-        return reach(model, self.column, lambda parent: parent.policy.scope.own(parent, reader))
+        return reach(model, self.column, lambda parent: parent.policy.own(parent, reader))
 
     def list_condition(self, model: Model, reader: Reader) -> Condition:
         """Name the parents first: a list then reads their rows by index instead of asking of every row whose it is."""
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return self.own(model, reader)
         parent = aliased(model.target(self.column))
-        parents = select(parent.id).where(parent.policy.scope.list_condition(parent, reader))
+        parents = select(parent.id).where(parent.policy.own_in_lists(parent, reader))
         return getattr(model, self.column) == any_of(parents)
 
     def public_rows(self, model: Model) -> Condition:
@@ -161,7 +161,7 @@ class Parent(Scope):
             return true()
         if rule is not Rule.SCOPE:
             return false()
-        return reach(model, self.column, lambda parent: parent.policy.scope.writable(parent, reader, Rule.SCOPE))
+        return reach(model, self.column, lambda parent: parent.policy.writes(parent, reader, Rule.SCOPE))
 
 
 @dataclass(frozen=True)

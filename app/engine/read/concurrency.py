@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
 from flask import Flask, current_app
@@ -24,9 +25,14 @@ def init_app(app: Flask) -> None:
     """Bound the expensive work of the callers of ``app``."""
     settings: Settings = app.config["SETTINGS"]
     usual = default_slots(settings)
+    total = settings.queries_at_once or usual.total
     app.extensions["query_places"] = SharedConcurrencyLimit(
-        app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each,
-        settings.queries_at_once or usual.total, settings.query_seconds,
+        app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each, total, settings.query_seconds,
+    )  # fmt: skip
+    # Networks cost nothing: many of them together leave places to callers with a credential.
+    app.extensions["anonymous_query_places"] = SharedConcurrencyLimit(
+        app.extensions["limit_counter"], "anonymous queries", settings.queries_per_user or usual.each,
+        max(1, total // 2),
     )  # fmt: skip
     app.extensions["export_places"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], "exports", settings.exports_per_user or usual.each, settings.exports_at_once,
@@ -54,8 +60,20 @@ def query_slot(principal: Principal) -> AbstractContextManager[None]:
     begins, so that nobody holds locks who waits. Raises RateLimited and Unavailable."""
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
+    return _anonymous_slot(_caller(principal)) if principal.is_nobody else _slot(_caller(principal))
+
+
+def _slot(caller: str) -> AbstractContextManager[None]:
     places: SharedConcurrencyLimit = current_app.extensions["query_places"]
-    return places.of(_caller(principal))
+    return places.of(caller)
+
+
+@contextmanager
+def _anonymous_slot(caller: str) -> Iterator[None]:
+    """A place among those for callers without a credential, and one among those of all."""
+    places: SharedConcurrencyLimit = current_app.extensions["anonymous_query_places"]
+    with places.taken(caller), _slot(caller):
+        yield
 
 
 def export_slot(principal: Principal) -> AbstractContextManager[None]:

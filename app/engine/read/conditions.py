@@ -46,9 +46,15 @@ class Source:
         self.fixed.update(fragment.fixed)
         return f"({fragment.on(alias)})"
 
-    def listed(self, operations: Operations = LISTING, *, with_public: bool) -> str:
+    @property
+    def has_shares(self) -> bool:
+        """Whether rows may be shared with the caller."""
+        return self.model.policy.shares and self.reader.base.has_shares
+
+    def listed(self, operations: Operations = LISTING, *, with_public: bool, with_shared: bool = True) -> str:
         """The rows that the caller's list has."""
-        return self.put(fragments.listed(self.model, self.reader, operations, with_public=with_public), self.alias)
+        chosen = {"with_public": with_public, "with_shared": with_shared}
+        return self.put(fragments.listed(self.model, self.reader, operations, **chosen), self.alias)
 
     def visible(self, model: type[Record], alias: str, operation: str = "list") -> str:
         """The rows that the caller may read, or with ``list`` reach by conditions."""

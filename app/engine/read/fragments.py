@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Uuid, bindparam, func, literal, select, text
+from sqlalchemy import Boolean, ColumnElement, Uuid, and_, bindparam, func, literal, select, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import aliased
@@ -21,6 +21,7 @@ from sqlalchemy.sql.visitors import InternalTraversal
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.scope import both, within
+from app.engine.declare.sharing import SHARES, standing_shares
 from app.engine.read import encoding
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 
@@ -51,12 +52,38 @@ def visible(model: type[Record], reader: Reader, operation: str = "read") -> Fra
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
-def listed(model: type[Record], reader: Reader, operations: Operations = LISTING, *, with_public: bool) -> Fragment:
-    """Rows of a list, with those of others that are public or without."""
+def listed(
+    model: type[Record],
+    reader: Reader,
+    operations: Operations = LISTING,
+    *,
+    with_public: bool,
+    with_shared: bool = True,
+) -> Fragment:
+    """Rows of a list, with those of others that are public or shared with the caller, or without."""
+    chosen = {"with_public": with_public, "with_shared": with_shared}
     purpose = f"{model.__tablename__}_listed_{with_public:d}"
-    return _compiled(
-        model, purpose, lambda row: model.policy.in_lists(row, reader, operations, with_public=with_public)
-    )
+    return _compiled(model, purpose, lambda row: model.policy.in_lists(row, reader, operations, **chosen))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def shared(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that are shared with the caller."""
+    return _compiled(model, f"{model.__tablename__}_shared", lambda row: model.policy.shared(row, reader.base))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def shareable(model: type[Record], reader: Reader, operation: str) -> Fragment:
+    """Rows that the caller may have for an operation where they are shared, by the policy and by grants."""
+    purpose = f"{model.__tablename__}_shareable"
+    return _compiled(model, purpose, lambda row: both(model.policy.scope.bounds(row), reader.granted(row, operation)))
+
+
+@cache
+def standing_share(model: type[Record]) -> str:
+    """The rows called ``shares`` of the table of shares that count for the caller, of records of ``model``."""
+    met = and_(*standing_shares(model, SHARES.alias("shares").c))
+    return str(met.compile(dialect=DIALECT))
 
 
 def hide_caller_from_planner(condition: str) -> str:

@@ -158,8 +158,8 @@ class NarrowedReader:
             yield self.also
 
     def _certain(self, model: Model) -> Iterator[GrantList]:
-        """The lists that narrow every row of ``model`` that is the caller's: those of a member of several organizations
-        leave the rows of the others."""
+        """The lists that narrow every row of ``model`` that the caller may have: those of a member of several
+        organizations leave the rows of the others, and so do they where others have shared theirs."""
         is_in_one = self.base is Reader.MEMBER
         lists = (each for _, each in self._narrowing() if each.concerns(model))
         return (each for each in lists if each.organization is None or is_in_one)

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from app.engine.declare import search
 from app.engine.declare.indexes import COUNT_INDEX_PREDICATE, has_count_index
 from app.engine.declare.kind import Operator
-from app.engine.declare.principal import Principal, Reader
+from app.engine.declare.principal import WITH_SHARES, Principal, Reader
 from app.engine.declare.record import Record
-from app.engine.read import cursors, expansions
+from app.engine.read import cursors, expansions, fragments
 from app.engine.read.concurrency import query_slot
 from app.engine.read.conditions import Source
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 from app.engine.read.fragments import hide_caller_from_planner
 from app.engine.read.layout import Layout, build_layout, named
-from app.engine.read.ordering import Order, Scan, newest_first, order_by, ordered, scans
+from app.engine.read.ordering import newest_first, order_by, ordered, scans
 from app.engine.read.query import PLAIN, Comparison, Count, Junction, Page, Query, bound
 from app.engine.read.statements import Statement, autocommit_connection, statement_cache
+from app.engine.read.windows import Walk, shared_walk, window
 
 # From here on it is cheaper to walk the index alone and fetch only the rows of the page.
 DEEP_SKIP = 1000
-WINDOW = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
-# The planner makes one plan for all pages where it cannot look at their bounds.
-HIDDEN_WINDOW = "LIMIT (SELECT %(take)s::bigint) OFFSET (SELECT %(skip)s::bigint)"
 # Pages of one's own rows that end before such a row have a plan that is made once, whoever asks.
 PLANNED_LIMITS = (100, DEEP_SKIP + 100)
 # As far as a bounded count goes.
 MAX_COUNTED = 10_000
+
+# Those whose lists have rows of nobody else, if nothing narrows them.
+MEMBERS = (*WITH_SHARES, *WITH_SHARES.values())
 
 Row = tuple[Any, ...]
 
@@ -158,9 +159,12 @@ def _reach(query: Query) -> int:
     return next((reach for reach in PLANNED_LIMITS if end <= reach), 0)
 
 
-def conditions(source: Source, query: Query, operations: Operations = LISTING) -> list[str]:
-    """The rows of the list that match ``query``, out of those that grants leave for ``operations``."""
-    found = [source.listed(operations, with_public=with_public(source.model, query))]
+def conditions(
+    source: Source, query: Query, operations: Operations = LISTING, *, with_shared: bool = True
+) -> list[str]:
+    """The rows of the list that match ``query``, out of those that grants leave for ``operations``. The first condition
+    says whose rows they are."""
+    found = [source.listed(operations, with_public=with_public(source.model, query), with_shared=with_shared)]
     if query.where.parts:
         found.append(source.condition(query.where))
     if query.search:
@@ -187,29 +191,32 @@ def _compiled(
     model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool, reach: int
 ) -> ListStatement:
     source = Source(model, reader)
-    found = conditions(source, query)
+    found = conditions(source, query, with_shared=False)
     own = _is_own(source, query, found)
     where = [hide_caller_from_planner(each) for each in found] if own else found
     most = reach if where != found else None  # of several organizations nothing is hidden
-    total = _total(source, [*where, f"{source.alias}.{COUNT_INDEX_PREDICATE}"] if own else where, query.count)
+    counted = [[*where, f"{source.alias}.{COUNT_INDEX_PREDICATE}"] if own else where]
     layout, columns = build_layout(source, query.selection, versioned=query.versions)
     order = ordered(source, query.sort or newest_first(model))
-    exported = [f"{each.value} AS s{place}" for place, each in enumerate(order)]
-    parts = scans(order, empty, filled=_is_filled(query))
-    if deep:
-        ids = _window(source, [f"{source.alias}.id AS id", *exported], where, parts, order, most)
-        values = [f"ids.s{place}" for place in range(len(order))]
+    parts = partial(scans, empty=empty, filled=_is_filled(query))
+    walks = [Walk(" ".join([source.table, *source.joins]), where, order, parts(order))]
+    if source.has_shares:
+        walks.append(shared_walk(source, found[1:], order, parts))
+        counted.append(_only_shared(source, found))
+    if deep or source.has_shares:
+        ids = window([f"{source.alias}.id AS id"], walks, most)
+        keys = [f"ids.s{place} AS s{place}" for place in range(len(order))]
         rows = (
-            f"SELECT {named(columns)}, {', '.join(f'{value} AS s{n}' for n, value in enumerate(values))} "
+            f"SELECT {named(columns)}, {', '.join(keys)} "
             f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
         )
     else:
-        rows = _window(source, [named(columns), *exported], where, parts, order, most)
+        rows = window([named(columns)], walks, most)
     by = order_by(order, [f"page.s{place}" for place in range(len(order))])
     answered = [f"page.f{place}" for place in range(len(columns))]
     if query.cursor is not None:
         answered += [f"page.s{place}" for place in range(len(order))]
-    tables = f"({total}) AS total LEFT JOIN ({rows}) AS page ON true"
+    tables = f"({_total(source, counted, query.count)}) AS total LEFT JOIN ({rows}) AS page ON true"
     sql = f"SELECT total.n, {', '.join(answered)} FROM {tables} ORDER BY {by}"
     return ListStatement(sql, source.fixed, layout)
 
@@ -226,35 +233,26 @@ def _is_filled(query: Query) -> bool:
 def _is_own(source: Source, query: Query, where: Sequence[str]) -> bool:
     """Whether the list has one's own rows, newest first, without any condition but that on their owner."""
     model = source.model
-    members = source.reader in (Reader.MEMBER, Reader.MEMBER_OF_SEVERAL)
+    members = source.reader in MEMBERS
     return members and len(where) == 1 and not query.sort and has_count_index(model.__table__, model.policy.scope)
 
 
-def _total(source: Source, where: Sequence[str], count: Count) -> str:
-    rows = f"FROM {source.table} WHERE {' AND '.join(where)}"
+def _only_shared(source: Source, where: Sequence[str]) -> list[str]:
+    """The rows that are shared with the caller, without those that are in the list anyway: they meet all of ``where``
+    but the first, which says whose they are."""
+    shared = source.put(fragments.shared(source.model, source.reader), source.alias)
+    shareable = source.put(fragments.shareable(source.model, source.reader, "list"), source.alias)
+    return [shared, shareable, f"{where[0]} IS NOT TRUE", *where[1:]]
+
+
+def _total(source: Source, counted: Sequence[Sequence[str]], count: Count) -> str:
+    """The number of the rows that meet all conditions of one of ``counted``, of which no row meets two."""
+    found = [f"FROM {source.table} WHERE {' AND '.join(where)}" for where in counted]
     if count is Count.NONE:
         return "SELECT -1 AS n"
     if count is Count.BOUNDED:
-        return f"SELECT count(*) AS n FROM (SELECT 1 {rows} LIMIT {MAX_COUNTED + 1}) AS counted"
-    return f"SELECT count(*) AS n {rows}"
-
-
-def _window(
-    source: Source, columns: Sequence[str], where: Sequence[str], parts: Sequence[Scan], order: Order, most: int | None
-) -> str:
-    """The rows of the page; of several scans, as many of each as the page could reach. With ``most``, the bounds of the
-    page are hidden from the planner. It is told that the page ends within ``most`` rows, unless that is 0."""
-    selects = []
-    for part in parts:
-        by = order_by(part.order, [each.value for each in part.order])
-        met = " AND ".join([*where, *part.conditions])
-        tables = " ".join([source.table, *source.joins])
-        selects.append(f"SELECT {', '.join(columns)} FROM {tables} WHERE {met} ORDER BY {by}")
-    by = order_by(order, [f"s{place}" for place in range(len(order))])
-    if len(selects) > 1:
-        rows = " UNION ALL ".join(f"({each} LIMIT %(reach)s::bigint)" for each in selects)
-        return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} {WINDOW}"
-    if most is None:
-        return f"{selects[0]} {WINDOW}"
-    within = f"{selects[0]} LIMIT {most}" if most else selects[0]
-    return f"SELECT * FROM ({within}) AS reached ORDER BY {by} {HIDDEN_WINDOW}"
+        rows = " UNION ALL ".join(f"SELECT 1 {each}" for each in found)
+        return f"SELECT count(*) AS n FROM ({rows} LIMIT {MAX_COUNTED + 1}) AS counted"
+    if len(found) == 1:
+        return f"SELECT count(*) AS n {found[0]}"
+    return f"SELECT {' + '.join(f'(SELECT count(*) {each})' for each in found)} AS n"

@@ -32,7 +32,19 @@ def is_needed(operation: str, model: type[Record], reader: Reader) -> bool:
     if reader is Reader.ADMIN:
         return False
     makes = operation == "create" and model.policy.scope.judges_new_rows
-    return makes or any(field.spec.write is not None for field in model.fields().values())
+    return makes or bool(ruled_fields(model, reader, operation))
+
+
+def ruled_fields(model: type[Record], reader: Reader, operation: str) -> frozenset[str]:
+    """The fields that not everybody sets who may write a row."""
+    with_rule = frozenset(name for name, field in model.fields().items() if field.spec.write is not None)
+    return with_rule | _kept_of_shared(model, reader, operation)
+
+
+def _kept_of_shared(model: type[Record], reader: Reader, operation: str) -> frozenset[str]:
+    """The fields that say whose a row is or make it public: to set them where it is shared would be to share it on."""
+    writes_shared = operation == "update" and model.policy.shares and reader.base.has_shares
+    return frozenset(model.policy.scope.columns()) if writes_shared else frozenset()
 
 
 def judge_fields(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
@@ -106,5 +118,7 @@ def _field_conditions(
         rule = None if reader.base is Reader.ADMIN or (is_stored and operation == "update") else field.spec.write
         granted = reader.granted_by(model, reader.field_grants(model, field.name, operation))
         met = granted if rule is None else both(rule.writable(model, reader.base, Rule.SCOPE), granted)
+        if not is_stored and name in _kept_of_shared(model, reader, operation):
+            met = both(met, model.policy.writes(model, reader.base.without_shares, model.policy.update))
         if not is_everything(met):
             yield name, met

@@ -104,5 +104,5 @@ def _parent_writable(
     if parent not in attributes or model.policy.scope.judges_new_rows:
         return true()
     target = model.target(parent)
-    writable = target.policy.scope.writable(target, reader.base, target.policy.update)
+    writable = target.policy.writes(target, reader.base, target.policy.update)
     return or_(named[parent].is_(None), exists().where(target.id == named[parent], writable))

@@ -20,7 +20,7 @@ from app.engine.read import fragments
 from app.engine.read.database import LostRace, OutcomeUnknown, is_definite_failure, translated
 from app.engine.read.encoding import STATEMENTS_KEPT, Representation
 from app.engine.read.statements import RecordStatement, Statement, autocommit_connection
-from app.engine.write import hooks, inputs, plan, sql, store
+from app.engine.write import hooks, inputs, judgment, plan, sql, store
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import TRIES
 from app.foundation.errors import Forbidden
@@ -107,8 +107,7 @@ def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
     followed = hooks.watched("update", model)
     if followed is None or not sql.reads_only_own_row(model, reader):
         return None
-    ruled = {name for name, field in model.fields().items() if field.spec.write is not None}
-    return followed | ruled | frozenset(model.transitions)
+    return followed | judgment.ruled_fields(model, reader, "update") | frozenset(model.transitions)
 
 
 @lru_cache(maxsize=1024)

@@ -65,6 +65,8 @@ export interface Model {
   requiresVersion?: boolean;
   /** Whether the caller makes links that show records to whoever has them. */
   links?: boolean;
+  /** Whether the caller shares records with people, teams and addresses. */
+  shares?: boolean;
   /** The unique rules by which an import knows records that are there: fields between commas. */
   upsertBy?: readonly string[];
   searchable?: readonly string[];

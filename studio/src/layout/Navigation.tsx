@@ -1,6 +1,7 @@
 /** The way to every model, by domain, with a box that finds one. */
 import ApartmentIcon from "@mui/icons-material/Apartment";
 import HomeIcon from "@mui/icons-material/Home";
+import FolderSharedIcon from "@mui/icons-material/FolderShared";
 import KeyIcon from "@mui/icons-material/Key";
 import MenuBookIcon from "@mui/icons-material/MenuBook";
 import { Box, Collapse, List, ListItem, ListItemButton, ListItemIcon, ListItemText, TextField } from "@mui/material";
@@ -33,6 +34,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
         {!words && (
           <>
             <Entry to="/" title={translate("studio.menu.home")} icon={<HomeIcon />} exact />
+            <Entry to="/shared-with-me" title={translate("studio.sharing.with_me")} icon={<FolderSharedIcon />} />
             <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
             <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />
             {pages.map(({ path, title }) => <Entry key={path} to={`/${path}`} title={title} />)}

@@ -22,7 +22,7 @@ import type { Standing } from "./standing";
 const JsonInput = lazy(() => import("../inputs/JsonInput"));
 
 const RESOURCE = "auth/organization";
-const FIELDS = ["name", "slug", "logo", "requireTwoFactor", "publicLinks", "metadata"];
+const FIELDS = ["name", "slug", "logo", "requireTwoFactor", "publicLinks", "outsideShares", "metadata"];
 
 export function Settings({ standing }: { standing: Standing }) {
   const translate = useTranslate();
@@ -45,7 +45,7 @@ export function Settings({ standing }: { standing: Standing }) {
 }
 
 const WORDS: Record<string, string> = {
-  name: "studio.organizations.name", slug: "studio.organizations.slug", logo: "studio.organizations.logo", requireTwoFactor: "studio.organizations.two_factor", publicLinks: "studio.organizations.links",
+  name: "studio.organizations.name", slug: "studio.organizations.slug", logo: "studio.organizations.logo", requireTwoFactor: "studio.organizations.two_factor", publicLinks: "studio.organizations.links", outsideShares: "studio.organizations.outside",
   metadata: `resources.${RESOURCE}.fields.metadata`,
 };
 
@@ -120,6 +120,7 @@ function Fields({ base, onSave }: { base: Row; onSave: (values: Values) => Promi
       </Box>
       <BooleanInput source="requireTwoFactor" label={WORDS.requireTwoFactor!} helperText="studio.organizations.two_factor_text" />
       <BooleanInput source="publicLinks" label={WORDS.publicLinks!} helperText="studio.organizations.links_text" />
+      <BooleanInput source="outsideShares" label={WORDS.outsideShares!} helperText="studio.organizations.outside_text" />
       <Suspense fallback={null}><JsonInput source="metadata" label={WORDS.metadata!} helperText={false} validate={() => undefined} isRequired={false} shape="object" /></Suspense>
       <Stack direction="row" sx={{ mt: 1 }}><SaveButton label="studio.organizations.save" /></Stack>
     </Form>

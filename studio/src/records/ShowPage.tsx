@@ -26,7 +26,7 @@ import { useDeletion } from "./actions";
 import { type Row, copyOf } from "./values";
 
 const Markdown = lazy(() => import("../values/Markdown"));
-const LinksDialog = lazy(() => import("../sharing/LinksDialog"));
+const ShareDialog = lazy(() => import("../sharing/ShareDialog"));
 
 export function ShowPage() {
   const model = useModel();
@@ -92,8 +92,8 @@ function Actions({ model, record }: { model: Model; record: Row }) {
           <IconButton component={Link} to={`/${resource}/create?source=${encodeURIComponent(JSON.stringify(copyOf(model, record)))}`} aria-label={translate("studio.record.duplicate")}><FileCopyIcon /></IconButton>
         </Tooltip>
       )}
-      {model.links && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
-      {isSharing && <Suspense fallback={null}><LinksDialog path={`${model.path}/${record.id}`} name={labelOf(model, record) ?? shortId(record.id)} onClose={() => setSharing(false)} /></Suspense>}
+      {(model.shares || model.links) && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
+      {isSharing && <Suspense fallback={null}><ShareDialog model={model} id={record.id} name={labelOf(model, record) ?? shortId(record.id)} onClose={() => setSharing(false)} /></Suspense>}
       {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}
       {model.operations.update && <Button variant="contained" startIcon={<EditIcon />} component={Link} to={edit}>{translate("studio.record.edit")}</Button>}
     </Stack>

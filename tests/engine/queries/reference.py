@@ -17,6 +17,7 @@ from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare import relations
 from app.engine.declare.fields import ADMIN_READS, UNLISTED
 from app.engine.declare.record import Record
+from tests.engine.queries import sharing
 from tests.engine.queries.comparing import (
     attribute_of,
     compare,
@@ -49,14 +50,17 @@ class Reference:
 
     # Who sees what.
 
-    def is_own(self, model: Model, row: Row) -> bool:
+    def is_own(self, model: Model, row: Row, *, may: tuple[str, ...] = ("read", "write")) -> bool:
+        """Whether the row is the caller's, or shared with them for what they ``may``."""
         caller = self.caller
         if caller.is_admin:
             return True
         if caller.user_id is None:
             return False
         if model in PARENTS:
-            return self.is_own(*self._parent(model, row))
+            return self.is_own(*self._parent(model, row), may=may)
+        if sharing.is_shared(self.world, caller, model, row, may):
+            return True
         if model is AuthUser:
             return row["id"] == caller.user_id
         if model is AiChat:

@@ -15,10 +15,12 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
+from app.auth.models.sharing import AuthShare
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare.record import Record
 from app.testing.cast import Actor, Cast
 from app.testing.database import transaction
+from tests.engine.queries import sharing
 
 Row = dict[str, Any]
 MODELS: tuple[type[Record], ...] = (
@@ -39,6 +41,9 @@ class World:
 
     rows: dict[type[Record], list[Row]] = field(default_factory=dict)
     callers: dict[str, Caller] = field(default_factory=dict)
+    # What is shared with whom, and who is in which team.
+    shares: list[Row] = field(default_factory=list)
+    teams: dict[UUID, tuple[UUID, set[UUID]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,9 @@ def build(cast: Cast, seed: int) -> World:
             session.execute(insert(AuthMember).values(**values))
         _fill(chance, session, [actor.user_id for actor in people], organizations)
         world = World({model: _stored(session, model) for model in MODELS})
+        world.teams = sharing.add_teams(session, people)
+        world.shares = list(sharing.shares(chance, world.rows, people, world.teams))
+        session.execute(insert(AuthShare), world.shares)
     _rename(cast, chance, world)
     keyed = cast.key(people[2], "read")
     for name, actor in (*zip(("owner", "member", "manager", "loner"), people, strict=True), ("admin", admin)):

@@ -43,6 +43,8 @@ def status_of_update(world: World, caller: Caller, model: Model, row: Row, sent:
     changed = {attributes[name]: value for name, value in sent.items() if row[attributes[name]] != value}
     if not all(_is_left(reference, model, row, "update", name) for name in changed):
         return 403
+    if {"visibility", "organization_id"} & changed.keys() and not reference.is_own(model, row, may=()):
+        return 403
     after = row | changed
     later = Reference(with_row(world, model, after), caller)
     return 200 if all(_is_left(later, model, after, "update", name) for name in ("id", *changed)) else 403
@@ -76,7 +78,8 @@ def _kept(reference: Reference, model: Model, row: Row, operation: str) -> int |
     sees = reference._is_visible(model, row) and (is_left or reference.is_granted(model, row, "read"))
     if not sees:
         return 404
-    return None if reference.is_own(model, row) and is_left else 403
+    shared_for = () if operation == "delete" else ("write",)
+    return None if reference.is_own(model, row, may=shared_for) and is_left else 403
 
 
 def _names_its_own(reference: Reference, row: Row) -> bool:

@@ -87,6 +87,7 @@ class PressDesk(Record):
     policy = Policy(
         readers=AnyOf(Owner("founder_id"), MembersOf(PressStaff, "desk_id")),
         writers=AnyOf(Owner("founder_id"), MembersOf(PressStaff, "desk_id", role=["editor"])),
+        shares=True,
     )
 
     founder_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=CALLER_USER)
@@ -101,6 +102,7 @@ class PressOrder(Record):
     policy = Policy(
         readers=Organization("organization_id"),
         writers=AllOf(Organization("organization_id"), Where(state=["open", "asked"])),
+        shares=True,
     )
 
     organization_id: Mapped[UUID] = reference(

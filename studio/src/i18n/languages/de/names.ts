@@ -90,7 +90,7 @@ export const names: Names = {
     rank: "Rang", rateLimitEnabled: "Eigene Grenze", rateLimitMax: "Anfragen je Zeitraum", rateLimitTimeWindow: "Zeitraum der Grenze",
     rationale: "Begründung", readAt: "Gelesen", refreshToken: "Erneuerungstoken", refreshTokenExpiresAt: "Erneuerungstoken gültig bis",
     requestCount: "Anfragen", requestId: "Anfrage", requestMessageId: "Auslösende Nachricht", requestedById: "Angefordert von",
-    publicLinks: "Links auf Datensätze", requireTwoFactor: "Zweiter Faktor verlangt", requiredScope: "Nötige Berechtigung", requiresApproval: "Freigabe nötig", resolvedAt: "Erledigt",
+    publicLinks: "Links auf Datensätze", outsideShares: "Teilen nach außen", requireTwoFactor: "Zweiter Faktor verlangt", requiredScope: "Nötige Berechtigung", requiresApproval: "Freigabe nötig", resolvedAt: "Erledigt",
     resolvedById: "Erledigt von", respondedAt: "Geantwortet", resultCount: "Ergebnisse", retrievedAt: "Abgerufen", retryOn: "Wiederholen bei",
     retryable: "Wiederholbar", revenue: "Umsatz", revokedAt: "Widerrufen", role: "Rolle", rolloutPercentage: "Anteil", rotatedToId: "Erneuert durch",
     route: "Route", rowCount: "Zeilen",
@@ -113,7 +113,7 @@ export const names: Names = {
   values: {
     APPROVAL_ACTION: "Entscheidung über eine Freigabe", APPROVAL_REQUEST: "Bitte um Freigabe", BOT_MESSAGE: "Nachricht des Bots",
     CANVAS_ACCESS: "Zugang zu einem Artefakt", CANVAS_MENTION: "Erwähnung in einem Artefakt", CANVAS_VIEW: "Ansicht eines Artefakts",
-    DISABLED: "Deaktiviert", EXPIRED: "Abgelaufen", FORBIDDEN: "Nicht erlaubt", IMPORT_FINISHED: "Import beendet",
+    DISABLED: "Deaktiviert", EXPIRED: "Abgelaufen", FORBIDDEN: "Nicht erlaubt", IMPORT_FINISHED: "Import beendet", RECORD_SHARED: "Datensatz geteilt",
     INSIGHT_READY: "Neue Auffälligkeit", INSUFFICIENT_PERMISSIONS: "Fehlende Berechtigung", MEETING_STARTING: "Besprechung beginnt",
     MENTION: "Erwähnung", MESSAGE: "Nachricht", NOT_FOUND: "Nicht gefunden", RATE_LIMITED: "Zu viele Anfragen", REPORT_GENERATED: "Auswertung erzeugt",
     REVOKED: "Widerrufen", SSO_LOGIN: "Anmeldung über SSO", USAGE_EXCEEDED: "Verbrauch erschöpft", VALID: "Gültig",

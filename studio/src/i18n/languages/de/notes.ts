@@ -109,4 +109,6 @@ export const notes: Record<string, string> = {
   "value handed to the client with an enabled flag": "Wert, den Programme mit dem eingeschalteten Schalter bekommen",
   "records of the organization can be shown by links to whoever has them":
     "Datensätze der Organisation lassen sich über Links allen zeigen, die den Link haben",
+  "records of the organization can be shared with people outside of it":
+    "Datensätze der Organisation lassen sich mit Menschen außerhalb teilen",
 };

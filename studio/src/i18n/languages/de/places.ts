@@ -57,7 +57,7 @@ export const places: Shape<typeof english> = {
     invitations: "Einladungen", teams: "Teams", buckets: "Speicher", settings: "Einstellungen", invite: "Einladen",
     invited: "Die Einladung ist unterwegs.", invite_email: "E-Mail-Adresse", invite_role: "Rolle", invite_team: "Team",
     none: "Keine Organisation ist aktiv.", new: "Neue Organisation", used: "%{used} von %{quota} belegt", leave: "Entfernen", cancel: "Zurückziehen",
-    change_role: "Rolle von %{name}", two_factor: "Zweiter Faktor", links: "Links auf Datensätze", links_text: "Datensätze lassen sich Menschen ohne Konto zeigen.", two_factor_text: "Mitglieder ohne zweiten Faktor haben hier keinen Zugang.",
+    change_role: "Rolle von %{name}", two_factor: "Zweiter Faktor", links: "Links auf Datensätze", links_text: "Datensätze lassen sich Menschen ohne Konto zeigen.", outside: "Teilen nach außen", outside_text: "Datensätze lassen sich mit jeder E-Mail-Adresse teilen. Abgeschaltet endet, was so geteilt war.", two_factor_text: "Mitglieder ohne zweiten Faktor haben hier keinen Zugang.",
     slug: "Kurzname in Adressen", logo: "Adresse des Logos", name: "Name", save: "Speichern", saved: "Gespeichert", delete: "Organisation löschen",
     danger: "Alles, was sie enthält, wird mit ihr gelöscht.", confirm: "Zur Bestätigung %{name} eingeben",
     last: "Eine Organisation braucht mindestens einen Inhaber.", no_members: "Noch niemand", no_invitations: "Keine offenen Einladungen",

@@ -185,6 +185,12 @@ export const refusals: Record<string, string> = {
   "Reports tell of the whole organization, and are for callers without grants":
     "Berichte erzählen von der ganzen Organisation und sind für alle ohne Freigaben",
   "The organization has switched links off": "Die Organisation hat Links abgeschaltet",
+  "The organization shares records with its members alone": "Die Organisation teilt Datensätze nur mit ihren Mitgliedern",
+  "Whoever is narrowed by grants shares no records: others would see more of them":
+    "Wer durch Freigaben eingeschränkt ist, teilt keine Datensätze: Andere sähen mehr davon",
+  "Must be one of the organization.": "Muss zur Organisation gehören.",
+  "Takes one of userId, teamId and email.": "Nimmt eines von userId, teamId und email.",
+  "Names somebody twice.": "Nennt jemanden zweimal.",
   "A record has at most 20 links at a time": "Ein Datensatz hat höchstens 20 Links zur selben Zeit",
   "Must be in the future, and at most 365 days away.": "Muss in der Zukunft liegen, höchstens 365 Tage entfernt.",
 };

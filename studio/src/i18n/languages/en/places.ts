@@ -51,7 +51,7 @@ export const places = {
     teams: "Teams", buckets: "Storage", settings: "Settings", invite: "Invite", invited: "The invitation is on its way.",
     invite_email: "E-mail address", invite_role: "Role", invite_team: "Team", none: "You act in no organization.", new: "New organization",
     used: "%{used} of %{quota} used", leave: "Remove", cancel: "Cancel", change_role: "Role of %{name}", two_factor: "Second factor",
-    links: "Links to records", links_text: "Records can be shown to people without an account.", two_factor_text: "Members without one have no access here.", slug: "Name in addresses", logo: "Address of the logo", name: "Name",
+    links: "Links to records", links_text: "Records can be shown to people without an account.", outside: "Sharing with people outside", outside_text: "Records can be shared with any e-mail address. Switched off, what was shared so ends.", two_factor_text: "Members without one have no access here.", slug: "Name in addresses", logo: "Address of the logo", name: "Name",
     save: "Save", saved: "Saved", delete: "Delete the organization", danger: "Everything in it is deleted with it.", confirm: "Type %{name} to confirm",
     last: "An organization has an owner.", no_members: "Nobody yet", no_invitations: "No invitation waits", no_teams: "No team yet",
     no_buckets: "No bucket yet", add_team: "New team", add_member: "Add to %{team}", person: "Person", expires: "Until %{when}",
