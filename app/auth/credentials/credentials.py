@@ -20,6 +20,7 @@ from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
 from app.auth.sharing import recipients
+from app.auth.sharing.recipients import Recipients
 from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes
 from app.engine.read.database import reading
 from app.engine.read.encoding import Projection
@@ -158,7 +159,9 @@ def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
     """The organization that a key acts in, as long as its owner is a member, and what is shared with it there."""
     organization_id = row["organization_id"]
     held = {each: role for each, role in row["memberships"].items() if each == organization_id}
-    shared = {each: team for each, team in row["recipients"].items() if team is None or team in held}
+    shared = row["recipients"]
+    if shared:
+        shared = {each: team for each, team in shared.items() if team is None or team in held}
     return {"memberships": held, "organization_id": organization_id if held else None, "recipients": shared}
 
 
@@ -226,13 +229,19 @@ def _one(statement: RecordStatement, digest: str | UUID, session: Session | None
     row = dict(zip(statement.view.names, rows[0], strict=True))
     found = memberships.counting(row["user_id"], row["memberships"], session)
     row["memberships"], row["waiting"], row["narrowed"] = found.roles, found.waiting, found.narrowed
-    row["recipients"] = recipients.counting(row["recipients"], found.roles) if row["recipients"] else {}
-    address = recipients.address_in(row["recipients"])
+    row["recipients"] = _recipients(row, session) if row["recipients"] else {}
+    return row
+
+
+def _recipients(row: dict[str, Any], session: Session | None) -> Recipients:
+    """The recipients of shares that the user of a session or key is, who takes what is shared with their address."""
+    found = recipients.counting(row["recipients"], row["memberships"])
+    address = recipients.address_in(found)
     if address is not None and session is None:
         run_unit(SYSTEM, recipients.claim, address, row["user_id"])
-        del row["recipients"][address]
-        row["recipients"][str(row["user_id"])] = None
-    return row
+        del found[address]
+        found[str(row["user_id"])] = None
+    return found
 
 
 @cache

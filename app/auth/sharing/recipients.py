@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, String, and_, case, cast, exists, func, literal, null, select, update
+from sqlalchemy import ColumnElement, String, and_, case, cast, exists, func, literal_column, null, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.auth.models.identity import AuthUser
@@ -15,7 +15,7 @@ from app.auth.models.sharing import AuthShare
 from app.engine.write.unit_of_work import Unit
 
 Recipients = dict[str, UUID | None]
-NONE = cast(literal("{}"), JSONB)
+NONE: ColumnElement[Any] = literal_column("'{}'::jsonb", JSONB)
 
 
 def of(user_id: Any) -> Any:
