@@ -1,6 +1,6 @@
 /** The people, teams and addresses with whom a record is shared: each may read it or write it, until some day. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, Autocomplete, Button, IconButton, List, ListItem, ListItemText, MenuItem, Stack, TextField, Tooltip, Typography } from "@mui/material";
+import { Alert, Autocomplete, Button, IconButton, List, ListItem, ListItemText, MenuItem, Stack, TextField, Typography } from "@mui/material";
 import DeleteIcon from "@mui/icons-material/Delete";
 import { useState } from "react";
 import { useLocale, useTranslate } from "react-admin";
@@ -91,7 +91,7 @@ function Shared({ share, name, onChange, onEnd }: { share: Share; name: string; 
     <ListItem disableGutters sx={{ gap: space.tight }}>
       <ListItemText primary={name} secondary={share.until ? translate("studio.sharing.until", { when: moment(share.until, locale) }) : undefined} sx={{ overflowWrap: "anywhere" }} />
       <Rights value={share.may} label={translate("studio.sharing.may_of", { name })} onChange={onChange} />
-      <Tooltip title={end}><IconButton aria-label={end} onClick={onEnd}><DeleteIcon /></IconButton></Tooltip>
+      <IconButton aria-label={end} title={end} onClick={onEnd}><DeleteIcon /></IconButton>
     </ListItem>
   );
 }
@@ -99,7 +99,7 @@ function Shared({ share, name, onChange, onEnd }: { share: Share; name: string; 
 function Rights({ value, label, onChange }: { value: May; label: string; onChange: (may: May) => void }) {
   const translate = useTranslate();
   return (
-    <TextField select size="small" value={value} onChange={(event) => onChange(event.target.value as May)} slotProps={{ htmlInput: { "aria-label": label } }}>
+    <TextField select size="small" value={value} onChange={(event) => onChange(event.target.value as May)} sx={{ flexShrink: 0 }} slotProps={{ htmlInput: { "aria-label": label } }}>
       {RIGHTS.map((each) => <MenuItem key={each} value={each}>{translate(`studio.sharing.${each}`)}</MenuItem>)}
     </TextField>
   );
