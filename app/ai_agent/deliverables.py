@@ -118,7 +118,9 @@ def _begun(unit: Unit, deliverable_id: UUID) -> tuple[Plan, Prompt, dict[str, An
 
 
 def _asker(session: Session, work: AiAgentDeliverable) -> Principal | None:
-    return member_principal(session, work.requested_by_id, work.organization_id)
+    """Who asked for the work, as a member of the organization: what others share with them is not for all members."""
+    found = member_principal(session, work.requested_by_id, work.organization_id)
+    return None if found is None else found.without_shares()
 
 
 def _transcript(session: Session, work: AiAgentDeliverable) -> list[ChatMessage]:

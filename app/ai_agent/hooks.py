@@ -11,6 +11,7 @@ from app.ai_agent.models import (
     AiAgentOptimizationResult,
 )
 from app.analytics.models import AnalyticsActivity
+from app.engine.declare.principal import Principal
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden
@@ -58,11 +59,18 @@ def decide_on_work(work: AiAgentDeliverable, write: Write) -> None:
     if work.status not in DECISIONS:
         require(work.status in ("queued", "cancelled"), "status", "Callers can only decide, queue again or cancel.")
         if work.status == "queued":
+            _check_member(work, write.unit.principal)
             queue.defer(write.unit, RUN_AGENT, work.id, user_id=work.requested_by_id, on_behalf=True)
     elif decides:
         _decide(work, write)
     else:
         raise Forbidden("Only the approver or a manager decides")
+
+
+def _check_member(work: AiAgentDeliverable, principal: Principal) -> None:
+    """Refuse to have an agent work for somebody with whom the piece of work is only shared."""
+    if not principal.is_admin and work.organization_id not in principal.memberships:
+        raise Forbidden("Members of the organization have its agents work")
 
 
 def _decide(work: AiAgentDeliverable, write: Write) -> None:

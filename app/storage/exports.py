@@ -122,7 +122,7 @@ def _check(user_id: UUID | None) -> None:
 def _write(archive: ZipFile, user_id: UUID) -> None:
     with reading() as session:
         owner, home = _found_again(session, user_id), personal_organization_of(session, user_id)
-    alone = replace(owner.within({home: "owner"} if home else {}, home), is_admin=False)
+    alone = replace(owner.within({home: "owner"} if home else {}, home), is_admin=False).without_shares()
     for model in every_model():
         if model.policy.scope.is_nobodys:
             continue

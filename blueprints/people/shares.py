@@ -11,7 +11,7 @@ from app.auth.credentials.access import WithGrants, credentials_required
 from app.auth.credentials.authentication import caller
 from app.auth.models.sharing import AuthShare
 from app.auth.sharing import shared_with_me, shares
-from app.auth.sharing.shares import Share
+from app.auth.sharing.recipient_checks import Share
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.write.unit_of_work import Unit
@@ -53,7 +53,7 @@ def build() -> Blueprint:
 
     @serve(blp, "PUT", PATH, Operation(
         "setSharing", "Share a record with people, teams and addresses", access=people,
-        takes=Body(ShareList, example=EXAMPLE), gives=Answer(ShareList, example=EXAMPLE), once=True,
+        takes=Body(ShareList, example=EXAMPLE), gives=Answer(ShareList, example=EXAMPLE), once=True, fails=(409,),
         description="For whoever may change the record without a share. Who is not in the list has it no longer. "
         "People and teams are the organization's; addresses need its `outsideShares`, and get a mail.",
     ))  # fmt: skip

@@ -37,7 +37,7 @@ def upgrade():
         sa.Column("email", sa.String(254)),
         sa.Column("may", sa.String(5), nullable=False),
         sa.Column("until", MOMENT),
-        sa.Column("organization_id", sa.Uuid()),
+        sa.Column("organization_id", sa.Uuid(), nullable=False),
         sa.Column("outside", sa.Boolean(), nullable=False),
         sa.Column("created_by_id", sa.Uuid()),
         sa.CheckConstraint("may IN ('read', 'write')", name=op.f(f"ck_{TABLE}_may")),

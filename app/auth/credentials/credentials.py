@@ -20,7 +20,6 @@ from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
 from app.auth.sharing import recipients
-from app.auth.sharing.recipients import Recipients
 from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes
 from app.engine.read.database import reading
 from app.engine.read.encoding import Projection
@@ -56,6 +55,8 @@ def _of_row(row: dict[str, Any] | None) -> Principal:
     if _is_due(row["last_seen_at"]):
         slid = min(now() + IDLE, row["created_at"] + ABSOLUTE)
         _touch(AuthSession, row["id"], last_seen_at=now(), expires_at=max(slid, row["expires_at"]))
+    if row["recipients"]:
+        _claim(row)
     return _person(row)
 
 
@@ -108,6 +109,8 @@ def key_principal(digest: str, *, from_query: bool) -> Principal:
         raise
     if _is_due(row["last_used_at"]):
         _touch(AuthApiKey, row["id"], last_used_at=now())
+    if row["recipients"]:
+        _claim(row)
     return _of_key(row, from_query=from_query)
 
 
@@ -229,19 +232,17 @@ def _one(statement: RecordStatement, digest: str | UUID, session: Session | None
     row = dict(zip(statement.view.names, rows[0], strict=True))
     found = memberships.counting(row["user_id"], row["memberships"], session)
     row["memberships"], row["waiting"], row["narrowed"] = found.roles, found.waiting, found.narrowed
-    row["recipients"] = _recipients(row, session) if row["recipients"] else {}
+    row["recipients"] = recipients.counting(row["recipients"], found.roles) if row["recipients"] else {}
     return row
 
 
-def _recipients(row: dict[str, Any], session: Session | None) -> Recipients:
-    """The recipients of shares that the user of a session or key is, who takes what is shared with their address."""
-    found = recipients.counting(row["recipients"], row["memberships"])
-    address = recipients.address_in(found)
-    if address is not None and session is None:
+def _claim(row: dict[str, Any]) -> None:
+    """Take what is shared with the address of the user of a credential, which is good, to be theirs."""
+    address = recipients.address_in(row["recipients"])
+    if address is not None:
         run_unit(SYSTEM, recipients.claim, address, row["user_id"])
-        del found[address]
-        found[str(row["user_id"])] = None
-    return found
+        del row["recipients"][address]
+        row["recipients"][str(row["user_id"])] = None
 
 
 @cache

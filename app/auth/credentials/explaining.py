@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -41,6 +41,12 @@ def explain(principal: Principal, model: type[Record], operation: str, identifie
     return Explanation(not closed, closed or [*_opened(principal, model, operation)])
 
 
+def _has_role(principal: Principal, model: type[Record], operation: str, roles: Sequence[str]) -> bool:
+    """Whether the caller has one of ``roles`` somewhere, or needs none, as for what is shared with them."""
+    may_be_shared = operation == "update" and model.policy.shares and bool(principal.recipients)
+    return principal.is_admin or may_be_shared or bool(principal.organizations(*roles))
+
+
 def _closed(principal: Principal, model: type[Record], operation: str) -> Iterator[str]:
     """What closes the operation on all records."""
     name, scope = model.qualified_name(), "write" if operation in WRITES else "read"
@@ -55,7 +61,7 @@ def _closed(principal: Principal, model: type[Record], operation: str) -> Iterat
         yield f"Nobody may {operation} records of {name}."
     elif rule is Rule.ADMIN and not principal.is_admin:
         yield f"Only platform admins {operation} records of {name}."
-    elif rule in ROLES and not principal.is_admin and not principal.organizations(*ROLES[rule]):
+    elif rule in ROLES and not _has_role(principal, model, operation, ROLES[rule]):
         yield f"Only members with the role {' or '.join(ROLES[rule])} {operation} records of {name}."
     for place, each in _lists(principal):
         for needed in dict.fromkeys((_rule(operation), operation)):

@@ -50,6 +50,8 @@ class AuthShare(Base):
     email: Mapped[str | None] = string(min=3, max=254)
     may: Mapped[str] = enum("read", "write")
     until: Mapped[datetime | None] = timestamp()
-    organization_id: Mapped[UUID | None] = reference("auth_organization", "cascade", note="that the record belongs to")
+    organization_id: Mapped[UUID] = reference(
+        "auth_organization", "cascade", note="of the record, or in which a personal record is shared"
+    )
     outside: Mapped[bool] = boolean(default=False, note="the recipient need be no member of the organization")
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null")

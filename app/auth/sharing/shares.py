@@ -6,9 +6,7 @@ such a share counts for the account that proves the address, and is that account
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -17,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from app.auth.accounts import mails, users
 from app.auth.models.identity import AuthUser
-from app.auth.models.organizations import AuthMember, AuthOrganization, AuthTeam
 from app.auth.models.sharing import AuthShare
-from app.auth.organizations import invitations
+from app.auth.sharing import recipient_checks
+from app.auth.sharing.recipient_checks import Share
 from app.auth.sharing.shareable import Model, belonging, organization_of, require_shareable
 from app.engine.declare.catalogue import every_model, find_model
 from app.engine.declare.principal import Principal
@@ -27,7 +25,7 @@ from app.engine.declare.record import Record
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now, wire
-from app.foundation.errors import Forbidden, Invalid
+from app.foundation.errors import Forbidden
 from app.foundation.events import Event
 from app.mail import outbox
 from app.mail.delivery import wanted
@@ -37,23 +35,8 @@ KIND, PAGE = "record-shared", "/console/shared-with-me"
 # The type of the notification.
 RECORD_SHARED = "RECORD_SHARED"
 
-# A record was just shared with a user of the organization.
+# A record was just shared with a user by name.
 record_shared: Event[[Unit, Record, AuthShare]] = Event()
-
-
-@dataclass(frozen=True)
-class Share:
-    """With whom, by one of ``user_id``, ``team_id`` and ``email``, a record is to be shared, and for what."""
-
-    may: str
-    user_id: UUID | None = None
-    team_id: UUID | None = None
-    email: str | None = None
-    until: datetime | None = None
-
-    @property
-    def with_whom(self) -> UUID | str:
-        return self.email or self.user_id or self.team_id  # type: ignore[return-value]
 
 
 def model_of(name: str) -> Model | None:
@@ -69,7 +52,7 @@ def of_record(unit: Unit, model: Model, identifier: UUID) -> Sequence[AuthShare]
 
 
 def share(unit: Unit, model: Model, identifier: UUID, asked: Sequence[Share]) -> Sequence[AuthShare]:
-    """Share a record with those in ``asked``, and with nobody else. Raises NotFound, Forbidden, Invalid and
+    """Share a record with those in ``asked``, and with nobody else. Raises NotFound, Forbidden, Invalid, Conflict and
     RateLimited."""
     record = require_shareable(unit, model, identifier)
     organization_id = organization_of(record)
@@ -78,9 +61,9 @@ def share(unit: Unit, model: Model, identifier: UUID, asked: Sequence[Share]) ->
     before = {_given(each): each for each in _living(unit, model, identifier)}
     noted = list(map(_noted, before.values()))
     added = [each for each in asked if each.with_whom not in before]
-    _check_recipients(unit, organization_id, asked, added)
+    through = recipient_checks.organizations_of(unit, organization_id, asked, added)
     _change(unit, before, {each.with_whom: each for each in asked})
-    made = [_made(record, organization_id, each, unit.principal) for each in added]
+    made = [_made(record, through[each], each, unit.principal) for each in added]
     for new in made:
         unit.store(new)
     _tell(unit, record, made)
@@ -119,35 +102,6 @@ def _check_sight(principal: Principal, model: Model, organization_id: UUID | Non
         raise Forbidden("Whoever is narrowed by grants shares no records: others would see more of them")
 
 
-def _check_recipients(unit: Unit, organization_id: UUID | None, asked: Sequence[Share], added: Sequence[Share]) -> None:
-    """Refuse those who are none of the organization's, or, of records that belong to none, of the caller's
-    organizations; and addresses where records stay inside. Raises Invalid and Forbidden."""
-    principal = unit.principal
-    within = list(principal.memberships) if organization_id is None else [organization_id]
-    members = (AuthMember.organization_id.in_(within), AuthMember.user_id.in_(_named(added, "user_id")))
-    people = set(unit.session.scalars(select(AuthMember.user_id).where(*members)))
-    known = (AuthTeam.organization_id.in_(within), AuthTeam.id.in_(_named(added, "team_id")))
-    teams = set(unit.session.scalars(select(AuthTeam.id).where(*known)))
-    faults = {
-        f"data.{place}.with.{name}": ["Must be one of the organization."]
-        for place, each in enumerate(asked)
-        if each in added
-        for name, wanted, found in (("userId", each.user_id, people), ("teamId", each.team_id, teams))
-        if wanted is not None and wanted not in found
-    }
-    if faults:
-        raise Invalid(faults)
-    if addresses := sum(each.email is not None for each in added):
-        letting = organization_id or principal.organization_id
-        if letting is None or not unit.get(AuthOrganization, letting).outside_shares:
-            raise Forbidden("The organization shares records with its members alone")
-        invitations.count_for_sender(unit, addresses)
-
-
-def _named(shares: Sequence[Share], name: str) -> Collection[UUID]:
-    return {found for each in shares if (found := getattr(each, name)) is not None}
-
-
 def _change(unit: Unit, before: Mapping[UUID | str, AuthShare], wanted: Mapping[UUID | str, Share]) -> None:
     """End the shares that are not ``wanted`` any more, and make the others as they are."""
     gone = [each.id for name, each in before.items() if name not in wanted]
@@ -158,7 +112,7 @@ def _change(unit: Unit, before: Mapping[UUID | str, AuthShare], wanted: Mapping[
     unit.session.flush()
 
 
-def _made(record: Record, organization_id: UUID | None, given: Share, principal: Principal) -> AuthShare:
+def _made(record: Record, organization_id: UUID, given: Share, principal: Principal) -> AuthShare:
     return AuthShare(
         model=type(record).qualified_name(), record_id=record.id, record_created_at=record.created_at,
         recipient=str(given.with_whom), user_id=given.user_id, team_id=given.team_id, email=given.email, may=given.may,
@@ -176,7 +130,8 @@ def _tell(unit: Unit, record: Record, made: Sequence[AuthShare]) -> None:
         if share.email is None or not outbox.may_send(unit, KIND, share.email):
             continue
         # Whether an address has an account changes the greeting alone, which nobody but its holder reads.
-        reader = unit.session.scalar(select(AuthUser).where(AuthUser.email == share.email))
+        known = (AuthUser.email == share.email, AuthUser.email_verified)
+        reader = unit.session.scalar(select(AuthUser).where(*known))
         values = {
             "name": reader.name if reader else users.name_of(share.email), "address": share.email,
             "sharer": sharer.name if sharer else "?", "link": outbox.link(PAGE),

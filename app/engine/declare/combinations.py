@@ -11,7 +11,19 @@ from typing import Any
 from sqlalchemy import and_, false, or_, select, true
 
 from app.engine.declare.principal import Reader
-from app.engine.declare.scope import USER, Condition, Model, Rule, Scope, any_of, both, is_nothing, reach, reach_within
+from app.engine.declare.scope import (
+    USER,
+    Condition,
+    Model,
+    Rule,
+    Scope,
+    any_of,
+    both,
+    either,
+    is_nothing,
+    reach,
+    reach_within,
+)
 from config import SettingError
 
 
@@ -88,6 +100,12 @@ class AnyOf(Combination):
 
     def unowned(self, model: Model) -> Condition:
         return or_(*(scope.unowned(model) for scope in self.scopes))
+
+    def bounds(self, model: Model, *, writes: bool = False) -> Condition:
+        met: Condition = false()
+        for scope in self.scopes:
+            met = either(met, scope.bounds(model, writes=writes))
+        return met
 
     def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
         # Rows that are nobody's are written by whoever may, which a rule for some roles does not mean.
@@ -189,7 +207,8 @@ class Through(Scope):
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return self.own(model, reader)
         target = model.target(self.column)
-        return getattr(model, self.column) == any_of(select(target.id).where(_own_or_colleagues(target, reader)))
+        found = select(target.id).where(_own_or_colleagues(target, reader, listed=True))
+        return getattr(model, self.column) == any_of(found)
 
     def public_rows(self, model: Model) -> Condition:
         return reach(model, self.column, lambda row: row.policy.scope.public_rows(row))
@@ -233,8 +252,10 @@ def any_within(scopes: Sequence[Scope], row: Model, organization: Any) -> Condit
     return or_(*found) if found else None
 
 
-def _own_or_colleagues(row: Model, reader: Reader) -> Condition:
-    return or_(row.policy.own(row, reader), row.policy.scope.colleagues(row, reader))
+def _own_or_colleagues(row: Model, reader: Reader, *, listed: bool = False) -> Condition:
+    policy = row.policy
+    own = policy.own_in_lists(row, reader) if listed else policy.own(row, reader)
+    return or_(own, policy.scope.colleagues(row, reader))
 
 
 def _same(rules: Sequence[Rule]) -> Rule:

@@ -109,7 +109,7 @@ class Policy:
         ones where it is filtered for them."""
         listed = self._listed(model, reader.base, with_public)
         if with_shared:
-            listed = either(listed, self.shared(model, reader.base))
+            listed = either(listed, self.shared(model, reader.base, listed=True))
         return both(listed, reader.granted(model, *operations))
 
     def visible(self, model: Model, reader: Reader, operation: str = "read") -> Condition:
@@ -122,16 +122,18 @@ class Policy:
 
     def own_in_lists(self, model: Model, reader: Reader) -> Condition:
         """The same rows, in the form that a list finds fastest."""
-        return either(self.scope.list_condition(model, reader.base), self.shared(model, reader.base))
+        return either(self.scope.list_condition(model, reader.base), self.shared(model, reader.base, listed=True))
 
-    def shared(self, model: Model, reader: Reader, *, writes: bool = False) -> Condition:
-        """Rows that are shared with the caller, or with ``writes`` those of them that the caller may change."""
+    def shared(self, model: Model, reader: Reader, *, writes: bool = False, listed: bool = False) -> Condition:
+        """Rows that are shared with the caller, or with ``writes`` those that the caller may change: in the form for
+        one row, or with ``listed`` for many."""
         if not (self.shares and reader.has_shares):
             return false()
-        return both(shared_rows(model, writes=writes), self.scope.bounds(model, writes=writes))
+        return both(shared_rows(model, writes=writes, listed=listed), self.scope.bounds(model, writes=writes))
 
     def writes(self, model: Model, reader: Reader, rule: Rule) -> Condition:
-        """Rows that the caller may write by ``rule``: what is shared to be written is written by no rule of admins."""
+        """Rows that the caller may write by ``rule``, or by a share: that asks for no role, and opens nothing that only
+        platform admins do, or nobody."""
         writable = self.scope.writable(model, reader, rule)
         if rule in (Rule.ADMIN, Rule.NONE):
             return writable

@@ -158,8 +158,8 @@ class Principal:
     # Of a key that came in an address, where it is written down by whoever passes it on.
     from_query: bool = False
     narrowing: Narrowing | None = None
-    # What records are shared with that the caller has, as shares name it: the user, an address, teams with the
-    # organization of each. Only those with which any are.
+    # What records are shared with that the caller is: the user, an address, teams with the organization of each. Only
+    # those with which something is shared.
     recipients: Mapping[str, UUID | None] = field(default_factory=dict)
 
     @cached_property
@@ -184,9 +184,12 @@ class Principal:
         return "" if self.narrowing is None else self.narrowing.digest
 
     def within(self, memberships: Mapping[UUID, str], organization_id: UUID | None) -> Principal:
-        """The caller with these memberships alone, and narrowed in them alone."""
-        narrowing = None if self.narrowing is None else self.narrowing.within(memberships)
+        """The caller with these memberships alone, and narrowed in them alone unless rows of others are shared."""
         recipients = {name: each for name, each in self.recipients.items() if each is None or each in memberships}
+        # What is shared may be of any organization, and each narrows its own rows.
+        narrowing = self.narrowing
+        if narrowing is not None and not recipients:
+            narrowing = narrowing.within(memberships)
         return replace(
             self,
             organization_id=organization_id,

@@ -58,6 +58,9 @@ class Owner(Scope):
         mine = getattr(model, self.column) == USER
         return mine & getattr(model, self.until).is_(None) if self.until else mine
 
+    def bounds(self, model: Model, *, writes: bool = False) -> Condition:
+        return getattr(model, self.until).is_(None) if self.until else true()
+
     def colleagues(self, model: Model, reader: Reader) -> Condition:
         if not self.co_members or reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return false()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Boolean, String, Uuid, bindparam, column, func, literal_column, or_, select, table
+from sqlalchemy import Boolean, String, Uuid, bindparam, column, exists, func, literal_column, or_, select, table
 from sqlalchemy.dialects.postgresql import ARRAY, TIMESTAMP
 
 from app.engine.declare.scope import ORGANIZATIONS, Condition, Model, any_of
@@ -28,11 +28,14 @@ SHARES = table(
 RECIPIENTS = bindparam("caller_recipients", type_=ARRAY(String()))
 
 
-def shared_rows(model: Model, *, writes: bool = False) -> Condition:
-    """The rows of ``model`` that are shared with the caller, to be read, or only those to be written as well."""
+def shared_rows(model: Model, *, writes: bool = False, listed: bool = False) -> Condition:
+    """The rows of ``model`` that are shared with the caller, to be read, or only those to be written as well. Where
+    they are ``listed``, all of them are found first; otherwise the shares of the row at hand are looked at."""
     standing = [SHARES.c.recipient == RECIPIENTS.any_(), *standing_shares(model, SHARES.c)]
     if writes:
         standing.append(SHARES.c.may == literal_column("'write'"))
+    if not listed:
+        return exists().where(SHARES.c.record_id == model.id, *standing)
     shared: Condition = model.id == any_of(select(SHARES.c.record_id).where(*standing))
     return shared
 
@@ -41,4 +44,4 @@ def standing_shares(model: Model, shares: Any) -> Iterator[Condition]:
     """The shares of rows of ``model`` that count for the caller, among those with the caller's recipients."""
     yield shares.model == literal_column(f"'{model.qualified_name()}'")
     yield or_(shares.until.is_(None), shares.until > func.now())
-    yield or_(shares.outside, shares.organization_id.is_(None), shares.organization_id == ORGANIZATIONS.any_())
+    yield or_(shares.outside, shares.organization_id == ORGANIZATIONS.any_())

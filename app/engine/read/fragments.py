@@ -69,7 +69,8 @@ def listed(
 @lru_cache(maxsize=STATEMENTS_KEPT)
 def shared(model: type[Record], reader: Reader) -> Fragment:
     """Rows that are shared with the caller."""
-    return _compiled(model, f"{model.__tablename__}_shared", lambda row: model.policy.shared(row, reader.base))
+    purpose = f"{model.__tablename__}_shared"
+    return _compiled(model, purpose, lambda row: model.policy.shared(row, reader.base, listed=True))
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
@@ -80,9 +81,9 @@ def shareable(model: type[Record], reader: Reader, operation: str) -> Fragment:
 
 
 @cache
-def standing_share(model: type[Record]) -> str:
-    """The rows called ``shares`` of the table of shares that count for the caller, of records of ``model``."""
-    met = and_(*standing_shares(model, SHARES.alias("shares").c))
+def standing_share(model: type[Record], alias: str) -> str:
+    """The rows called ``alias`` of the table of shares that count for the caller, of records of ``model``."""
+    met = and_(*standing_shares(model, SHARES.alias(alias).c))
     return str(met.compile(dialect=DIALECT))
 
 

@@ -51,10 +51,16 @@ def shared_walk(source: Source, where: Sequence[str], order: Order, scans: Calla
     walked = tuple(replace(each, value=of_share.get(each.value, each.value)) for each in order)
     tables = " ".join([f"auth_share AS shares JOIN {source.table} ON {row}.id = shares.record_id", *source.joins])
     shareable = source.put(fragments.shareable(model, source.reader, "list"), row)
-    met = ["shares.recipient = had.recipient", fragments.standing_share(model), shareable, *where]
+    met = [fragments.standing_share(model, "shares"), _is_first(fragments.standing_share(model, "others")), shareable]
     recipients = "unnest(%(caller_recipients)s::varchar[]) AS had (recipient)"
     around = f"SELECT page.* FROM {recipients} CROSS JOIN LATERAL ({{}}) AS page"
-    return Walk(tables, met, walked, scans(walked), around)
+    return Walk(tables, ["shares.recipient = had.recipient", *met, *where], walked, scans(walked), around)
+
+
+def _is_first(standing: str) -> str:
+    """Of several shares of one record with one recipient, the first: by name, and by an address that was theirs."""
+    same = "others.record_id = shares.record_id AND others.recipient = shares.recipient AND others.id < shares.id"
+    return f"NOT EXISTS (SELECT 1 FROM auth_share AS others WHERE {same} AND {standing})"
 
 
 def window(columns: Sequence[str], walks: Sequence[Walk], most: int | None) -> str:

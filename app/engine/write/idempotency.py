@@ -102,7 +102,8 @@ INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, princi
     standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
     %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(leased_until)s,
-    %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'narrowed', %(narrowed)s::text, 'roles', (
+    %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'narrowed', %(narrowed)s::text,
+        'recipients', %(recipients)s::text[], 'roles', (
         SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
         WHERE user_id = %(user)s AND organization_id = ANY(%(organizations)s::uuid[]))), %(expires_at)s)
 ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, updated_at = excluded.updated_at,
@@ -178,6 +179,7 @@ def write(
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
         "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
         "narrowed": request.principal.narrowed_by,
+        "recipients": sorted(request.principal.recipients),
         "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
         "leased_until": leased_until, "progress": None if progress is None else orjson.dumps(progress).decode(),
     }  # fmt: skip
@@ -192,6 +194,8 @@ def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
 def _still_authorized(standing: dict[str, Any], principal: Principal) -> bool:
     """Whether the caller has every right today that the answer was given by, and is narrowed by the same grants."""
     if standing.get("narrowed", "") != principal.narrowed_by:
+        return False
+    if not principal.recipients.keys() >= set(standing.get("recipients", ())):
         return False
     if standing["admin"]:
         return principal.is_admin

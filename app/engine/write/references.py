@@ -78,8 +78,8 @@ def statement(model: type[Record], reader: Reader, attributes: tuple[str, ...]) 
 
 
 def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any) -> ColumnElement[bool]:
-    """A row that may be named: visible, and for a restricting reference from the record's own scope, so that
-    nobody can pin a public row of somebody else. Records in no organization name rows of any."""
+    """A row that may be named: visible, and for a restricting reference one's own, so that nobody can pin a public row
+    of somebody else, or one that is only shared. Records in no organization name rows of any."""
     target = model.target(attribute)
     wanted = target.id == named[attribute]
     scope, granted = target.policy.scope, reader.granted(target, "read")
@@ -90,7 +90,7 @@ def _admissible(model: type[Record], reader: Reader, attribute: str, named: Any)
     restricts = isinstance(kind, Reference) and kind.on_delete == "restrict"
     if not restricts or scope.is_nobodys:
         return both(and_(wanted, target.policy.visible(target, reader.base)), granted)
-    own = both(and_(wanted, target.policy.own(target, reader)), granted)
+    own = both(and_(wanted, scope.own(target, reader.base)), granted)
     if "organization_id" in target.fields():
         within: Any = target.organization_id  # type: ignore[attr-defined]
         return and_(own, or_(named.organization.is_(None), within == named.organization))

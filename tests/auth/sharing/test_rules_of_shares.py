@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 
 from app.ai.models.chats import AiChat, AiMessage
 from app.auth.models.sharing import AuthShare
-from app.auth.sharing import shares
+from app.auth.sharing import recipient_checks, shares
 from app.crm.models import CrmDeal
 from app.foundation.clock import now, wire
 from app.testing.database import transaction, unit_of_work
@@ -147,3 +147,29 @@ def test_sharing_is_evidence(cast, owner, deal):
     (row,) = owner.get("/api/v1/platform/audit-log", query_string={"action": "auth.share.set"}).json["data"]
     assert (row["targetId"], row["changes"]["before"]) == (deal, [])
     assert row["changes"]["after"] == [{"with": str(member.user_id), "may": "read", "until": None}]
+
+
+def test_so_many_records_are_shared_with_one_recipient(cast, owner, workshop, monkeypatch):
+    monkeypatch.setattr(recipient_checks, "MOST_WITH_ONE", 2)
+    member, made = cast.colleague(owner), [workshop.make(CrmDeal)["id"] for _ in range(3)]
+    asked = [share(owner, CrmDeal, each, ("read", member)).status_code for each in (*made, made[0])]
+    assert asked == [200, 200, 409, 200]
+
+
+@pytest.mark.parametrize("model", [AiChat, CrmDeal])
+def test_what_was_let_out_ends_with_the_switch(cast, owner, workshop, model):
+    let_out(owner)
+    made, guest = workshop.make(model)["id"], cast.user()
+    shared(owner, model, made, ("write", {"email": address(guest)}))
+    assert guest.get(of(model, made)).status_code == 200
+    let_out(owner, out=False)
+    assert statuses(guest, model, made) == NOTHING
+    assert owner.get(f"{of(model, made)}/_sharing").json["data"] == []
+
+
+def test_a_colleague_has_a_personal_record_as_long_as_they_are_one(cast, owner, workshop):
+    member, chat = cast.colleague(owner), workshop.make(AiChat)["id"]
+    shared(owner, AiChat, chat, ("read", member))
+    assert member.get(of(AiChat, chat)).status_code == 200
+    gone.removed(cast, owner, member)
+    assert statuses(member, AiChat, chat) == NOTHING

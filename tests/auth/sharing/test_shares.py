@@ -98,6 +98,8 @@ def test_a_member_writes_what_only_managers_do_once_it_is_shared(cast, owner, wo
     assert statuses(member, AiAgentConfig, agent) == READS
     shared(owner, AiAgentConfig, agent, ("write", member))
     assert statuses(member, AiAgentConfig, agent) == WRITES
+    question = {"model": "ai-agent/config", "operation": "update", "id": agent}
+    assert member.post("/api/v1/_access", question).json["allowed"] is True
     assert owner.delete(f"/api/v1/auth/member/{gone.membership(owner, member)}").status_code == 200
     assert statuses(member, AiAgentConfig, agent) == NOTHING
 

@@ -40,7 +40,7 @@ def _counts(world: World, caller: Caller, share: Row) -> bool:
     within = share["organization_id"]
     if share["until"] is not None and share["until"] <= now():
         return False
-    if not (share["outside"] or within is None or within in caller.roles):
+    if not (share["outside"] or within in caller.roles):
         return False
     if share["team_id"] is not None:
         organization, members = world.teams[share["team_id"]]
@@ -70,10 +70,11 @@ def shares(
     for model in SHARED:
         for row in chance.choices(rows[model], k=8):
             user = chance.choice(people).user_id
+            home = chance.choice(people).organization_id
             named = chance.choice(({"user_id": user}, {"team_id": chance.choice([*teams])}, {"email": addresses[user]}))
             yield {
                 "model": model.qualified_name(), "record_id": row["id"], "record_created_at": row["created_at"],
                 "user_id": None, "team_id": None, "email": None, **named, "recipient": str(*named.values()),
                 "may": chance.choice(("read", "write")), "until": chance.choice((None, None, OVER, LATER)),
-                "organization_id": row["organization_id"] if model is not AiChat else None, "outside": "email" in named,
+                "organization_id": home if model is AiChat else row["organization_id"], "outside": "email" in named,
             }  # fmt: skip

@@ -86,7 +86,7 @@ def _names_its_own(reference: Reference, row: Row) -> bool:
     """Whether the company that a row names, and that cannot go while it does, is the caller's, of the organization of
     the row, and read by the caller."""
     found = reference.by_id[CrmCompany][row["company_id"]]
-    is_own = reference.is_own(CrmCompany, found) and found["organization_id"] == row["organization_id"]
+    is_own = reference.is_own(CrmCompany, found, may=()) and found["organization_id"] == row["organization_id"]
     return is_own and reference.is_granted(CrmCompany, found, "read")
 
 

@@ -190,6 +190,9 @@ export const refusals: Record<string, string> = {
     "Wer durch Freigaben eingeschränkt ist, teilt keine Datensätze: Andere sähen mehr davon",
   "Must be one of the organization.": "Muss zur Organisation gehören.",
   "Takes one of userId, teamId and email.": "Nimmt eines von userId, teamId und email.",
+  "An organization shares at most 10000 records with one recipient":
+    "Eine Organisation teilt höchstens 10000 Datensätze mit einem Empfänger",
+  "Members of the organization have its agents work": "Die Agenten arbeiten nur für Mitglieder der Organisation",
   "Names somebody twice.": "Nennt jemanden zweimal.",
   "A record has at most 20 links at a time": "Ein Datensatz hat höchstens 20 Links zur selben Zeit",
   "Must be in the future, and at most 365 days away.": "Muss in der Zukunft liegen, höchstens 365 Tage entfernt.",
