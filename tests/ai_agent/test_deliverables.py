@@ -7,12 +7,14 @@ import subprocess
 import pytest
 from sqlalchemy import text
 
+from app.ai_rag.models import AiRagIndex
 from app.jobs import registry
 from app.testing.database import transaction
 from app.testing.waiting import await_true
 from config import ROOT
 from tests.ai.chains import Chains, made
 from tests.ai.upstream import WORDS
+from tests.auth.sharing.sharing import address, let_out, shared
 from tests.end_to_end.service import FLASK, environment
 
 ANSWER = "".join(WORDS)
@@ -128,6 +130,22 @@ def test_what_an_agent_delivers_is_not_made_of_private_documents(agents, chat_ca
     agent = agents.agent()
     body = {"configId": agent, "title": "Note", "brief": "What is the password of the vault?"}
     work = made(member.post(WORK, body))
+    agents.work()
+    assert "swordfish" not in agents.owner.get(f"{WORK}/{work}").json["content"]
+
+
+def test_what_an_agent_delivers_is_not_made_of_what_is_shared_with_whoever_asks(agents, chat_cast):
+    stranger = chat_cast.user()
+    let_out(stranger)
+    index = made(stranger.post("/api/v1/ai-rag/index", {"name": "Vault"}))
+    secret = {"indexId": index, "title": "Diary", "content": "The vault's password is swordfish."}
+    made(stranger.post("/api/v1/ai-rag/document", secret))
+    agents.work()
+    shared(stranger, AiRagIndex, index, ("read", {"email": address(agents.owner)}))
+    assert agents.owner.get(f"/api/v1/ai-rag/index/{index}").status_code == 200
+    agent = agents.agent()
+    body = {"configId": agent, "title": "Note", "brief": "What is the password of the vault?"}
+    work = made(agents.owner.post(WORK, body))
     agents.work()
     assert "swordfish" not in agents.owner.get(f"{WORK}/{work}").json["content"]
 

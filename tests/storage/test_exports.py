@@ -13,6 +13,7 @@ from sqlalchemy import select, update
 
 from app.auth.credentials import impersonation, sessions
 from app.auth.models.identity import AuthUser
+from app.crm.models import CrmCompany
 from app.foundation.clock import now
 from app.jobs import registry
 from app.mail.models import PlatformMail
@@ -21,6 +22,7 @@ from app.storage.models import StorageExport
 from app.storage.object_store import object_store
 from app.testing.database import transaction, unit_of_work
 from tests import gone
+from tests.auth.sharing.sharing import address, let_out, shared
 from tests.writes import created
 
 EXPORTS = "/api/auth/account/export"
@@ -73,6 +75,14 @@ def test_the_archive_leaves_shared_organizations_and_secrets_out(cast, owner, ma
     everything = b"".join(opened.read(name) for name in opened.namelist())
     assert b"tokenHash" not in everything
     assert (colleague.token or "").encode() not in everything
+
+
+def test_the_archive_leaves_out_what_others_share(cast, owner, made):
+    let_out(owner)
+    guest, company = cast.user(), created(owner, "crm/company", name="Harbour Works")
+    shared(owner, CrmCompany, company["id"], ("read", {"email": address(guest)}))
+    assert guest.get(f"/api/v1/crm/company/{company['id']}").status_code == 200
+    assert lines(archive(guest, made(guest)), "crm/company.ndjson") == []
 
 
 def test_every_page_of_many_records_is_in_the_archive(owner, made, monkeypatch):
