@@ -8,7 +8,8 @@ from press import models as press
 from app.testing.permissions import *  # noqa: F403
 
 ARTICLES, COMMENTS = "/api/v1/press/article", "/api/v1/press/comment"
-DESKS, STAFF, ORDERS, NOTICES = (f"/api/v1/press/{name}" for name in ("desk", "staff", "order", "notice"))
+NAMES = ("desk", "staff", "order", "notice", "remark")
+DESKS, STAFF, ORDERS, NOTICES, REMARKS = (f"/api/v1/press/{name}" for name in NAMES)
 MODELS = [
     press.PressArticle, press.PressComment, press.PressDesk, press.PressStaff, press.PressOrder, press.PressNotice,
     press.PressPage, press.PressBoard, press.PressRemark, press.PressForm, press.PressInquiry, press.PressLetter,
@@ -84,6 +85,9 @@ def test_a_share_changes_no_more_than_whose_record_it_is_could(author, other):
     share = {"data": [{"with": {"email": other.get(home).json["email"]}, "may": "write"}]}
     assert author.put(f"{ORDERS}/{made}/_sharing", share).status_code == 200
     assert other.patch(f"{ORDERS}/{made}", {"name": "Ink"}).status_code == 200
+    remark = author.post(REMARKS, {"text": "Soon", "orderId": made}).json["id"]
+    assert remark in ids(other.get(REMARKS))
+    assert other.get(f"{REMARKS}/{remark}").status_code == 200
     assert author.patch(f"{ORDERS}/{made}", {"state": "sent"}).status_code == 200
     assert [each.patch(f"{ORDERS}/{made}", {"name": "Pens"}).status_code for each in (author, other)] == [403, 403]
     assert other.get(f"{ORDERS}/{made}").status_code == 200

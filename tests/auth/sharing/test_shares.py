@@ -112,10 +112,12 @@ def test_what_belongs_to_a_record_follows_it(cast, owner, workshop):
     assert (ids(friend, AiMessage), friend.post(AiMessage.collection_path(), new).status_code) == ([], 400)
     shared(owner, AiChat, chat, ("read", friend))
     assert (set(ids(friend, AiMessage)), set(ids(friend, AiMessage, chatId=chat))) == (messages, messages)
+    changed = of(AiMessage, next(iter(messages))), {"content": "Avast"}
     assert friend.post(AiMessage.collection_path(), new).status_code == 403
+    assert friend.patch(*changed).status_code == 403
     shared(owner, AiChat, chat, ("write", friend))
     made = friend.post(AiMessage.collection_path(), new)
-    assert made.status_code == 201, made.json
+    assert (made.status_code, friend.patch(*changed).status_code) == (201, 200), made.json
     assert friend.delete(of(AiMessage, made.json["id"])).status_code == 403
     shared(owner, AiChat, chat)
     assert ids(friend, AiMessage) == []
