@@ -26,7 +26,7 @@ plugin = Plugin(
         Periodic("sum_key_use", "5 * * * *", as_unit(sums.roll_up)),
         Periodic("expire_key_use", "25 3 * * *", sums.expire),
         Periodic("forget_expired", "45 * * * *", as_unit(sessions.forget_expired)),
-        Periodic("forget_shares", "35 3 * * *", as_unit(shares.forget)),
+        Periodic("forget_shares", "35 3 * * *", shares.forget),
         Periodic("delete_accounts", "50 * * * *", deletion.carry_out),
         Periodic("tell_of_ending_keys", "20 * * * *", key_mails.tell_of_ends),
     ),

@@ -11,7 +11,7 @@ from app.auth.credentials.access import WithGrants, credentials_required
 from app.auth.credentials.authentication import caller
 from app.auth.models.sharing import AuthShare
 from app.auth.sharing import shared_with_me, shares
-from app.auth.sharing.recipient_checks import Share
+from app.auth.sharing.shares import Share
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.write.unit_of_work import Unit

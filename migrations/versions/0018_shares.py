@@ -49,7 +49,8 @@ def upgrade():
     )
     for column in ("record_id", *REFERENCES):
         op.create_index(f"ix_{TABLE}_{column}", TABLE, [column])
-    op.create_index(f"ix_{TABLE}_until", TABLE, ["until"], postgresql_where=sa.text("until IS NOT NULL"))
+    for column in ("email", "until"):
+        op.create_index(f"ix_{TABLE}_{column}", TABLE, [column], postgresql_where=sa.text(f"{column} IS NOT NULL"))
     newest_first = (sa.text("record_created_at DESC"), sa.text("record_id DESC"))
     op.create_index(
         f"ix_{TABLE}_recipient_model_record_created_at_record_id", TABLE, ["recipient", "model", *newest_first]

@@ -8,8 +8,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates, validates_schema
 
-from app.auth.sharing.recipient_checks import Share
-from app.auth.sharing.shares import MOST_OF_A_RECORD
+from app.auth.sharing.shares import MOST_OF_A_RECORD, Share
 from app.foundation.clock import now
 from schemas.derive import WireSchema
 from schemas.fields import Email, Embedded, Identifier, Moment

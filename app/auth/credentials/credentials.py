@@ -20,7 +20,7 @@ from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
 from app.auth.sharing import recipients
-from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes
+from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes, recipients_within
 from app.engine.read.database import reading
 from app.engine.read.encoding import Projection
 from app.engine.read.statements import RecordStatement, autocommit_connection, compiled
@@ -162,9 +162,7 @@ def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
     """The organization that a key acts in, as long as its owner is a member, and what is shared with it there."""
     organization_id = row["organization_id"]
     held = {each: role for each, role in row["memberships"].items() if each == organization_id}
-    shared = row["recipients"]
-    if shared:
-        shared = {each: team for each, team in shared.items() if team is None or team in held}
+    shared = recipients_within(row["recipients"], held) if row["recipients"] else {}
     return {"memberships": held, "organization_id": organization_id if held else None, "recipients": shared}
 
 

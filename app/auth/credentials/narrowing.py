@@ -14,8 +14,8 @@ from app.engine.read import grant_parser
 
 def narrowed(principal: Principal, members: Mapping[UUID, str], key: str | None = None) -> Principal:
     """The principal as narrowed by ``members``, the lists of grants in each organization (that of the member, and that
-    of the member's teams), and by that of a key. With whom something is shared, all lists stay: a record of an
-    organization may come that they do not act in."""
+    of the member's teams), and by that of a key. Where something is shared with them, the lists of all organizations
+    stay, as what is shared may be of one that they do not act in."""
     lists: list[grant_parser.StoredList] = [(None, key)] if key is not None else []
     for organization, both in members.items():
         if organization in principal.memberships or principal.recipients:

@@ -38,6 +38,7 @@ class AuthShare(Base):
     keys = (
         index("recipient", "model", "-record_created_at", "-record_id"),
         index("record_id"),
+        index("email", where="email IS NOT NULL"),
         index("until", where="until IS NOT NULL"),
     )
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import func, or_, select
@@ -16,24 +15,12 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, Invalid
 
+if TYPE_CHECKING:
+    from app.auth.sharing.shares import Share
+
 # Of one organization: each list of a recipient counts what is shared with them.
 MOST_WITH_ONE = 10_000
 OUTSIDE = "The organization shares records with its members alone"
-
-
-@dataclass(frozen=True)
-class Share:
-    """With whom, by one of ``user_id``, ``team_id`` and ``email``, a record is to be shared, and for what."""
-
-    may: str
-    user_id: UUID | None = None
-    team_id: UUID | None = None
-    email: str | None = None
-    until: datetime | None = None
-
-    @property
-    def with_whom(self) -> UUID | str:
-        return self.email or self.user_id or self.team_id  # type: ignore[return-value]
 
 
 def organizations_of(
@@ -57,9 +44,10 @@ def organizations_of(
     addresses = [each for each in added if each.email is not None]
     if addresses:
         _hold_open(unit, letting)
-        invitations.count_for_sender(unit, len(addresses))
     found = {each: known.get(each.with_whom, letting) for each in added}
     _check_numbers(unit, found)
+    if addresses:
+        invitations.count_for_sender(unit, len(addresses))
     return found  # type: ignore[return-value]
 
 
@@ -98,14 +86,19 @@ def _hold_open(unit: Unit, organization_id: UUID | None) -> None:
 
 
 def _check_numbers(unit: Unit, added: Mapping[Share, UUID | None]) -> None:
-    """Refuse that one organization shares more with somebody than their lists can take; raises Conflict."""
+    """Refuse that one organization shares more with somebody than their lists can take; raises Conflict. What was
+    shared with an address counts for it whosever it is by now."""
+    names = [str(each.with_whom) for each in added]
+    with_them = or_(AuthShare.recipient.in_(names), AuthShare.email.in_(names))
     lives = or_(AuthShare.until.is_(None), AuthShare.until > now())
-    for share, organization_id in added.items():
-        name = str(share.with_whom)
-        with_them = or_(AuthShare.recipient == name, AuthShare.email == name)
-        counted = select(func.count()).where(with_them, AuthShare.organization_id == organization_id, lives)
-        if (unit.session.scalar(counted) or 0) >= MOST_WITH_ONE:
-            raise Conflict(f"An organization shares at most {MOST_WITH_ONE} records with one recipient")
+    given = func.coalesce(AuthShare.email, AuthShare.recipient)
+    counted = select(given, AuthShare.organization_id, func.count()).where(with_them, lives)
+    found = unit.session.execute(counted.group_by(given, AuthShare.organization_id))
+    held: dict[tuple[str, UUID | None], int] = {
+        (name, organization_id): count for name, organization_id, count in found
+    }
+    if any(held.get((str(each.with_whom), within), 0) >= MOST_WITH_ONE for each, within in added.items()):
+        raise Conflict(f"An organization shares at most {MOST_WITH_ONE} records with one recipient")
 
 
 def _named(shares: Sequence[Share], name: str) -> Collection[UUID]:

@@ -1,4 +1,4 @@
-"""What records are shared with that a user has: the user, an address that is proved to be theirs, and their teams."""
+"""The recipients of shares that a user is: the user by name, the address that they have proved, and their teams."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sqlalchemy.dialects.postgresql import JSONB
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthTeam, AuthTeamMember
 from app.auth.models.sharing import AuthShare
+from app.engine.declare.principal import Recipients, recipients_within
 from app.engine.write.unit_of_work import Unit
 
-Recipients = dict[str, UUID | None]
 NONE: ColumnElement[Any] = literal_column("'{}'::jsonb", JSONB)
 
 
 def of(user_id: Any) -> Any:
-    """Those recipients of the user in ``user_id``, whose row the statement has, with which anything is shared: as one
-    JSON object, each with the organization of the team that it is, if it is one. NULL where nothing is."""
+    """The recipients that the user in ``user_id`` is, whose row the statement has, as one JSON object: each to the
+    organization of the team that it is, or null. Only those with which anything is shared; NULL where nothing is."""
     myself, team = cast(user_id, String), cast(AuthTeam.id, String)
     teams = (
         select(func.jsonb_object_agg(team, AuthTeam.organization_id))
@@ -41,12 +41,11 @@ def _has_shares(recipient: Any) -> ColumnElement[bool]:
     return exists().where(AuthShare.recipient == recipient)
 
 
-def counting(found: Mapping[str, str | None] | None, organizations: Collection[UUID]) -> Recipients:
+def counting(found: Mapping[str, str | None] | None, organizations: Collection[UUID]) -> dict[str, UUID | None]:
     """The recipients that count for a member of ``organizations``, out of what ``of`` has found."""
     if not found:
         return {}
-    teams = {recipient: UUID(each) if each else None for recipient, each in found.items()}
-    return {recipient: each for recipient, each in teams.items() if each is None or each in organizations}
+    return recipients_within({name: UUID(each) if each else None for name, each in found.items()}, organizations)
 
 
 def address_in(recipients: Recipients) -> str | None:

@@ -7,23 +7,24 @@ such a share counts for the account that proves the address, and is that account
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, exists, select
+from sqlalchemy import ColumnElement, and_, delete, exists, select
 from sqlalchemy.orm import Session
 
 from app.auth.accounts import mails, users
 from app.auth.models.identity import AuthUser
 from app.auth.models.sharing import AuthShare
 from app.auth.sharing import recipient_checks
-from app.auth.sharing.recipient_checks import Share
 from app.auth.sharing.shareable import Model, belonging, organization_of, require_shareable
 from app.engine.declare.catalogue import every_model, find_model
-from app.engine.declare.principal import Principal
+from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
 from app.engine.write import audit
-from app.engine.write.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.errors import Forbidden
 from app.foundation.events import Event
@@ -31,12 +32,28 @@ from app.mail import outbox
 from app.mail.delivery import wanted
 
 MOST_OF_A_RECORD = 100
+FORGOTTEN_AT_ONCE = 10_000
 KIND, PAGE = "record-shared", "/console/shared-with-me"
 # The type of the notification.
 RECORD_SHARED = "RECORD_SHARED"
 
 # A record was just shared with a user by name.
 record_shared: Event[[Unit, Record, AuthShare]] = Event()
+
+
+@dataclass(frozen=True)
+class Share:
+    """With whom, by one of ``user_id``, ``team_id`` and ``email``, a record is to be shared, and for what."""
+
+    may: str
+    user_id: UUID | None = None
+    team_id: UUID | None = None
+    email: str | None = None
+    until: datetime | None = None
+
+    @property
+    def with_whom(self) -> UUID | str:
+        return self.email or self.user_id or self.team_id  # type: ignore[return-value]
 
 
 def model_of(name: str) -> Model | None:
@@ -78,13 +95,21 @@ def end_outside(unit: Unit, *which: ColumnElement[bool]) -> None:
     unit.bookkeep(delete(AuthShare).where(AuthShare.outside, *which))
 
 
-def forget(unit: Unit) -> None:
-    """Delete shares whose time is over, and those of records that are gone."""
-    unit.bookkeep(delete(AuthShare).where(AuthShare.until <= now()))
-    for model in every_model():
-        if model.policy.shares:
-            is_there = exists().where(model.id == AuthShare.record_id)
-            unit.bookkeep(delete(AuthShare).where(AuthShare.model == model.qualified_name(), ~is_there))
+def forget() -> None:
+    """Delete shares whose time is over, and those of records that are gone, some at a time."""
+    shared = [model for model in every_model() if model.policy.shares]
+    gone = [
+        and_(AuthShare.model == model.qualified_name(), ~exists().where(model.id == AuthShare.record_id))
+        for model in shared
+    ]
+    for which in (AuthShare.until <= now(), *gone):
+        while run_unit(SYSTEM, _forget, which) == FORGOTTEN_AT_ONCE:
+            pass
+
+
+def _forget(unit: Unit, which: ColumnElement[bool]) -> int:
+    some = select(AuthShare.id).where(which).limit(FORGOTTEN_AT_ONCE)
+    return unit.bookkeep(delete(AuthShare).where(AuthShare.id.in_(some)))
 
 
 def _living(unit: Unit, model: Model, identifier: UUID) -> Sequence[AuthShare]:

@@ -105,6 +105,14 @@ WITHOUT_SHARES = {
 WITH_SHARES = {reader: shared for shared, reader in WITHOUT_SHARES.items()}
 
 
+Recipients = Mapping[str, UUID | None]
+
+
+def recipients_within(recipients: Recipients, organizations: Collection[UUID]) -> dict[str, UUID | None]:
+    """The recipients of shares that somebody is who acts in ``organizations``: all but the teams of others."""
+    return {name: team_of for name, team_of in recipients.items() if team_of is None or team_of in organizations}
+
+
 class Narrowing(Protocol):
     """What narrows a credential: ``app.engine.read.grants`` has it. Its ``values`` are further bind parameters;
     ``digest`` tells whether it is the same as at an earlier request."""
@@ -160,7 +168,7 @@ class Principal:
     narrowing: Narrowing | None = None
     # What records are shared with that the caller is: the user, an address, teams with the organization of each. Only
     # those with which something is shared.
-    recipients: Mapping[str, UUID | None] = field(default_factory=dict)
+    recipients: Recipients = field(default_factory=dict)
 
     @cached_property
     def reader(self) -> Reader:
@@ -184,9 +192,9 @@ class Principal:
         return "" if self.narrowing is None else self.narrowing.digest
 
     def within(self, memberships: Mapping[UUID, str], organization_id: UUID | None) -> Principal:
-        """The caller with these memberships alone, and narrowed in them alone unless rows of others are shared."""
-        recipients = {name: each for name, each in self.recipients.items() if each is None or each in memberships}
-        # What is shared may be of any organization, and each narrows its own rows.
+        """The caller with these memberships alone, and with the grants of these alone, unless anything is shared."""
+        recipients = recipients_within(self.recipients, memberships)
+        # A row that is shared may be of any organization, whose grants narrow it.
         narrowing = self.narrowing
         if narrowing is not None and not recipients:
             narrowing = narrowing.within(memberships)

@@ -111,7 +111,9 @@ def test_what_is_over_or_gone_is_forgotten(app, guest, owner, workshop, deal):
     for moved, left in ((None, 1), (now() - timedelta(seconds=1), 0)):
         with app.app_context(), unit_of_work() as unit:
             unit.bookkeep(update(AuthShare).where(AuthShare.record_id == deal).values(until=moved))
-            shares.forget(unit)
+        with app.app_context():
+            shares.forget()
+        with app.app_context(), unit_of_work() as unit:
             assert unit.session.scalar(count) == left
 
 
