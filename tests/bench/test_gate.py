@@ -16,6 +16,7 @@ RECORDED = {
     "item": {
         "calls": 30,
         "statements": 2,
+        "bytes to PostgreSQL": 90,
         "functions": {"app.engine.read.records:get": 1, "app.foundation.clock:now": 9, "flask": 20},
         "instructions": 5,
     }
@@ -37,6 +38,11 @@ def test_what_costs_the_same_is_no_difference():
 
 def test_a_further_statement_is_named():
     assert differences(RECORDED, changed(statements=3)) == ["item: statements 2 -> 3 (+1)"]
+
+
+def test_a_digit_more_in_the_name_of_each_statement_is_no_difference():
+    assert differences(RECORDED, changed(**{"bytes to PostgreSQL": 88})) == []
+    assert differences(RECORDED, changed(**{"bytes to PostgreSQL": 93})) == ["item: bytes to PostgreSQL 90 -> 93 (+3)"]
 
 
 def test_further_calls_are_named_with_the_functions_that_grew_most_first():

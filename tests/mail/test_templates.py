@@ -18,6 +18,7 @@ SAMPLES = {
     "verify-address": {"link": LINK},
     "change-address": {"link": LINK},
     "address-changed": {"link": LINK, "address": "new@example.com"},
+    "record-shared": {"link": LINK, "address": "new@example.com", "sharer": "Grace Hopper"},
     "reset-password": {"link": LINK},
     "welcome": {"link": LINK},
     "invitation": {
