@@ -27,7 +27,7 @@ JAR := .venv/openapi-generator.jar
 WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
 HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
-.PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-grants bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
+.PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-shapes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -65,8 +65,8 @@ bench-transfers: .venv/dev ## measure how fast a million records leave
 bench-writes: .venv/dev ## measure what it takes to write one record, a thousand and a hundred thousand
 	@$(BIN)/python -m bench.writes
 
-bench-grants: .venv/dev ## measure what three grants add to reads, on models of four shapes
-	@$(BIN)/python -m bench.grants
+bench-shapes: .venv/dev ## measure models of four shapes beside a plain one, and what three grants add to reads
+	@$(BIN)/python -m bench.shapes
 
 bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
 	@$(BIN)/python -m bench.peers

@@ -34,7 +34,7 @@ from config import Settings
 
 FEW, MANY, MOST = 1_000, 1_000_000, 2_000_000
 OTHERS = 90
-WORKS, SEEN = ("item", "first page", "count"), ("1,000", "100,000", "all")
+WORKS, SEEN = ("item", "first page"), ("1,000", "100,000", "all")
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 WARM, SECONDS, FEWEST = 5, 1.5, 10
 
@@ -88,7 +88,7 @@ class Growth:
                 seen["100,000"] = self._many, newest
             seen["all"] = self._admin, newest
             for name, (caller, contact) in seen.items():
-                for work, path in {"item": f"/{contact}", "first page": "", "count": "?take=1"}.items():
+                for work, path in {"item": f"/{contact}", "first page": ""}.items():
                     cost, latency = self._taken(request("GET", f"{CONTACTS}{path}", caller.token))
                     yield Point(rows, name, work, cost, latency)
 

@@ -89,11 +89,11 @@ class Memory:
         return f"memory after {after:,} requests at most {self.most:g} x that after {before:,}"
 
     @property
-    def table(self) -> str:
-        """The sizes as Markdown, and whether they are what they may be."""
-        rows = "\n".join(f"| {number:,} | {size:.0f} MiB |" for number, size in self.sizes.items())
-        checked = f"Checked: {self.text}. It is {self.ratio:.3f}: {'met' if self.is_met else 'MISSED'}."
-        return f"| Requests | Memory of a worker (PSS) |\n| ---: | ---: |\n{rows}\n\n{checked}"
+    def sentence(self) -> str:
+        """The sizes, and whether they are what they may be."""
+        sizes = ", ".join(f"{size:.0f} MiB after {number:,}" for number, size in self.sizes.items())
+        verdict = "met" if self.is_met else "MISSED"
+        return f"Memory of a worker (PSS): {sizes} requests; at most {self.most:g} x from the second on: {verdict}."
 
 
 def aims(figures: Mapping[str, Figures]) -> list[Aim]:
@@ -140,7 +140,7 @@ def write(
         ],
     }
     RESULT.write_bytes(orjson.dumps(measured, option=orjson.OPT_INDENT_2) + b"\n")
-    told = f"{_growth_table(points)}\n\n{memory.table}"
+    told = f"{_growth_table(points)}\n\n{memory.sentence}"
     documentation.fill("bench", f"Measured on {measured['date']}, {measured['cores']} cores.\n\n{told}")
 
 

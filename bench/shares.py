@@ -3,6 +3,7 @@ colleague without any. The two take turns within one process; told are ratios of
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -19,8 +20,8 @@ from app.engine.write.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.factory import create_app
 from bench.gate.operations import Client
-from bench.grants import ratios
 from bench.servers import NO_LIMIT, private_parts
+from bench.shapes import ratios
 from config import Settings
 
 ROWS, SHARED, FEW, AT_ONCE = 1_000_000, 10_000, 1000, 20_000
@@ -64,7 +65,7 @@ def main() -> None:
         print(f"{'':28}{'own time':>10}{'all':>8}")
         for whose, tokens in pairs.items():
             for name, (path, rounds, batch) in LISTS.items():
-                one, other = (Client(app, token).ready("GET", path) for token in tokens)
+                one, other = (partial(Client(app, token).ready, "GET", path) for token in tokens)
                 own, together = ratios(one, other, rounds, batch)
                 print(f"{f'{whose}, {name}':28}{own:10.2f}{together:8.2f}")
 

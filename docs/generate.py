@@ -37,13 +37,14 @@ CHANGES = ("create", "update", "delete")
 
 
 def policy_table() -> str:
-    """Every model with its scope and who may carry out each operation; neighbours that are alike share a row."""
-    rows = [" | ".join(HEADERS), " | ".join("---" for _ in HEADERS)]
+    """Every model with its scope and who may carry out each operation; those that are alike share a row. What is usual
+    is left empty, so that the exceptions are seen."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for domain in dictionary()["domains"]:
-        for cells, alike in groupby(domain["models"], _policy_cells):
-            names = ", ".join(f"`{domain['name']}/{model['name']}`" for model in alike)
-            rows.append(" | ".join([names, *cells]))
-    return "\n".join(f"| {row} |" for row in rows)
+        for model in domain["models"]:
+            alike.setdefault(tuple(_policy_cells(model)), []).append(f"`{domain['name']}/{model['name']}`")
+    rows = [HEADERS, ["---" for _ in HEADERS], *((", ".join(names), *cells) for cells, names in alike.items())]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _policy_cells(model: dict[str, Any]) -> list[str]:
@@ -54,12 +55,13 @@ def _policy_cells(model: dict[str, Any]) -> list[str]:
     public = ", ".join(f"`{name}` {' or '.join(map(str, values))}" for name, values in opened)
     whose = f"{scope['kind']} {over}".strip() + SESSIONS.get(model.get("sessionOnly", ""), "")
     both = dict.fromkeys((operations["list"], operations["read"]))
-    return [whose, public or inherited(scope), ", ".join(both), *(operations[name] for name in CHANGES)]
+    rights = [", ".join(both), *(operations[name] for name in CHANGES)]
+    return [whose, public or inherited(scope), *("" if each == "scope" else each for each in rights)]
 
 
 def inherited(scope: dict[str, Any]) -> str:
     """What a model without a public column of its own gets from its parent."""
-    return "as its parent" if scope["kind"] == "parent" and scope.get("inheritsPublic", True) else "-"
+    return "as its parent" if scope["kind"] == "parent" and scope.get("inheritsPublic", True) else ""
 
 
 def settings_table() -> str:

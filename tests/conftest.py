@@ -24,6 +24,8 @@ plugins.load()
 
 # Made-up requests for each operation of the description, from each caller.
 USUAL_EXAMPLES = 2
+# Made-up queries over a world of rows: on all models, and on their shapes.
+ALL_QUERIES, USUAL_QUERIES = 500, 150
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
 # Applications after which the collector looks for what is left of them, and for what threads still held then.
@@ -36,13 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fewest-models", action="store_true", help="Show mechanisms on as few models as show them.")
     parser.addoption("--durations-file", action="store_true", help="Measure how long tests take.")
     parser.addoption("--fuzz-examples", type=int, default=USUAL_EXAMPLES, help="Requests made up for each operation.")
-    parser.addoption("--fuzz-queries", type=int, default=500, help="Queries made up over each world of rows.")
+    parser.addoption("--fuzz-queries", type=int, help="Queries made up over each world of rows.")
     parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
     parser.addoption("--fuzz-starts", type=int, default=0, help="Milliseconds between the signals at starts; 0: none.")
     parser.addoption("--openapi-generator", help="The jar of openapi-generator; without it, its clients are not tried.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.option.fuzz_queries is None:
+        config.option.fuzz_queries = ALL_QUERIES if config.getoption("--all-models") else USUAL_QUERIES
     if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(durations.Recorder())
     # The suite tries the same made-up input every time; `make fuzz` looks for more.

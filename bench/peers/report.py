@@ -132,9 +132,9 @@ def _starts(result: Mapping[str, Any]) -> str:
 
 def _notes(result: Mapping[str, Any]) -> str:
     lines = [
-        f"- {peer['title']}: {peer['version']}" + (f"; {peer['note']}" if peer["note"] else "") + "."
+        f"- {peer['title']}: {peer['note']}."
         for peer in result["peers"].values()
-        if peer.get("first_answer")
+        if peer.get("first_answer") and peer["note"]
     ]
     return "\n".join([*lines, *(f"- {title} was left out: {reason}." for title, reason in result["missing"].items())])
 

@@ -12,4 +12,4 @@ def test_a_worker_may_grow_by_a_twentieth_from_ten_thousand_requests_on(last, me
     memory = Memory({1_000: 80.0, 10_000: 100.0, 100_000: last})
     assert memory.is_met == met
     assert str(memory).startswith("met" if met else "MISSED")
-    assert memory.table.endswith(": met." if met else ": MISSED.")
+    assert memory.sentence.endswith(": met." if met else ": MISSED.")

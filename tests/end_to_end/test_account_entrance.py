@@ -161,6 +161,7 @@ def test_a_passkey_signs_somebody_in_and_leads_on(open_in):
     expect(page.get_by_text("Signed in with a passkey")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_passkey_that_is_taken_from_the_list_of_addresses_signs_in(open_in):
     page = open_in()
     sign_up(page)
@@ -171,6 +172,7 @@ def test_a_passkey_that_is_taken_from_the_list_of_addresses_signs_in(open_in):
     expect(page.get_by_role("heading", name="Devices")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_passkey_that_has_not_verified_its_user_is_followed_by_a_code(open_in):
     """Chromium finds passkeys by themselves where they verify their user alone, so the service's answer is set here."""
     page = open_in()
@@ -189,6 +191,7 @@ def test_a_passkey_that_has_not_verified_its_user_is_followed_by_a_code(open_in)
     expect(page.get_by_role("heading", name="Devices")).to_be_visible()
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("verifies", [True, False])
 def test_a_passkey_is_the_second_step_after_the_password(open_in, verifies):
     page = open_in()
@@ -202,6 +205,7 @@ def test_a_passkey_is_the_second_step_after_the_password(open_in, verifies):
     expect(page.get_by_role("heading", name="Devices")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_passkey_proves_once_more_who_one_is(open_in):
     page = open_in()
     sign_up(page)
@@ -212,6 +216,7 @@ def test_a_passkey_proves_once_more_who_one_is(open_in):
     expect(page.get_by_role("heading", name="Ways to sign in")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_passkey_that_nobody_has_is_told(open_in):
     page = open_in()
     sign_up(page)

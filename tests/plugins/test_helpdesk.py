@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from config import ROOT
 from tests.end_to_end.service import environment
 
@@ -42,6 +44,7 @@ def test_it_uses_public_names_alone(var_dir):
     assert (checked.returncode, checked.stdout) == (0, "Every name that is used is public\n"), checked.stderr
 
 
+@pytest.mark.full
 def test_as_written_for_0_3_it_runs_unchanged_with_warnings():
     told = outcome_of_tests(OF_0_3)
     assert " passed" in told
@@ -52,6 +55,7 @@ def test_as_written_for_0_3_it_runs_unchanged_with_warnings():
         assert f"DeprecationWarning: {old} is called {new} since 0.4, and goes with 0.5" in told
 
 
+@pytest.mark.full
 def test_what_goes_of_0_3_is_named_and_rewritten_on_demand(var_dir, tmp_path):
     folder = tmp_path / "helpdesk"
     shutil.copytree(OF_0_3, folder)

@@ -84,11 +84,14 @@ class GitHub(Server):
         return jsonify(value)
 
 
+KEY = RSAKey.generate_key(2048, {"kid": "one"})
+
+
 class OpenId(Server):
     """An OpenID provider whose tokens say what a test wants; ``claims`` overrides, ``None`` leaves one out."""
 
     def __init__(self) -> None:
-        self.key, self.published = RSAKey.generate_key(2048, {"kid": "one"}), None
+        self.key, self.published = KEY, None
         self.claims: dict[str, Any] = {}
         self.reachable = True
         self.algorithms, self.algorithm = ["RS256"], "RS256"

@@ -13,7 +13,6 @@ from app.testing.permissions import ACTORS, body_for, reading, stage  # noqa: F4
 from app.testing.workshop import Workshop
 from tests.engine.writes.twins import MODELS, growth, name_of
 
-pytestmark = pytest.mark.every_model
 every = pytest.mark.parametrize("model", MODELS, ids=name_of)
 ABSENT = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
 CONTACT, DEAL = "/api/v1/crm/contact", "/api/v1/crm/deal"

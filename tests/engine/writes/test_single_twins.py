@@ -18,7 +18,6 @@ CHANGED = [
     if model.policy.update is not Rule.NONE and any(single._watched(model, reader) is not None for reader in READERS)
 ]
 REMOVED = [model for model in MODELS if model.policy.delete is not Rule.NONE and not single._deletes_more(model)]
-ROUNDS = 60
 OTHER = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
 KEEP, LIKE = object(), object()
 EDGES = {
@@ -123,10 +122,10 @@ class Twins:
 
 
 @pytest.mark.parametrize("model", CHANGED, ids=name_of)
-def test_a_change_is_what_the_unit_makes_of_it(cast, model, monkeypatch):
+def test_a_change_is_what_the_unit_makes_of_it(cast, model, monkeypatch, pytestconfig):
     random, worlds = Random(model.__name__), Twins(cast, model, monkeypatch)
     names = [*worlds.actors[0], "owner", "admin", "owner", "admin", "owner", "member"]
-    for _ in range(ROUNDS):
+    for _ in range(pytestconfig.getoption("--fuzz-queries") // 10):
         worlds.check(random.choice(names), "PATCH", given_to(model, random), random.choice(CONDITIONS))
 
 

@@ -10,7 +10,6 @@ from app.testing.workshop import Workshop
 from tests.storage.imports.files import COMPANIES, CONTACTS, all_of, array, faults, lines, meta, send, table
 from tests.writes import created
 
-pytestmark = pytest.mark.every_model
 MODELS = [model for model in every_model() if not model.has_custom_routes]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())
 NONE = ["Refers to a record that does not exist."]

@@ -52,6 +52,7 @@ STEPS = {
 }  # fmt: skip
 
 
+@pytest.mark.variants
 @partly
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step[0].__name__.rpartition('.')[2]}-{step[1]}")
