@@ -72,15 +72,19 @@ def _measure(app: Flask, made: Mapping[str, Prepare]) -> str:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     plain = SHAPES["plain"]
-    base = [*_reads(app, whole, plain), made[plain.create], made[plain.update]]
+    base, cells = _reads(app, whole, plain), {}
     for name, shape in SHAPES.items():
         reads = _reads(app, whole, shape)
-        pairs = [
-            *zip(base, (*reads, made[shape.create], made[shape.update]), strict=True),
-            *zip(reads, _reads(app, narrow[shape], shape), strict=True),
-        ]
-        lines.append(f"| {name} | {' | '.join(f'{ratios(*pair)[0]:.2f}' for pair in pairs)} |")
+        cells[name] = _ratios(base, reads), _ratios(reads, _reads(app, narrow[shape], shape))
+    # Afterwards, as more rows would be there to count.
+    for name, shape in SHAPES.items():
+        written = _ratios((made[plain.create], made[plain.update]), (made[shape.create], made[shape.update]))
+        lines.append(f"| {' | '.join((name, cells[name][0], written, cells[name][1]))} |")
     return "\n".join(lines)
+
+
+def _ratios(ones: tuple[Prepare, Prepare], others: tuple[Prepare, Prepare]) -> str:
+    return " | ".join(f"{ratios(*pair)[0]:.2f}" for pair in zip(ones, others, strict=True))
 
 
 def _reads(app: Flask, key: str, shape: Shape) -> tuple[Prepare, Prepare]:
