@@ -1,5 +1,5 @@
 /** Parts of the studio as somebody sees them, without a service: with its words, its catalogue and records that a test gives. */
-import { type RenderResult, fireEvent, render, screen } from "@testing-library/react";
+import { type RenderResult, configure, fireEvent, render, screen } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { AdminContext, type DataProvider, Form, useNotificationContext } from "react-admin";
 import { MemoryRouter, useLocation } from "react-router-dom";
@@ -8,6 +8,9 @@ import { Catalogue } from "../src/catalogue/catalogue";
 import { Provided } from "../src/catalogue/context";
 import { createI18nProvider } from "../src/i18n/provider";
 import { answer } from "./service";
+
+// What appears in the end is waited for, however slow the machine is.
+configure({ asyncUtilTimeout: 20_000 });
 
 type Values = Record<string, unknown>;
 

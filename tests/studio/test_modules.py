@@ -28,7 +28,7 @@ def test_each_module_does_what_its_own_tests_say(cast, service, said):
     reader = {"NO_COLOR": "1", "TZ": "UTC"}
     asked = {"ROWGATE_URL": service, "ROWGATE_TOKEN": cast.user().token, "ROWGATE_SAID": str(said)}
     run = subprocess.run(
-        ["npx", "--no-install", "vitest", "run", "--allowOnly=false"],
+        ["npx", "--no-install", "vitest", "run", "--allowOnly=false", "--testTimeout=60000"],
         cwd=STUDIO, env=os.environ | reader | asked, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
