@@ -25,7 +25,7 @@ DEFER = text(
     "SELECT procrastinate_defer_jobs_v1(ARRAY[ROW('default', :task, 0, NULL, NULL, jsonb_build_object('timestamp', 0), "
     "NULL)::procrastinate_job_to_defer_v1])"
 )
-LEFT = text("SELECT count(*) FROM procrastinate_jobs WHERE args ->> 'timestamp' = '0' AND task_name LIKE '%\\_key\\_use'")
+LEFT = text("SELECT count(*) FROM procrastinate_jobs WHERE args ->> 'timestamp' = '0' AND task_name LIKE '%key_use'")
 
 
 def own_key(owner):
