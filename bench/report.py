@@ -75,9 +75,7 @@ class Memory:
         return after / before
 
     def __str__(self) -> str:
-        verdict = "met" if self.is_met else "MISSED"
-        sizes = ", ".join(f"{size:.0f} MiB after {number:,}" for number, size in self.sizes.items())
-        return f"{verdict:<7} {self.text}: {self.ratio:.3f} ({sizes})"
+        return f"{self._verdict:<7} {self.text}: {self.ratio:.3f} ({self._told})"
 
     @property
     def is_met(self) -> bool:
@@ -91,9 +89,16 @@ class Memory:
     @property
     def sentence(self) -> str:
         """The sizes, and whether they are what they may be."""
-        sizes = ", ".join(f"{size:.0f} MiB after {number:,}" for number, size in self.sizes.items())
-        verdict = "met" if self.is_met else "MISSED"
-        return f"Memory of a worker (PSS): {sizes} requests; at most {self.most:g} x from the second on: {verdict}."
+        bound = f"at most {self.most:g} x from the second on"
+        return f"Memory of a worker (PSS): {self._told} requests; {bound}: {self._verdict}."
+
+    @property
+    def _told(self) -> str:
+        return ", ".join(f"{size:.0f} MiB after {number:,}" for number, size in self.sizes.items())
+
+    @property
+    def _verdict(self) -> str:
+        return "met" if self.is_met else "MISSED"
 
 
 def aims(figures: Mapping[str, Figures]) -> list[Aim]:

@@ -37,8 +37,8 @@ CHANGES = ("create", "update", "delete")
 
 
 def policy_table() -> str:
-    """Every model with its scope and who may carry out each operation; those that are alike share a row. What is usual
-    is left empty, so that the exceptions are seen."""
+    """Every model with its scope and who may carry out each operation; those that are alike share a row. The usual
+    right, ``scope``, is left empty, so that the exceptions are seen."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for domain in dictionary()["domains"]:
         for model in domain["models"]:

@@ -34,8 +34,8 @@ def _of_operation(name: str, before: Figures, after: Figures, *, calls: bool) ->
 
 
 def _is_alike(figure: str, before: Figures, after: Figures) -> bool:
-    """Whether a figure is as recorded. Each statement is sent by the number under which its connection prepared it,
-    and which of two connections is lent depends on the hour: the number may be a digit longer or shorter."""
+    """Whether a figure is as recorded. A statement is sent under the number by which its connection prepared it. Which
+    connection is lent differs from run to run, and with it, by one, the digits of that number."""
     allowed = after["statements"] if figure == "bytes to PostgreSQL" else 0
     return figure in before and abs(after[figure] - before[figure]) <= allowed
 

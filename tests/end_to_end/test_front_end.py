@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from uuid import uuid4
 
 import pytest
@@ -31,15 +30,9 @@ CHANGE = f"""async ([address, token]) => {{
 
 
 @pytest.fixture
-def files(tmp_path):
-    """A folder with the pages."""
-    return shutil.copytree(ROOT / "docs" / "front-end", tmp_path / "files")
-
-
-@pytest.fixture
-def elsewhere(serve_elsewhere, files):
+def elsewhere(serve_elsewhere):
     """The origin of a server that has nothing but the pages."""
-    return serve_elsewhere(files)
+    return serve_elsewhere(ROOT / "docs" / "front-end")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from app.foundation.errors import Conflict, Forbidden, Invalid
 if TYPE_CHECKING:
     from app.auth.sharing.shares import Share
 
-# Of one organization: each list of a recipient counts what is shared with them.
+# By one organization, as every list of a recipient counts what is shared with them.
 MOST_WITH_ONE = 10_000
 OUTSIDE = "The organization shares records with its members alone"
 
@@ -86,8 +86,8 @@ def _hold_open(unit: Unit, organization_id: UUID | None) -> None:
 
 
 def _check_numbers(unit: Unit, added: Mapping[Share, UUID | None]) -> None:
-    """Refuse that one organization shares more with somebody than their lists can take; raises Conflict. What was
-    shared with an address counts for it whosever it is by now."""
+    """Refuse that one organization shares more with somebody than their lists can take; raises Conflict. A share
+    with an address counts for that address even after an account has claimed it."""
     names = [str(each.with_whom) for each in added]
     with_them = or_(AuthShare.recipient.in_(names), AuthShare.email.in_(names))
     lives = or_(AuthShare.until.is_(None), AuthShare.until > now())
