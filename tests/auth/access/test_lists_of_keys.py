@@ -94,7 +94,8 @@ def test_a_grant_that_names_what_is_gone_opens_nothing_and_doctor_names_it(cast,
 def _grants_that_name_what_is_gone(app) -> int:
     """Return how many doctor tells of: tests of plugins leave some in the database that they share with this one."""
     parts = json.loads(app.test_cli_runner().invoke(args=["doctor", "--json"]).stdout)
-    told_of = re.match(r"(\d+) grants name what is gone", next(part["note"] for part in parts if part["part"] == "grants"))
+    note = next(part["note"] for part in parts if part["part"] == "grants")
+    told_of = re.match(r"(\d+) grants name what is gone", note)
     return int(told_of[1]) if told_of else 0
 
 
