@@ -5,15 +5,18 @@ from __future__ import annotations
 import gc
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
 import hypothesis
 import pytest
+from flask import Flask
 
 from app import plugins
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.record import Record
+from config import Settings
 from tests import durations
 from tests.shapes import covering, showing
 
@@ -98,12 +101,29 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 100)  # as in web workers
 
 
+@pytest.fixture(scope="module")
+def build_once(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
+    """Builds applications for the tests of a file: who names the same settings again gets the same application."""
+    from app.testing import parts  # which pytest is to rewrite before
+
+    with parts.further_applications(settings) as build:
+        built: dict[Any, Flask] = {}
+
+        def find_or_build(**changes: Any) -> Flask:
+            key = frozenset(changes.items())
+            if key not in built:
+                built[key] = build(**changes)
+            return built[key]
+
+        yield find_or_build
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Any:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
     """Collect what is left of some applications that tests have built: each is large, and only found that way. What
     stays is kept from the next looks, which would take seconds in the end."""
     done = yield  # until then, pytest keeps what a test was given
-    if "build" not in getattr(item, "fixturenames", ()) or (number := next(built)) % BUILT_AT_ONCE:
+    if not _leaves_applications(item, nextitem) or (number := next(built)) % BUILT_AT_ONCE:
         return done
     if number % BUILT_IN_A_WHILE == 0:
         gc.unfreeze()
@@ -113,6 +133,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         gc.collect()
     gc.freeze()
     return done
+
+
+def _leaves_applications(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    taken = getattr(item, "fixturenames", ())
+    return "build" in taken or ("build_once" in taken and (nextitem is None or nextitem.path != item.path))
 
 
 def _needs_servers(item: pytest.Item) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from flask import Flask
 from sqlalchemy import text
@@ -49,6 +50,20 @@ def application(settings: Settings) -> Iterator[Flask]:
             seed(unit)
     yield made
     close_application(made)
+
+
+@contextmanager
+def further_applications(settings: Settings) -> Iterator[Callable[..., Flask]]:
+    """Builds further applications on the same parts, with some settings changed, and closes them in the end."""
+    built = []
+
+    def build(**changes: Any) -> Flask:
+        built.append(create_app(replace(settings, **changes)))
+        return built[-1]
+
+    yield build
+    for each in built:
+        close_application(each)
 
 
 @contextmanager

@@ -106,20 +106,10 @@ def app(settings: Settings) -> Iterator[Flask]:
 @pytest.fixture
 def build(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]:
     """Builds further applications on the same parts, with some settings changed."""
-    from dataclasses import replace
-
-    from app.factory import create_app
     from app.testing import parts
 
-    built = []
-
-    def make(**changes: Any) -> Flask:
-        built.append(create_app(replace(settings, **changes)))
-        return built[-1]
-
-    yield make
-    for application in built:
-        parts.close_application(application)
+    with parts.further_applications(settings) as make:
+        yield make
 
 
 @pytest.fixture

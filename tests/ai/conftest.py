@@ -17,9 +17,9 @@ def provider():
 
 
 @pytest.fixture
-def chat_app(app, build):
+def chat_app(build_once):
     """The application, allowed to call loopback addresses."""
-    return build(private_provider_urls=True)
+    return build_once(private_provider_urls=True)
 
 
 @pytest.fixture

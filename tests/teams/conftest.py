@@ -18,20 +18,29 @@ def patient(monkeypatch):
     monkeypatch.setattr(tokens, "TIMEOUT", (10, 10))
 
 
-@pytest.fixture
-def ms():
+@pytest.fixture(scope="module")
+def running_microsoft():
     with microsoft() as running:
         yield running
 
 
 @pytest.fixture
-def teams(app, build, ms):
-    """The application with a bot and a tab."""
-    return build(
+def ms(running_microsoft):
+    running_microsoft.reset()
+    return running_microsoft
+
+
+@pytest.fixture
+def teams(build_once, ms):
+    """The application with a bot and a tab, which has no keys and no tokens yet."""
+    application = build_once(
         teams_app_id=APP_ID, teams_app_secret="s3cret", teams_tenant_id=TENANT, microsoft_authority=ms.url,
         teams_bot_metadata_url=ms.url + METADATA, teams_connector_hosts="127.0.0.1",
         teams_graph_url=ms.url,
     )  # fmt: skip
+    for kept in ("teams_keys", "teams_app_tokens"):
+        application.extensions.pop(kept, None)
+    return application
 
 
 @pytest.fixture

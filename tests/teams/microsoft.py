@@ -51,6 +51,12 @@ class Microsoft:
     graph_calls: list[tuple[str, str]] = field(default_factory=list)
     graph_answers: list[int] = field(default_factory=list)
 
+    def reset(self) -> None:
+        """Be as at first."""
+        self.__init__(url=self.url)  # type: ignore[misc]
+        self.keys = [public(A, endorsements=["msteams"]), public(B, endorsements=["msteams"]), public(BARE)]
+        self.entra_keys = [public(A)]
+
     def bot_token(self, key: RSAKey = A, header: dict[str, Any] | None = None, **claims: Any) -> str:
         """A token as the Bot Framework makes it, for an activity from here."""
         now = int(time.time())
@@ -163,8 +169,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def microsoft() -> Iterator[Microsoft]:
-    state = Microsoft(keys=[public(A, endorsements=["msteams"]), public(B, endorsements=["msteams"]), public(BARE)])
-    state.entra_keys = [public(A)]
+    state = Microsoft()
+    state.reset()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"state": state}))
     server.daemon_threads = True
     state.url = f"http://127.0.0.1:{server.server_address[1]}"

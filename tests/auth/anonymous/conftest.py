@@ -10,8 +10,8 @@ COMPANIES = "/api/v1/crm/company"
 
 
 @pytest.fixture
-def open_app(build):
-    return build(anonymous_models="crm/company, ai-rag/index")
+def open_app(build_once):
+    return build_once(anonymous_models="crm/company, ai-rag/index")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.auth.oauth.certified import Certified
 from tests.auth.oauth.journey import PUBLIC
-from tests.auth.oauth.loopback import GitHub, OpenId
+from tests.auth.oauth.loopback import GitHub, OpenId, Server
 
 CLIENT = {"client_id": "rowgate", "client_secret": "client-secret"}
 
@@ -21,22 +21,28 @@ def certified(request, tmp_path_factory) -> Iterator[Certified]:
     provider.stop()
 
 
-@pytest.fixture
-def github() -> Iterator[GitHub]:
-    server = GitHub()
-    yield server
-    server.stop()
+@pytest.fixture(scope="module")
+def servers() -> Iterator[dict[type[Server], Server]]:
+    running: dict[type[Server], Server] = {GitHub: GitHub(), OpenId: OpenId()}
+    yield running
+    for each in running.values():
+        each.stop()
 
 
 @pytest.fixture
-def openid() -> Iterator[OpenId]:
-    server = OpenId()
-    yield server
-    server.stop()
+def github(servers) -> GitHub:
+    servers[GitHub].reset()
+    return servers[GitHub]
 
 
 @pytest.fixture
-def configured(app, build):
+def openid(servers) -> OpenId:
+    servers[OpenId].reset()
+    return servers[OpenId]
+
+
+@pytest.fixture
+def configured(build_once):
     """An application that knows the given providers, by name and address."""
 
     def make(github: str = "", google: str = "", microsoft: str = "", **settings: object):
@@ -50,7 +56,9 @@ def configured(app, build):
         for name, place in (("github", github), ("google", google), ("microsoft", microsoft)):
             if place:
                 places |= {f"{name}_{each}": value for each, value in CLIENT.items()}
-        return build(base_url=PUBLIC, **places, **settings)
+        application = build_once(base_url=PUBLIC, **places, **settings)
+        application.extensions["oauth"]._clients.clear()  # which hold what they have read of their providers
+        return application
 
     return make
 

@@ -23,13 +23,17 @@ class Server(ABC):
 
     def __init__(self) -> None:
         self.app = Flask(type(self).__name__)
-        self.codes: dict[str, dict[str, str]] = {}
-        self.failure: str | None = None
-        self.delay = 0.0
         self.route()
         self._server = make_server("127.0.0.1", 0, self.app, threaded=True)
         self.url = f"http://127.0.0.1:{self._server.port}"
+        self.reset()
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def reset(self) -> None:
+        """Be as at first."""
+        self.codes: dict[str, dict[str, str]] = {}
+        self.failure: str | None = None
+        self.delay = 0.0
 
     @abstractmethod
     def route(self) -> None:
@@ -59,8 +63,10 @@ class Server(ABC):
 class GitHub(Server):
     """github.com and api.github.com in one, with the error that comes as 200."""
 
-    user: dict[str, Any] = {"id": 583231, "login": "octocat", "name": "The Octocat", "email": None}
-    emails: list[dict[str, Any]] = []
+    def reset(self) -> None:
+        super().reset()
+        self.user: dict[str, Any] = {"id": 583231, "login": "octocat", "name": "The Octocat", "email": None}
+        self.emails: list[dict[str, Any]] = []
 
     def route(self) -> None:
         self.app.add_url_rule("/login/oauth/authorize", "authorize", self.grant)
@@ -90,12 +96,12 @@ KEY = RSAKey.generate_key(2048, {"kid": "one"})
 class OpenId(Server):
     """An OpenID provider whose tokens say what a test wants; ``claims`` overrides, ``None`` leaves one out."""
 
-    def __init__(self) -> None:
+    def reset(self) -> None:
+        super().reset()
         self.key, self.published = KEY, None
         self.claims: dict[str, Any] = {}
         self.reachable = True
         self.algorithms, self.algorithm = ["RS256"], "RS256"
-        super().__init__()
         self.issuer = self.url
 
     def route(self) -> None:

@@ -17,9 +17,9 @@ ROUTES = [
 
 
 @pytest.fixture
-def live(build):
+def live(build_once):
     """In production, with one origin besides its own."""
-    return build(environment="production", secret_key="k" * 40, cors_origins=HERE)
+    return build_once(environment="production", secret_key="k" * 40, cors_origins=HERE)
 
 
 def preflight(app, path, method, origin=HERE):

@@ -30,10 +30,10 @@ def bucket(s3) -> str:
     return "files"
 
 
-@pytest.fixture(params=["local", "s3"])
-def application(request, app, build):
+@pytest.fixture(scope="module", params=["local", "s3"])
+def application(request, app, build_once):
     """The application on each of the stores."""
     if request.param == "local":
         return app
     place = {"s3_bucket": request.getfixturevalue("bucket"), "s3_endpoint_url": request.getfixturevalue("s3")}
-    return build(**place, **CREDENTIALS)
+    return build_once(**place, **CREDENTIALS)
