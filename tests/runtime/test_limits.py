@@ -33,8 +33,8 @@ def test_v33_a_request_counts_once_whatever_its_outcome(cast):
 
 
 @pytest.fixture
-def strict(build):
-    return build(default_limit="3 per minute")
+def strict(build_once):
+    return build_once(default_limit="3 per minute")
 
 
 def test_the_default_limit_counts_each_credential_apart(cast, strict):

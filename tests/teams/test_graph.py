@@ -30,16 +30,23 @@ OTHER = "0f9c2b8e-33f1-4d0c-9d1e-2a7f6d5b4c3a"
 CERTIFICATE = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-@pytest.fixture
-def graph(build, teams, tmp_path):
-    """The application with a certificate for content."""
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A folder with a certificate for content."""
+    folder = tmp_path_factory.mktemp("certificates")
     pem = CERTIFICATE.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    (tmp_path / "cert-1.pem").write_bytes(pem)
+    (folder / "cert-1.pem").write_bytes(pem)
+    return folder
+
+
+@pytest.fixture
+def graph(build_once, teams, certificates):
+    """The application with a certificate for content."""
     kept = ("teams_app_id", "microsoft_authority", "teams_bot_metadata_url")
     settings = {name: getattr(teams.config["SETTINGS"], name) for name in kept}
-    return build(teams_certificates=str(tmp_path), **settings)
+    return build_once(teams_certificates=str(certificates), **settings)
 
 
 @pytest.fixture
