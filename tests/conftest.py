@@ -27,6 +27,8 @@ plugins.load()
 
 # Made-up requests for each operation of the description, from each caller.
 USUAL_EXAMPLES = 2
+# However long an example takes: machines are slow at times.
+PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
 # Made-up queries over a world of rows: on all models, and on their shapes.
 ALL_QUERIES, USUAL_QUERIES = 500, 150
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
@@ -54,9 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(durations.Recorder())
     # The suite tries the same made-up input every time; `make fuzz` looks for more.
     examples = config.getoption("--fuzz-examples")
-    patient = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
-    hypothesis.settings.register_profile("suite", derandomize=examples == USUAL_EXAMPLES, **patient)
-    hypothesis.settings.register_profile("contract", hypothesis.settings.get_profile("suite"), max_examples=examples)
+    hypothesis.settings.register_profile("suite", derandomize=examples == USUAL_EXAMPLES, **PATIENT)
     hypothesis.settings.load_profile("suite")
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
 
 from app.commands import doctor
+from app.testing.database import transaction
 
 
 @pytest.fixture
@@ -25,6 +27,19 @@ def email(cast):
     return cast.admin.get(f"/api/v1/auth/user/{owner.user_id}").json["email"]
 
 
+@pytest.fixture
+def deals_of_others(app, cast):
+    """As many as make an index worth while."""
+    other = cast.user()
+    company = other.post("/api/v1/crm/company", {"name": "Port"}).json["id"]
+    many = [{"name": f"Crane {number}", "amount": number, "companyId": company} for number in range(1000)]
+    for _ in range(2):
+        assert other.post("/api/v1/crm/deal?return=minimal", many).status_code == 201
+    with app.app_context(), transaction() as session:
+        session.execute(text("ANALYZE crm_deal"))
+
+
+@pytest.mark.usefixtures("deals_of_others")
 def test_a_query_is_explained_by_its_statement_its_plan_and_its_index(run, email):
     shown = run("query", "explain", "crm/deal?sort=-amount&stage=lead", "--user", email)
     assert shown.startswith("SELECT ")

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 import httpx2
 import pytest
-import schemathesis
-from hypothesis import given, settings
-from hypothesis.errors import Unsatisfiable
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from app.engine.declare.catalogue import DOMAINS
 from app.ops.seed import seed
@@ -20,9 +11,10 @@ from app.schema import histories
 from app.testing import parts
 from app.testing.cast import Cast
 from app.testing.database import unit_of_work
+from tests.conftest import PATIENT, USUAL_EXAMPLES
+from tests.end_to_end import contract
 from tests.end_to_end.service import free_port, gunicorn, started
 
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # Made-up requests of an admin may take away what the others need, such as the chain that chats are answered by.
 TAGS = ["sign-in", "oauth", "upload", "documents", "chat", "company", "api-key", "crm", "auth"]
 OTHERS = [pytest.param(domain.name, marks=pytest.mark.full) for domain in DOMAINS if domain.name not in TAGS]
@@ -60,17 +52,6 @@ def description(address):
     return document
 
 
-def operations_of(tag, document, address):
-    """What the description says of the operations with ``tag``, without all the others that take memory."""
-    paths = {
-        path: {name: each for name, each in item.items() if not isinstance(each, dict) or each["tags"] == [tag]}
-        for path, item in document["paths"].items()
-    }
-    found = schemathesis.openapi.from_dict({**document, "paths": paths})
-    found.config.update(base_url=address)
-    return [each.ok() for each in found.get_all_operations()]
-
-
 @pytest.fixture
 def tokens(own):
     """Somebody plain, and an admin, who gets further."""
@@ -80,29 +61,8 @@ def tokens(own):
 
 @pytest.mark.full
 @pytest.mark.parametrize("tag", [*TAGS, *OTHERS])
-def test_no_request_breaks_the_service_or_its_description(description, address, tokens, tag):
-    mine = operations_of(tag, description, address)
-    assert mine
-    for operation in mine:
-        attack(operation, tokens)
-
-
-def attack(operation, tokens):
-    """Send the operation what its description allows, and what it does not."""
-    for mode in schemathesis.GenerationMode:
-
-        @settings(settings.get_profile("contract"))
-        @given(case=operation.as_strategy(generation_mode=mode))
-        def send(case):
-            for token in tokens:
-                response = case.call(headers={"Authorization": f"Bearer {token}"})
-                # gunicorn turns away request lines that are too long before the service sees them.
-                if response.status_code != 414:
-                    case.validate_response(response, checks=CHECKS)
-
-        try:
-            send()
-        except Unsatisfiable:
-            # What takes neither parameters nor a body cannot be asked wrongly.
-            assert mode is schemathesis.GenerationMode.NEGATIVE
-            assert not operation.body
+def test_no_request_breaks_the_service_or_its_description(pytestconfig, description, address, tokens, tag):
+    examples = pytestconfig.getoption("--fuzz-examples")
+    settings = {"max_examples": examples, "derandomize": examples == USUAL_EXAMPLES, **PATIENT}
+    found = contract.attack(description, tag, address, tokens, settings)
+    assert not found, found

@@ -11,12 +11,12 @@ from app.auth.models.identity import AuthAccount, AuthPasskey, AuthTwoFactor
 from app.testing.cast import Actor
 from app.testing.database import transaction
 from tests.auth.accounts.people import NEW_PASSWORD, PASSWORD, RESET, VERIFY, sign_up_person
-from tests.auth.oauth.conftest import configured, google, openid
+from tests.auth.oauth.conftest import configured, google, openid, servers
 from tests.auth.oauth.journey import error_of, travel, user_of
 from tests.auth.sign_in.visitors import CONTACTS, address, session_of, visit
 from tests.mail import letters
 
-__all__ = ["configured", "google", "openid"]
+__all__ = ["configured", "google", "openid", "servers"]
 
 
 @pytest.fixture
