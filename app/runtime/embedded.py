@@ -44,6 +44,12 @@ def redis_url(var_dir: str) -> str:
     return f"unix://{_redis_socket(Path(var_dir))}"
 
 
+def locale(connection: psycopg.Connection) -> str:
+    """The clause of CREATE DATABASE for the same lower case and order of texts everywhere, which PostgreSQL has built
+    in from version 17 on."""
+    return " LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'" if connection.info.server_version >= 170000 else ""
+
+
 class Postgres:
     """PostgreSQL with its data under ``var_dir``/postgres, reached over a local socket only."""
 
@@ -125,10 +131,7 @@ class Postgres:
         url = database_url(self.var_dir).replace(f"/{DATABASE}?", "/postgres?")
         with psycopg.connect(url, autocommit=True, connect_timeout=ANSWER_TIMEOUT) as connection:
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
-                # The same lower case and order everywhere; PostgreSQL has them built in from version 17 on.
-                built_in = connection.info.server_version >= 170000
-                locale = " LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'" if built_in else ""
-                connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'{locale}")
+                connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'{locale(connection)}")
 
 
 class Redis:

@@ -18,8 +18,9 @@ from bench.peers.frameworks import Django, FastApi, Smorest
 from bench.peers.measure import Subject, rounds, statements
 from bench.peers.parts import parts
 from bench.peers.peer import Peer, Unavailable
-from bench.peers.pocketbase import PocketBase
+from bench.peers.pocketbase import PocketBase, PocketBaseWithoutLog
 from bench.peers.product import Bare, Rowgate, RowgateWithKey
+from bench.peers.tuned import AsyncPg, GoPgx
 from bench.peers.works import CREATE, ITEM, LIST, WORKS
 from bench.peers.world import READERS, World
 from bench.processes import memory
@@ -27,7 +28,9 @@ from bench.processes import memory
 MAX_LENGTH = 25 * 60
 # The last round ends this long before, which leaves time to count statements and to stop everything.
 RESERVE = 150
-PEERS: tuple[type[Peer], ...] = (Bare, Rowgate, PocketBase, FastApi, Smorest, Django, Directus)
+PEERS: tuple[type[Peer], ...] = (
+    Bare, Rowgate, AsyncPg, GoPgx, PocketBase, PocketBaseWithoutLog, FastApi, Smorest, Django, Directus
+)  # fmt: skip
 # What is asked of those who are not asked for everything.
 SOME = {Bare.name: (ITEM,), RowgateWithKey.name: (ITEM, LIST, CREATE)}
 

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from app.runtime.embedded import Postgres, Redis, database_url
+from app.runtime.embedded import Postgres, Redis, database_url, locale
 
 # What PostgreSQL does by itself would be counted as the work of whoever is measured at that moment.
 QUIET = {"autovacuum": "off", "checkpoint_timeout": "'1h'", "max_wal_size": "'8GB'", "shared_buffers": "'512MB'"}
@@ -30,8 +30,8 @@ class Parts:
     def make_database(self, name: str) -> None:
         """Make an empty database."""
         with self.connection("postgres") as connection:
-            made = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'")
-            connection.execute(made.format(sql.Identifier(name)))
+            made = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(sql.Identifier(name))
+            connection.execute(made + sql.SQL(locale(connection)))
 
     def copy(self, database: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Put rows into a table."""

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from bench.peers.parts import Parts
-from bench.peers.peer import APPS, WORKERS, Answer, Ask, Peer, Unavailable, program, run
+from bench.peers.peer import APPS, BUILD, WORKERS, Answer, Ask, Peer, Unavailable, program, run
 from bench.peers.world import BIG, SIGNED_IN, TAKE, World, email
 
 ADMIN, PASSWORD = "admin@bench.example", "a password of the bench"
@@ -28,41 +28,42 @@ COLUMNS = ("id", "owner", "first_name", "last_name", "email", "phone", "title", 
 
 class PocketBase(Peer):
     name, title = "pocketbase", "PocketBase (Go, SQLite)"
-    note = f"one process with {WORKERS} threads of Go and its database inside"
+    note = f"one process with {WORKERS} threads of Go and its database inside; writes every request into its log"
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
+        self._program = str(BUILD / PocketBase.name / "pocketbase")
         self.users: dict[int, str] = {}
         self.tokens: dict[int, str] = {}
         self._admin = ""
 
     def install(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        target = str(self.folder / self.name)
-        build = [program("go"), "build", "-C", str(APPS / self.name), "-trimpath", "-o", target, "."]
+        build = [program("go"), "build", "-C", str(APPS / PocketBase.name), "-trimpath", "-o", self._program, "."]
         run(build, folder=self.folder, log=self.folder / "install.log", CGO_ENABLED="0")
 
     def version(self) -> str:
-        found = re.search(r"pocketbase/pocketbase v([\d.]+)", (APPS / self.name / "go.mod").read_text())
+        found = re.search(r"pocketbase/pocketbase v([\d.]+)", (APPS / PocketBase.name / "go.mod").read_text())
         return f"pocketbase {found[1]}" if found else ""
 
     def environment(self, database_host: str) -> dict[str, str]:
         return {"GOMAXPROCS": str(WORKERS)}
 
     def command(self) -> list[str]:
-        return [str(self.folder / self.name), "serve", f"--http=127.0.0.1:{self.port}", f"--dir={self._data}"]
+        return [self._program, "serve", f"--http=127.0.0.1:{self.port}", f"--dir={self._data}"]
 
     @property
     def _data(self) -> str:
-        return f"{self.parts.folder}/pocketbase"
+        return f"{self.parts.folder}/{self.name}"
 
     def prepare(self, world: World) -> None:
-        make = [str(self.folder / self.name), "superuser", "upsert", ADMIN, PASSWORD, f"--dir={self._data}"]
+        make = [self._program, "superuser", "upsert", ADMIN, PASSWORD, f"--dir={self._data}"]
         run(make, folder=self.folder, log=self.folder / "install.log")
         self.start()
         try:
             self.await_answer(Ask("GET", "/api/health"), -1)
             self._admin = self._sign_in("_superusers", ADMIN)
+            self._set_up()
             self._make_collections()
             for owner in range(BIG + 1):
                 given = {"email": email(owner), "password": PASSWORD, "passwordConfirm": PASSWORD}
@@ -71,6 +72,9 @@ class PocketBase(Peer):
         finally:
             self.stop()
         self._insert(world)
+
+    def _set_up(self) -> None:
+        """Leave all settings as they ship."""
 
     def _make_collections(self) -> None:
         users = self.ask(Ask("GET", "/api/collections/users"), -1).body["id"]
@@ -145,6 +149,18 @@ class PocketBase(Peer):
     def records(self, answer: Answer) -> tuple[list[Mapping[str, Any]], int]:
         found = [each | {"company_id": each["company"]} for each in answer.body["items"]]
         return found, answer.body["totalItems"]
+
+
+class PocketBaseWithoutLog(PocketBase):
+    """The log of requests switched off, as all others write none."""
+
+    name, title = "pocketbase-quiet", "PocketBase, without its log of requests"
+    note = ""
+
+    def _set_up(self) -> None:
+        answer = self.ask(Ask("PATCH", "/api/settings", {"logs": {"maxDays": 0}}), -1)
+        if answer.status != 200:
+            raise Unavailable(f"PocketBase keeps its log: {answer.body}")
 
 
 def _named(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -90,8 +90,8 @@ def tables(result: Mapping[str, Any]) -> str:
     """The result as Markdown."""
     parts = [
         f"Measured on {result['date']}: {result['machine']}, Python {result['python']}; {_rounds(result)} rounds.",
-        "Processor time of a request, server and database together, relative to Rowgate with a session; below 1 is "
-        "cheaper. The last row is in milliseconds.",
+        "Processor time of a request, server and database together, relative to Rowgate with a session: the median of "
+        "the rounds, with the lowest and the highest. Below 1 is cheaper. The last row is in milliseconds.",
         _table(result),
         "![Processor time relative to Rowgate](images/peers.svg)",
         "Memory after all that (PSS of all processes, without PostgreSQL), and the way to the first answer:",
@@ -108,17 +108,26 @@ def _rounds(result: Mapping[str, Any]) -> int:
 def _table(result: Mapping[str, Any]) -> str:
     """Each peer relative to Rowgate, and Rowgate itself in milliseconds."""
     peers = result["peers"].values()
-    measured = [work for work in WORKS if any(work.name in peer["works"] for peer in peers)]
+    measured = [work for work in WORKS if work.shown and any(work.name in peer["works"] for peer in peers)]
     rows = [
         [
             peer["title"],
-            *(f"{peer['works'][work.name]['ratio']:.2f}" if work.name in peer["works"] else "" for work in measured),
+            *(_ratio(result, peer, work.name) if work.name in peer["works"] else "" for work in measured),
         ]
         for peer in peers
     ]
     own = [f"{result['peers'][Rowgate.name]['works'][work.name]['cpu_ms']:.2f}" for work in measured]
     kept = [row for row in rows if any(row[1:])]
     return _rendered(["", *(work.title for work in measured)], [*kept, [f"{Rowgate.title}, ms", *own]])
+
+
+def _ratio(result: Mapping[str, Any], peer: Mapping[str, Any], work: str) -> str:
+    """The median of the rounds, with the lowest and the highest."""
+    found, own = (each["works"][work] for each in (peer, result["peers"][Rowgate.name]))
+    if found is own:
+        return "1.00"
+    ratios = [one / other for one, other in zip(found["rounds"]["cpu_ms"], own["rounds"]["cpu_ms"], strict=True)]
+    return f"{found['ratio']:.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
 
 
 def _starts(result: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Contacts in Django REST Framework, as its tutorial writes it: one project in one module."""
 
+import gc
 import os
 import sys
 import uuid
@@ -144,6 +145,8 @@ router.register("contacts", ContactViewSet, basename="contact")
 router.register("uncounted", UncountedContactViewSet, basename="uncounted")
 urlpatterns = [path("", include(router.urls))]
 application = get_wsgi_application()
+gc.freeze()
+gc.set_threshold(10_000, 20, 100)  # as Rowgate's workers have it
 
 if __name__ == "__main__":
     sys.modules["main"] = sys.modules["__main__"]

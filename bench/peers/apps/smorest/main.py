@@ -1,5 +1,6 @@
 """Contacts in flask-smorest, as the quickstarts of flask-smorest, Flask-SQLAlchemy and Flask-JWT-Extended write it."""
 
+import gc
 import os
 import uuid
 from datetime import UTC, datetime
@@ -166,6 +167,8 @@ def create_app():
     api = Api(app)
     api.register_blueprint(blp)
     api.register_blueprint(uncounted)
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 100)  # as Rowgate's workers have it
     return app
 
 
