@@ -71,9 +71,13 @@ class Counter:
     def hit_all(self, hits: Sequence[Hit]) -> list[int]:
         """Count all of them, and return the numbers counted in the running windows."""
         return self.shared_or_local(
-            lambda _: self._windows.count([Hit(f"{PREFIX}{each.key}", each.amount, each.window) for each in hits]),
+            lambda _: self._windows.count([each._replace(key=PREFIX + each.key) for each in hits]),
             lambda own: [own.incr(each.key, each.window, each.amount) for each in hits],
         )
+
+    def close(self) -> None:
+        """Give back to Redis what was paid ahead there."""
+        self._windows.give_back(everything=True)
 
     def is_reachable(self) -> bool:
         """Whether Redis answers now."""
@@ -261,7 +265,7 @@ def consume(limit: Limit, who: str, amount: int = 1) -> None:
 def _consume(limits: Sequence[Limit], who: str, amount: int) -> None:
     """Count against all ``limits``; raises RateLimited for the first that is exceeded."""
     counting = counter()
-    hits = [Hit(f"{name}/{who}/{most}/{window}", amount, window) for name, most, window in limits]
+    hits = [Hit(f"{name}/{who}/{most}/{window}", amount, window, most) for name, most, window in limits]
     for limit, hit, count in zip(limits, hits, counting.hit_all(hits), strict=True):
         if count > limit.amount:
             REFUSALS.labels(limit.name).inc()

@@ -1,33 +1,95 @@
-"""Fixed windows counted in Redis: one script, one round trip for every request."""
+"""Fixed windows counted in Redis by one script, and paid for ahead by callers who ask often.
+
+Below half of its limit, a caller who asks again within a second is counted for some requests more: this process admits
+those without a round trip. What is left of them after a second goes back. So never more pass than the limit, and fewer
+only by what was paid for within that second.
+"""
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock, Timer
 from typing import NamedTuple
+
+from redis.exceptions import RedisError
 
 from app.runtime.redis_scripts import RedisScripts, Script, Word
 
-# Each key is raised by its amount; the first count of a window says when it ends.
+# Seconds for which requests are paid ahead, how many at most, and of how many callers.
+LEASE, MOST_AHEAD, MOST_CALLERS = 1.0, 16, 10_000
+
+# Each key is raised by its amount, and by as many more as are wanted and leave it below half of its limit; the first
+# count of a window says when it ends. Milliseconds to the end of the window are told with what was paid ahead.
 COUNT = Script(b"""
-local counts = {}
+local answers = {}
 for i, key in ipairs(KEYS) do
-    local amount = tonumber(ARGV[2 * i - 1])
-    counts[i] = redis.call('INCRBY', key, amount)
-    if counts[i] == amount then
-        redis.call('EXPIRE', key, ARGV[2 * i])
+    local at = 4 * i
+    local amount, limit, wanted = tonumber(ARGV[at - 3]), tonumber(ARGV[at - 1]), tonumber(ARGV[at])
+    local count = redis.call('INCRBY', key, amount)
+    if count == amount then
+        redis.call('EXPIRE', key, ARGV[at - 2])
+    end
+    local ahead = math.max(0, math.min(wanted, math.floor(limit / 2) - count))
+    local left = 0
+    if ahead > 0 then
+        redis.call('INCRBY', key, ahead)
+        left = redis.call('PTTL', key)
+    end
+    answers[3 * i - 2], answers[3 * i - 1], answers[3 * i] = count, ahead, left
+end
+return answers
+""")
+
+# The window that was paid in has about as much time left as is told. Another has more: it began when that one ended.
+GIVE_BACK = Script(b"""
+for i, key in ipairs(KEYS) do
+    local left = redis.call('PTTL', key)
+    if left > 0 and left <= tonumber(ARGV[2 * i]) then
+        redis.call('DECRBY', key, ARGV[2 * i - 1])
     end
 end
-return counts
 """)
+# Milliseconds that an answer of Redis may have been under way, and seconds of the shortest window that is paid ahead.
+UNDER_WAY, SHORTEST = 2000, 10
 
 
 class Hit(NamedTuple):
-    """So many to count under a key, in windows of so many seconds."""
+    """So many to count under a key, in windows of so many seconds; some are paid ahead where ``limit`` tells of how
+    many at most."""
 
     key: str
     amount: int
     window: int
+    limit: int = 0
+
+
+class Lease:
+    """What was paid ahead for a caller, as long as it counts; moments are of ``time.monotonic``."""
+
+    __slots__ = ("_next", "_tokens", "count", "ends", "size", "window_ends")
+
+    def __init__(self, began: float, count: int, size: int, left: int) -> None:
+        self.count = count
+        self.size = size
+        self.window_ends = began + left / 1000
+        self.ends = min(began + LEASE, self.window_ends) if size else began + LEASE
+        self._tokens, self._next = [None] * size, [None]
+
+    def take(self) -> bool:
+        """Take one of them, if one is left."""
+        return _popped(self._tokens)
+
+    def is_used_up(self) -> bool:
+        """Whether none is left."""
+        return not self._tokens
+
+    def renew(self) -> bool:
+        """Whether the next lease is to be asked for: when this one is used up, and by one who asks."""
+        return not self._tokens and _popped(self._next)
 
 
 @dataclass
@@ -35,10 +97,97 @@ class WindowCounts:
     """Fixed windows counted by ``scripts``."""
 
     scripts: RedisScripts
+    _leases: dict[str, Lease] = field(default_factory=dict)
+    _outlived: deque[tuple[str, Lease]] = field(default_factory=deque)
+    _is_timed: bool = False
+    _timing: Lock = field(default_factory=Lock)
 
     def count(self, hits: Sequence[Hit]) -> list[int]:
-        """Count ``hits``, and return how many there are by now under each key; raises RedisError, and AllInUse."""
+        """Count ``hits``, and return how many there are by now under each key, as far as this process knows; raises
+        RedisError, and AllInUse."""
+        now = time.monotonic()
+        known = [self._take(hit, now) for hit in hits]
+        asked = [hit for hit, count in zip(hits, known, strict=True) if not count]
+        if not asked:
+            return known
+        counted = iter(self._ask(asked, now))
+        return [count or next(counted) for count in known]
+
+    def give_back(self, *, everything: bool = False) -> None:
+        """Give back what is left of leases that have ended, or of all."""
+        now = time.monotonic()
+        ended = [(key, lease) for key, lease in list(self._leases.items()) if everything or now >= lease.ends]
+        for key, _ in ended:
+            self._leases.pop(key, None)
+        while self._outlived:
+            ended.append(self._outlived.popleft())
+        words: list[Word] = []
+        keys: list[Word] = []
+        for key, lease in ended:
+            left = 0
+            while lease.take():
+                left += 1
+            if left:
+                keys.append(key)
+                words += (left, round(1000 * (lease.window_ends - now)) + UNDER_WAY)
+        if keys:
+            with suppress(RedisError):  # which has lost the windows, too, or will end them
+                self.scripts.run(GIVE_BACK, [len(keys), *keys, *words])
+
+    def _take(self, hit: Hit, now: float) -> int:
+        """Take one that was paid ahead, and return the count of then; 0 where there is none."""
+        lease = self._leases.get(hit.key)
+        if lease is None or hit.amount != 1 or now >= lease.ends or not lease.take():
+            return 0
+        return lease.count
+
+    def _ask(self, hits: Sequence[Hit], now: float) -> list[int]:
         words: list[Word] = [len(hits), *(hit.key for hit in hits)]
         for hit in hits:
-            words += (hit.amount, hit.window)
-        return self.scripts.run(COUNT, words)
+            words += (hit.amount, hit.window, hit.limit, self._wanted(hit, now))
+        answers: list[int] = self.scripts.run(COUNT, words)
+        for hit, count, size, left in zip(hits, answers[::3], answers[1::3], answers[2::3], strict=True):
+            if hit.limit and hit.window >= SHORTEST:
+                self._keep(hit.key, Lease(now, count, size, left), now)
+        return answers[::3]
+
+    def _wanted(self, hit: Hit, now: float) -> int:
+        """How many to pay ahead: twice as many as last time, where those were used up before their end."""
+        lease = self._leases.get(hit.key)
+        if lease is None or now >= lease.ends or not lease.renew():
+            return 0
+        return min(2 * lease.size or 1, MOST_AHEAD)
+
+    def _keep(self, key: str, lease: Lease, now: float) -> None:
+        former = self._leases.get(key)
+        if not lease.size and (len(self._leases) >= MOST_CALLERS if former is None else now < former.ends):
+            return
+        if former is not None and not former.is_used_up():
+            self._outlived.append((key, former))
+        self._leases[key] = lease
+        self._time()
+
+    def _time(self) -> None:
+        """Have ended leases looked after in a second."""
+        with self._timing:
+            if self._is_timed:
+                return
+            self._is_timed = True
+        timer = Timer(LEASE, self._end)
+        timer.daemon = True
+        timer.start()
+
+    def _end(self) -> None:
+        self._is_timed = False
+        self.give_back()
+        if self._leases:
+            self._time()
+
+
+def _popped(words: list[None]) -> bool:
+    """Whether there was one to take: no two threads pop the same."""
+    try:
+        words.pop()
+    except IndexError:
+        return False
+    return True

@@ -86,6 +86,7 @@ def close_application(application: Flask) -> None:
     await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
     with application.app_context():
         connections.close_all()
+    application.extensions["limit_counter"].close()
     # The collector may find their sockets before what closes them, and say so in another test.
     for client in (application.extensions["limit_counter"].shared.storage, application.extensions["signals"].client):
         client.connection_pool.disconnect(inuse_connections=False)

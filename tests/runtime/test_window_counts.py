@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
 import redis
 from redis.exceptions import RedisError
 
-from app.runtime import redis_scripts
+from app.runtime import redis_scripts, window_counts
 from app.runtime.embedded import redis_url
 from app.runtime.redis_scripts import RedisScripts
 from app.runtime.window_counts import Hit, WindowCounts
+from app.testing.waiting import await_true
 
 
 @pytest.fixture
@@ -97,3 +100,95 @@ def test_a_request_that_finds_no_connection_counts_here_and_the_next_one_in_redi
         patch.setattr(counter.scripts, "_idle", [])
         assert counter.hit(key, 60) == 1
     assert counter.hit(key, 60) == 2
+
+
+@pytest.fixture
+def moment(monkeypatch):
+    """The moment that leases go by; nothing is given back by itself meanwhile."""
+    told = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(window_counts, "time", SimpleNamespace(monotonic=lambda: told.now))
+    monkeypatch.setattr(WindowCounts, "_time", lambda self: None)
+    return told
+
+
+def counted(client, key):
+    return int(client.get(key) or 0)
+
+
+def test_a_caller_who_asks_often_is_paid_for_ahead(windows, client, key, moment):
+    seen = []
+    for _ in range(20):
+        windows.count([Hit(key, 1, 60, 1000)])
+        seen.append(counted(client, key))
+    assert seen == [1, 3, 3, 6, 6, 6, 11, 11, 11, 11, 11, *[20] * 9]
+
+
+def test_above_half_of_a_limit_each_request_is_counted_by_itself(windows, client, key, moment):
+    for number in range(1, 101):
+        assert windows.count([Hit(key, 1, 60, 100)])[0] <= number
+        assert number <= counted(client, key) <= max(number, 50)
+    assert windows.count([Hit(key, 1, 60, 100)]) == [101]
+
+
+def test_a_caller_who_asks_seldom_is_never_paid_for_ahead(windows, client, key, moment):
+    for number in range(1, 10):
+        windows.count([Hit(key, 1, 60, 1000)])
+        assert counted(client, key) == number
+        moment.now += 1
+
+
+def test_what_is_left_of_a_lease_goes_back(windows, client, key, moment):
+    for _ in range(4):
+        windows.count([Hit(key, 1, 60, 1000)])
+    assert counted(client, key) == 6
+    moment.now += 0.9
+    windows.give_back()
+    assert counted(client, key) == 6
+    moment.now += 0.2
+    windows.give_back()
+    assert counted(client, key) == 4
+
+
+def test_what_is_left_goes_back_by_itself(windows, client, key):
+    for _ in range(4):
+        windows.count([Hit(key, 1, 60, 1000)])
+    await_true(lambda: counted(client, key) == 4)
+
+
+def test_a_lease_is_used_for_a_second(windows, client, key, moment):
+    for _ in range(4):
+        windows.count([Hit(key, 1, 60, 1000)])
+    moment.now += 1.1
+    assert windows.count([Hit(key, 1, 60, 1000)]) == [7]
+    windows.give_back()
+    assert counted(client, key) == 5
+
+
+def test_a_lease_ends_with_its_window_and_nothing_of_it_goes_back_into_the_next(windows, client, key, moment):
+    for _ in range(3):
+        windows.count([Hit(key, 1, 60, 1000)])
+    client.pexpire(key, 300)
+    windows.count([Hit(key, 1, 60, 1000)])
+    client.delete(key)
+    moment.now += 0.4
+    assert windows.count([Hit(key, 1, 60, 1000)]) == [1]
+    windows.give_back(everything=True)
+    assert counted(client, key) == 1
+
+
+def test_of_calls_at_once_over_two_hosts_as_many_pass_as_the_limit_says(client, key):
+    hosts = [WindowCounts(RedisScripts(client)) for _ in range(2)]
+    with ThreadPoolExecutor(24) as pool:
+        counts = list(pool.map(lambda number: hosts[number % 2].count([Hit(key, 1, 60, 100)])[0], range(120)))
+    assert 100 - 2 * window_counts.MOST_AHEAD <= sum(count <= 100 for count in counts) <= 100
+    for each in hosts:
+        each.give_back(everything=True)
+    assert counted(client, key) == 120
+
+
+def test_a_large_amount_leaves_what_was_paid_ahead_as_it_is(windows, client, key, moment):
+    for _ in range(4):
+        windows.count([Hit(key, 1, 60, 1000)])
+    assert windows.count([Hit(key, 50, 60, 1000)]) == [56]
+    windows.give_back(everything=True)
+    assert counted(client, key) == 54
