@@ -86,8 +86,8 @@ class Rowgate(Gunicorn):
 
     name, title, database = "rowgate", "Rowgate", DATABASE
     note = (
-        "looks the session up and counts it against a limit at every request, with one round trip to Redis; Redis and "
-        "the worker of jobs are part of the figures"
+        "looks the session up at every request and counts it against a limit, ahead in Redis for who asks often; Redis "
+        "and the worker of jobs are part of the figures"
     )
     application = "wsgi:app"
     packages = ("Flask", "gunicorn", "gevent", "SQLAlchemy", "psycopg", "redis")

@@ -96,7 +96,7 @@ def tables(result: Mapping[str, Any]) -> str:
         "![Processor time relative to Rowgate](images/peers.svg)",
         "Memory after all that (PSS of all processes, without PostgreSQL), and the way to the first answer:",
         _starts(result),
-        _notes(result),
+        "\n".join(f"- {title} was left out: {reason}." for title, reason in result["missing"].items()),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -137,15 +137,6 @@ def _starts(result: Mapping[str, Any]) -> str:
         if (first := peer.get("first_answer"))
     ]
     return _rendered(["", "memory", "first answer after", "processor time until then"], rows)
-
-
-def _notes(result: Mapping[str, Any]) -> str:
-    lines = [
-        f"- {peer['title']}: {peer['note']}."
-        for peer in result["peers"].values()
-        if peer.get("first_answer") and peer["note"]
-    ]
-    return "\n".join([*lines, *(f"- {title} was left out: {reason}." for title, reason in result["missing"].items())])
 
 
 def _rendered(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -42,7 +42,9 @@ class Tuned(Peer):
             connection.execute((APPS / "tables.sql").read_text())
         owners = range(BIG + 1)
         ends = datetime.now(UTC) + timedelta(days=30)
-        sessions = ((sha256(_token(owner).encode()).digest(), user_id(owner), ends) for owner in SIGNED_IN)
+        sessions = (
+            (sha256(_token(owner).encode()).digest(), user_id(owner), _home(owner), ends) for owner in SIGNED_IN
+        )
         companies = ((identifier, _home(owner), called) for identifier, owner, called in world.companies())
         contacts = ((each.id, _home(each.owner), user_id(each.owner), *each[2:]) for each in world.contacts)
         rows: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -51,7 +53,7 @@ class Tuned(Peer):
             "members": (
                 ("organization_id", "user_id", "role"), ((_home(owner), user_id(owner), "owner") for owner in owners)
             ),
-            "sessions": (("digest", "user_id", "expires_at"), sessions),
+            "sessions": (("digest", "user_id", "organization_id", "expires_at"), sessions),
             "companies": (("id", "organization_id", "name"), companies),
             "contacts": (CONTACTS, contacts),
         }  # fmt: skip

@@ -3,7 +3,7 @@ CREATE TABLE organizations (id uuid PRIMARY KEY, name text NOT NULL);
 CREATE TABLE members (organization_id uuid NOT NULL REFERENCES organizations, user_id uuid NOT NULL REFERENCES users,
     role text NOT NULL, PRIMARY KEY (user_id, organization_id));
 CREATE TABLE sessions (digest bytea PRIMARY KEY, user_id uuid NOT NULL REFERENCES users,
-    expires_at timestamptz NOT NULL);
+    organization_id uuid NOT NULL REFERENCES organizations, expires_at timestamptz NOT NULL);
 CREATE TABLE companies (id uuid PRIMARY KEY, organization_id uuid NOT NULL REFERENCES organizations,
     name text NOT NULL);
 CREATE TABLE contacts (id uuid PRIMARY KEY, organization_id uuid NOT NULL REFERENCES organizations,

@@ -1,6 +1,6 @@
 // Contacts in Go with net/http and pgx, by hand: one statement for a request and one for its caller, with the checks
-// that Rowgate makes. A session is looked up with its user and the organizations that count, a limit is counted in
-// Redis, and only contacts of those organizations are seen.
+// that Rowgate makes. A session is looked up with its user and the membership that it acts by, a limit is counted in
+// Redis, and only contacts of that organization are seen.
 package main
 
 import (
@@ -26,25 +26,22 @@ import (
 
 const (
 	callerOf = `
-SELECT users.id::text, array_agg(members.organization_id::text)
-FROM sessions JOIN users ON users.id = sessions.user_id JOIN members ON members.user_id = users.id
-WHERE sessions.digest = $1 AND sessions.expires_at > now() AND NOT users.disabled
-GROUP BY users.id`
-	shown = "id::text, first_name, last_name, email, phone, title, company_id::text, created_at, updated_at"
-	item  = "SELECT " + shown + " FROM contacts WHERE id = $1 AND organization_id = ANY ($2::uuid[])"
-	page  = "SELECT " + shown + ` FROM contacts
-WHERE organization_id = ANY ($1::uuid[]) AND ($4::uuid IS NULL OR company_id = $4)
-ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3`
-	count = `SELECT count(*) FROM contacts
-WHERE organization_id = ANY ($1::uuid[]) AND ($2::uuid IS NULL OR company_id = $2)`
+SELECT users.id::text, members.organization_id::text
+FROM sessions JOIN users ON users.id = sessions.user_id
+JOIN members ON members.user_id = users.id AND members.organization_id = sessions.organization_id
+WHERE sessions.digest = $1 AND sessions.expires_at > now() AND NOT users.disabled`
+	shown  = "id::text, first_name, last_name, email, phone, title, company_id::text, created_at, updated_at"
+	item   = "SELECT " + shown + " FROM contacts WHERE id = $1 AND organization_id = $2"
+	page   = "SELECT " + shown + " FROM contacts WHERE "
+	count  = "SELECT count(*) FROM contacts WHERE "
 	create = `
 INSERT INTO contacts (id, organization_id, created_by_id, first_name, last_name, email, phone, title, company_id)
 SELECT $1, organization_id, $2, $4, $5, $6, $7, $8, id FROM companies
-WHERE id = $9 AND organization_id = ANY ($3::uuid[]) RETURNING ` + shown
+WHERE id = $9 AND organization_id = $3 RETURNING ` + shown
 	update = `
 UPDATE contacts SET updated_at = now(), first_name = coalesce($3, first_name), last_name = coalesce($4, last_name),
     email = coalesce($5, email), phone = coalesce($6, phone), title = coalesce($7, title)
-WHERE id = $1 AND organization_id = ANY ($2::uuid[]) RETURNING ` + shown
+WHERE id = $1 AND organization_id = $2 RETURNING ` + shown
 	limit = 100_000_000
 )
 
@@ -75,8 +72,8 @@ type given struct {
 }
 
 type caller struct {
-	id            string
-	organizations []string
+	id           string
+	organization string
 }
 
 type service struct {
@@ -113,7 +110,7 @@ func (s *service) callerOf(r *http.Request) (caller, error) {
 	}
 	var who caller
 	digest := sha256.Sum256([]byte(token))
-	err := s.pool.QueryRow(r.Context(), callerOf, digest[:]).Scan(&who.id, &who.organizations)
+	err := s.pool.QueryRow(r.Context(), callerOf, digest[:]).Scan(&who.id, &who.organization)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return who, refusal{401, "Could not validate credentials"}
 	} else if err != nil {
@@ -129,14 +126,15 @@ func (s *service) callerOf(r *http.Request) (caller, error) {
 func (s *service) list(who caller, r *http.Request) (any, error) {
 	query := r.URL.Query()
 	skip, _ := strconv.Atoi(query.Get("skip"))
-	var company *string
-	if named := query.Get("company_id"); named != "" {
-		if uuid.Validate(named) != nil {
+	wanted, given := "organization_id = $1", []any{who.organization}
+	if company := query.Get("company_id"); company != "" {
+		if uuid.Validate(company) != nil {
 			return nil, refusal{400, "company_id must be a UUID"}
 		}
-		company = &named
+		wanted, given = wanted+" AND company_id = $2", append(given, company)
 	}
-	rows, err := s.pool.Query(r.Context(), page, who.organizations, skip, 20, company)
+	newest := fmt.Sprintf("%s%s ORDER BY created_at DESC, id DESC OFFSET %d LIMIT 20", page, wanted, max(skip, 0))
+	rows, err := s.pool.Query(r.Context(), newest, given...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +143,7 @@ func (s *service) list(who caller, r *http.Request) (any, error) {
 		return found, err
 	}
 	var total int64
-	err = s.pool.QueryRow(r.Context(), count, who.organizations, company).Scan(&total)
+	err = s.pool.QueryRow(r.Context(), count+wanted, given...).Scan(&total)
 	return map[string]any{"data": found, "count": total}, err
 }
 
@@ -153,7 +151,7 @@ func (s *service) read(who caller, r *http.Request) (any, error) {
 	if uuid.Validate(r.PathValue("id")) != nil {
 		return nil, refusal{404, "Not found"}
 	}
-	return scan(s.pool.QueryRow(r.Context(), item, r.PathValue("id"), who.organizations))
+	return scan(s.pool.QueryRow(r.Context(), item, r.PathValue("id"), who.organization))
 }
 
 func body(r *http.Request) (given, error) {
@@ -180,7 +178,7 @@ func (s *service) create(who caller, r *http.Request) (any, error) {
 		return nil, refusal{400, "A field is missing"}
 	}
 	row := s.pool.QueryRow(
-		r.Context(), create, uuid.NewString(), who.id, who.organizations, values.FirstName, values.LastName,
+		r.Context(), create, uuid.NewString(), who.id, who.organization, values.FirstName, values.LastName,
 		values.Email, values.Phone, values.Title, values.CompanyID,
 	)
 	return scan(row)
@@ -192,7 +190,7 @@ func (s *service) update(who caller, r *http.Request) (any, error) {
 		return nil, err
 	}
 	row := s.pool.QueryRow(
-		r.Context(), update, r.PathValue("id"), who.organizations, values.FirstName, values.LastName, values.Email,
+		r.Context(), update, r.PathValue("id"), who.organization, values.FirstName, values.LastName, values.Email,
 		values.Phone, values.Title,
 	)
 	return scan(row)
