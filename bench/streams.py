@@ -70,7 +70,7 @@ def measure(var_dir: str) -> Figures:
     provider = multiprocessing.Process(target=_provide, args=(port, over), daemon=True)
     provider.start()
     token = _populate(var_dir, f"http://{HOST}:{port}")
-    server = Server("wsgi:app", var_dir, PRIVATE_PROVIDER_URLS="on")
+    server = Server("wsgi:app", var_dir, PRIVATE_PROVIDER_URLS="on", DATABASE_POOL_TIMEOUT="60")
     server.start()
     try:
         server.await_answer("/healthz")
