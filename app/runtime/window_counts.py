@@ -21,6 +21,8 @@ from app.runtime.redis_scripts import RedisScripts, Script, Word
 
 # Seconds for which requests are paid ahead, how many at most, and of how many callers.
 LEASE, MOST_AHEAD, MOST_CALLERS = 1.0, 16, 10_000
+# A lease is at most this part of a limit, so that smaller limits are counted one by one, and are exact.
+SMALL = 200
 
 # Each key is raised by its amount, and by as many more as are wanted and leave it below half of its limit; the first
 # count of a window says when it ends. Milliseconds to the end of the window are told with what was paid ahead.
@@ -156,7 +158,7 @@ class WindowCounts:
         lease = self._leases.get(hit.key)
         if lease is None or now >= lease.ends or not lease.renew():
             return 0
-        return min(2 * lease.size or 1, MOST_AHEAD)
+        return min(2 * lease.size or 1, MOST_AHEAD, hit.limit // SMALL)
 
     def _keep(self, key: str, lease: Lease, now: float) -> None:
         former = self._leases.get(key)

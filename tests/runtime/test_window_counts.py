@@ -118,28 +118,34 @@ def counted(client, key):
 def test_a_caller_who_asks_often_is_paid_for_ahead(windows, client, key, moment):
     seen = []
     for _ in range(20):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
         seen.append(counted(client, key))
     assert seen == [1, 3, 3, 6, 6, 6, 11, 11, 11, 11, 11, *[20] * 9]
 
 
 def test_above_half_of_a_limit_each_request_is_counted_by_itself(windows, client, key, moment):
-    for number in range(1, 101):
-        assert windows.count([Hit(key, 1, 60, 100)])[0] <= number
-        assert number <= counted(client, key) <= max(number, 50)
-    assert windows.count([Hit(key, 1, 60, 100)]) == [101]
+    for number in range(1, 401):
+        assert windows.count([Hit(key, 1, 60, 400)])[0] <= number
+        assert number <= counted(client, key) <= max(number, 200)
+    assert windows.count([Hit(key, 1, 60, 400)]) == [401]
+
+
+def test_a_small_limit_is_counted_one_by_one(windows, client, key, moment):
+    for number in range(1, 20):
+        assert windows.count([Hit(key, 1, 60, window_counts.SMALL - 1)]) == [number]
+        assert counted(client, key) == number
 
 
 def test_a_caller_who_asks_seldom_is_never_paid_for_ahead(windows, client, key, moment):
     for number in range(1, 10):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
         assert counted(client, key) == number
         moment.now += 1
 
 
 def test_what_is_left_of_a_lease_goes_back(windows, client, key, moment):
     for _ in range(4):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
     assert counted(client, key) == 6
     moment.now += 0.9
     windows.give_back()
@@ -151,44 +157,45 @@ def test_what_is_left_of_a_lease_goes_back(windows, client, key, moment):
 
 def test_what_is_left_goes_back_by_itself(windows, client, key):
     for _ in range(4):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
     await_true(lambda: counted(client, key) == 4)
 
 
 def test_a_lease_is_used_for_a_second(windows, client, key, moment):
     for _ in range(4):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
     moment.now += 1.1
-    assert windows.count([Hit(key, 1, 60, 1000)]) == [7]
+    assert windows.count([Hit(key, 1, 60, 10_000)]) == [7]
     windows.give_back()
     assert counted(client, key) == 5
 
 
 def test_a_lease_ends_with_its_window_and_nothing_of_it_goes_back_into_the_next(windows, client, key, moment):
     for _ in range(3):
-        windows.count([Hit(key, 1, 60, 1000)])
+        windows.count([Hit(key, 1, 60, 10_000)])
     client.pexpire(key, 300)
-    windows.count([Hit(key, 1, 60, 1000)])
+    windows.count([Hit(key, 1, 60, 10_000)])
     client.delete(key)
     moment.now += 0.4
-    assert windows.count([Hit(key, 1, 60, 1000)]) == [1]
+    assert windows.count([Hit(key, 1, 60, 10_000)]) == [1]
     windows.give_back(everything=True)
     assert counted(client, key) == 1
 
 
-def test_of_calls_at_once_over_two_hosts_as_many_pass_as_the_limit_says(client, key):
+@pytest.mark.parametrize(("limit", "calls", "fewer"), [(100, 120, 0), (800, 1000, 8)], ids=["small", "with leases"])
+def test_of_calls_at_once_over_two_hosts_no_more_pass_than_the_limit_says(client, key, limit, calls, fewer):
     hosts = [WindowCounts(RedisScripts(client)) for _ in range(2)]
     with ThreadPoolExecutor(24) as pool:
-        counts = list(pool.map(lambda number: hosts[number % 2].count([Hit(key, 1, 60, 100)])[0], range(120)))
-    assert 100 - 2 * window_counts.MOST_AHEAD <= sum(count <= 100 for count in counts) <= 100
+        counts = list(pool.map(lambda number: hosts[number % 2].count([Hit(key, 1, 60, limit)])[0], range(calls)))
+    assert limit - fewer <= sum(count <= limit for count in counts) <= limit
     for each in hosts:
         each.give_back(everything=True)
-    assert counted(client, key) == 120
+    assert counted(client, key) == calls
 
 
 def test_a_large_amount_leaves_what_was_paid_ahead_as_it_is(windows, client, key, moment):
     for _ in range(4):
-        windows.count([Hit(key, 1, 60, 1000)])
-    assert windows.count([Hit(key, 50, 60, 1000)]) == [56]
+        windows.count([Hit(key, 1, 60, 10_000)])
+    assert windows.count([Hit(key, 50, 60, 10_000)]) == [56]
     windows.give_back(everything=True)
     assert counted(client, key) == 54
