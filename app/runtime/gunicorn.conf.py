@@ -104,12 +104,13 @@ def post_worker_init(worker):
 
 
 def worker_exit(_server, worker):
-    """Write what a worker still holds in memory before its process ends."""
+    """Write what a worker still holds in memory before its process ends, and give back what it has of limits."""
     from app.auth.keys import key_usage  # the application is loaded after this file
 
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start
         key_usage.close(application)
+        application.extensions["limit_counter"].close()
 
 
 def child_exit(_server, worker):

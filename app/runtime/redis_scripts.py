@@ -48,9 +48,10 @@ class RedisScripts:
     _waiting: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def run(self, script: Script, words: Sequence[Word]) -> Any:
-        """Return what ``script`` answers to ``words``: the number of its keys, the keys, and the arguments. Raises
-        RedisError, and AllInUse."""
+    def run(self, script: Script, words: Sequence[Word], *, again: bool = True) -> Any:
+        """Return what ``script`` answers to ``words``: the number of its keys, the keys, and the arguments. Where the
+        answer is lost it may have run, and is run ``again`` unless that would do harm. Raises RedisError, and
+        AllInUse."""
         command = packed("EVALSHA", script.digest, *words)
         while True:
             connection, is_fresh = self._taken()
@@ -58,7 +59,7 @@ class RedisScripts:
                 answer = self._answer(connection, command, script, words)
             except ConnectionLost:
                 self._drop(connection)
-                if is_fresh:
+                if is_fresh or not again:
                     raise
                 # The server may have ended what was kept; one that is opened now tells whether it is there.
             except BaseException:

@@ -2,7 +2,7 @@
 
 Below half of its limit, a caller who asks again within a second is counted for some requests more: this process admits
 those without a round trip. What is left of them after a second goes back. So never more pass than the limit, and fewer
-only by what was paid for within that second.
+only by what was paid for within that second. Small limits are counted one by one.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from app.runtime.redis_scripts import RedisScripts, Script, Word
 
 # Seconds for which requests are paid ahead, how many at most, and of how many callers.
 LEASE, MOST_AHEAD, MOST_CALLERS = 1.0, 16, 10_000
-# A lease is at most this part of a limit, so that smaller limits are counted one by one, and are exact.
-SMALL = 200
+# A lease is at most the limit divided by this, so that smaller limits have none, and are exact.
+FRACTION = 200
 
 # Each key is raised by its amount, and by as many more as are wanted and leave it below half of its limit; the first
 # count of a window says when it ends. Milliseconds to the end of the window are told with what was paid ahead.
@@ -133,8 +133,9 @@ class WindowCounts:
                 keys.append(key)
                 words += (left, round(1000 * (lease.window_ends - now)) + UNDER_WAY)
         if keys:
-            with suppress(RedisError):  # which has lost the windows, too, or will end them
-                self.scripts.run(GIVE_BACK, [len(keys), *keys, *words])
+            # What does not arrive is lost to the caller until the window ends; given back twice, too many would pass.
+            with suppress(RedisError):
+                self.scripts.run(GIVE_BACK, [len(keys), *keys, *words], again=False)
 
     def _take(self, hit: Hit, now: float) -> int:
         """Take one that was paid ahead, and return the count of then; 0 where there is none."""
@@ -158,7 +159,7 @@ class WindowCounts:
         lease = self._leases.get(hit.key)
         if lease is None or now >= lease.ends or not lease.renew():
             return 0
-        return min(2 * lease.size or 1, MOST_AHEAD, hit.limit // SMALL)
+        return min(2 * lease.size or 1, MOST_AHEAD, hit.limit // FRACTION)
 
     def _keep(self, key: str, lease: Lease, now: float) -> None:
         former = self._leases.get(key)

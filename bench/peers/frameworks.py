@@ -75,13 +75,8 @@ class Framework(Peer):
         return f"Bearer {signed(owner)}"
 
 
-class FastApi(Framework):
-    name, title, database = "fastapi", "FastAPI, SQLAlchemy, asyncpg", "fastapi"
-    packages = ("fastapi", "sqlalchemy", "asyncpg", "uvicorn")
-
-    def command(self) -> list[str]:
-        options = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", str(WORKERS), "--no-access-log"]
-        return [str(self.binaries / "uvicorn"), "main:app", *options]
+class SkipAndCompany(Peer):
+    """Pages by ``skip`` and ``company_id``, and one without a count at an address of its own."""
 
     def page(self, *, skip: int = 0, company: UUID | None = None) -> Ask:
         query = f"skip={skip}" + (f"&company_id={company}" if company else "")
@@ -93,6 +88,15 @@ class FastApi(Framework):
     def rows(self, answer: Answer) -> list[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = answer.body
         return found
+
+
+class FastApi(SkipAndCompany, Framework):
+    name, title, database = "fastapi", "FastAPI, SQLAlchemy, asyncpg", "fastapi"
+    packages = ("fastapi", "sqlalchemy", "asyncpg", "uvicorn")
+
+    def command(self) -> list[str]:
+        options = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", str(WORKERS), "--no-access-log"]
+        return [str(self.binaries / "uvicorn"), "main:app", *options]
 
 
 class GunicornThreads(Framework):

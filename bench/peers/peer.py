@@ -226,6 +226,13 @@ def program(name: str) -> str:
     return found
 
 
+def build_with_go(source: Path, target: Path) -> None:
+    """Build the program in ``source``; what has not changed since is taken from the cache of Go. Raises Unavailable."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    build = [program("go"), "build", "-C", str(source), "-trimpath", "-o", str(target), "."]
+    run(build, folder=target.parent, log=target.parent / "install.log", CGO_ENABLED="0")
+
+
 def virtual_environment(folder: Path, requirements: Path) -> Path:
     """A virtual environment with these requirements, made once; returns its bin."""
     binaries, mark, log = folder / "venv" / "bin", folder / "venv" / "installed", folder / "install.log"

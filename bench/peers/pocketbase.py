@@ -6,12 +6,13 @@ import re
 import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from bench.peers.parts import Parts
-from bench.peers.peer import APPS, BUILD, WORKERS, Answer, Ask, Peer, Unavailable, program, run
+from bench.peers.peer import APPS, WORKERS, Answer, Ask, Peer, Unavailable, build_with_go, run
 from bench.peers.world import BIG, SIGNED_IN, TAKE, World, email
 
 ADMIN, PASSWORD = "admin@bench.example", "a password of the bench"
@@ -32,15 +33,12 @@ class PocketBase(Peer):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
-        self._program = str(BUILD / PocketBase.name / "pocketbase")
         self.users: dict[int, str] = {}
         self.tokens: dict[int, str] = {}
         self._admin = ""
 
     def install(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        build = [program("go"), "build", "-C", str(APPS / PocketBase.name), "-trimpath", "-o", self._program, "."]
-        run(build, folder=self.folder, log=self.folder / "install.log", CGO_ENABLED="0")
+        build_with_go(APPS / PocketBase.name, self._program)
 
     def version(self) -> str:
         found = re.search(r"pocketbase/pocketbase v([\d.]+)", (APPS / PocketBase.name / "go.mod").read_text())
@@ -50,14 +48,18 @@ class PocketBase(Peer):
         return {"GOMAXPROCS": str(WORKERS)}
 
     def command(self) -> list[str]:
-        return [self._program, "serve", f"--http=127.0.0.1:{self.port}", f"--dir={self._data}"]
+        return [str(self._program), "serve", f"--http=127.0.0.1:{self.port}", f"--dir={self._data}"]
+
+    @property
+    def _program(self) -> Path:
+        return self.folder / "pocketbase"
 
     @property
     def _data(self) -> str:
         return f"{self.parts.folder}/{self.name}"
 
     def prepare(self, world: World) -> None:
-        make = [self._program, "superuser", "upsert", ADMIN, PASSWORD, f"--dir={self._data}"]
+        make = [str(self._program), "superuser", "upsert", ADMIN, PASSWORD, f"--dir={self._data}"]
         run(make, folder=self.folder, log=self.folder / "install.log")
         self.start()
         try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
 from app.runtime.embedded import redis_url
-from bench.peers.frameworks import FastApi
-from bench.peers.parts import Parts
-from bench.peers.peer import APPS, WORKERS, Ask, Peer, program, run
+from bench.peers.frameworks import FastApi, SkipAndCompany
+from bench.peers.peer import APPS, WORKERS, build_with_go
 from bench.peers.world import BIG, NAMESPACE, SIGNED_IN, World, email, user_id
 
 CONTACTS = (
@@ -29,7 +29,7 @@ def _token(owner: int) -> str:
     return f"session-{uuid5(NAMESPACE, f'session {owner}').hex}"
 
 
-class Tuned(Peer):
+class Tuned(SkipAndCompany):
     """A service over tables like ours: sessions and memberships are rows, and an organization holds the contacts."""
 
     note = CHECKS
@@ -80,14 +80,12 @@ class GoPgx(Tuned):
     name, title, database = "go", "Go, pgx by hand, our checks", "go"
     note = f"one process with {WORKERS} threads of Go; {CHECKS}"
 
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self._program = str(self.folder / "service")
+    @property
+    def _program(self) -> Path:
+        return self.folder / "service"
 
     def install(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        build = [program("go"), "build", "-C", str(APPS / self.name), "-trimpath", "-o", self._program, "."]
-        run(build, folder=self.folder, log=self.folder / "install.log", CGO_ENABLED="0")
+        build_with_go(APPS / self.name, self._program)
 
     def version(self) -> str:
         return ", ".join(
@@ -97,7 +95,7 @@ class GoPgx(Tuned):
         )
 
     def command(self) -> list[str]:
-        return [self._program]
+        return [str(self._program)]
 
     def environment(self, database_host: str) -> dict[str, str]:
         return {
@@ -106,6 +104,3 @@ class GoPgx(Tuned):
             "ADDRESS": f"127.0.0.1:{self.port}",
             "GOMAXPROCS": str(WORKERS),
         }
-
-    def page(self, *, skip: int = 0, company: UUID | None = None) -> Ask:
-        return FastApi.page(self, skip=skip, company=company)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 import redis
+from redis.exceptions import ConnectionError as ConnectionLost
 from redis.exceptions import RedisError
 
 from app.runtime import redis_scripts, window_counts
@@ -132,7 +133,7 @@ def test_above_half_of_a_limit_each_request_is_counted_by_itself(windows, client
 
 def test_a_small_limit_is_counted_one_by_one(windows, client, key, moment):
     for number in range(1, 20):
-        assert windows.count([Hit(key, 1, 60, window_counts.SMALL - 1)]) == [number]
+        assert windows.count([Hit(key, 1, 60, window_counts.FRACTION - 1)]) == [number]
         assert counted(client, key) == number
 
 
@@ -153,6 +154,22 @@ def test_what_is_left_of_a_lease_goes_back(windows, client, key, moment):
     moment.now += 0.2
     windows.give_back()
     assert counted(client, key) == 4
+
+
+def test_what_may_have_arrived_is_not_given_back_twice(windows, client, key, moment, monkeypatch):
+    for _ in range(4):
+        windows.count([Hit(key, 1, 60, 10_000)])
+    answer = windows.scripts._answer
+
+    def lose_the_answer(*asked):
+        answer(*asked)
+        raise ConnectionLost
+
+    with monkeypatch.context() as patch:
+        patch.setattr(windows.scripts, "_answer", lose_the_answer)
+        windows.give_back(everything=True)
+    assert counted(client, key) == 4
+    assert windows.count([Hit(key, 1, 60, 10_000)]) == [5]
 
 
 def test_what_is_left_goes_back_by_itself(windows, client, key):
