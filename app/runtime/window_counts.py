@@ -57,6 +57,8 @@ end
 """)
 # Milliseconds that an answer of Redis may have been under way, and seconds of the shortest window that is paid ahead.
 UNDER_WAY, SHORTEST = 2000, 10
+# Windows that are given back to at once, as Redis does nothing else meanwhile.
+BATCH = 500
 
 
 class Hit(NamedTuple):
@@ -84,6 +86,13 @@ class Lease:
     def take(self) -> bool:
         """Take one of them, if one is left."""
         return _popped(self._tokens)
+
+    def empty(self) -> int:
+        """Take all that are left, and return how many they were."""
+        number = 0
+        while self.take():
+            number += 1
+        return number
 
     def is_used_up(self) -> bool:
         """Whether none is left."""
@@ -123,19 +132,15 @@ class WindowCounts:
             self._leases.pop(key, None)
         while self._outlived:
             ended.append(self._outlived.popleft())
-        words: list[Word] = []
-        keys: list[Word] = []
-        for key, lease in ended:
-            left = 0
-            while lease.take():
-                left += 1
-            if left:
-                keys.append(key)
-                words += (left, round(1000 * (lease.window_ends - now)) + UNDER_WAY)
-        if keys:
+        left = [(key, lease, lease.empty()) for key, lease in ended if not lease.is_used_up()]
+        for start in range(0, len(left), BATCH):
+            some = left[start : start + BATCH]
+            words: list[Word] = [len(some), *(key for key, _, _ in some)]
+            for _, lease, number in some:
+                words += (number, round(1000 * (lease.window_ends - now)) + UNDER_WAY)
             # What does not arrive is lost to the caller until the window ends; given back twice, too many would pass.
             with suppress(RedisError):
-                self.scripts.run(GIVE_BACK, [len(keys), *keys, *words], again=False)
+                self.scripts.run(GIVE_BACK, words, again=False)
 
     def _take(self, hit: Hit, now: float) -> int:
         """Take one that was paid ahead, and return the count of then; 0 where there is none."""

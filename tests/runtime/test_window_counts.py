@@ -156,6 +156,15 @@ def test_what_is_left_of_a_lease_goes_back(windows, client, key, moment):
     assert counted(client, key) == 4
 
 
+def test_many_are_given_back_some_at_a_time(windows, client, key, moment, monkeypatch):
+    monkeypatch.setattr(window_counts, "BATCH", 2)
+    keys = [f"{key}/{number}" for number in range(5)]
+    for each in keys * 4:
+        windows.count([Hit(each, 1, 60, 10_000)])
+    windows.give_back(everything=True)
+    assert [counted(client, each) for each in keys] == [4] * 5
+
+
 def test_what_may_have_arrived_is_not_given_back_twice(windows, client, key, moment, monkeypatch):
     for _ in range(4):
         windows.count([Hit(key, 1, 60, 10_000)])
