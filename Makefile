@@ -115,6 +115,7 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/pytest tests/end_to_end/test_contract.py tests/schemas/test_bodies.py --fuzz-examples 300
 	@$(BIN)/pytest tests/engine/queries/test_reference_model.py tests/engine/queries/test_grants.py tests/engine/queries/test_grants_of_writes.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
 	@$(BIN)/pytest tests/engine/writes/test_write_model.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
+	@$(BIN)/pytest tests/engine/changes/test_random_writes.py --numprocesses=0 --fuzz-changes 100000
 	@$(BIN)/pytest tests/end_to_end/test_broken_off_starts.py --numprocesses=0 --fuzz-starts 50
 	@$(BIN)/python -m tests.faults.run --rounds 40
 

@@ -93,7 +93,7 @@ class Settings:
         "hosts that requests may name, comma-separated, .example.com for all below it; empty means any, in "
         "production that of BASE_URL",
     )
-    workers: int = setting(2, "worker processes; as many as processors")
+    workers: int = setting(2, "worker processes; set it to the number of processors")
     database_pooler: bool = setting(False, "DATABASE_URL is a pooler such as PgBouncer in transaction mode")
     database_pool_size: int = setting(10, "connections kept in each of a worker's two pools, for reads and writes")
     database_pool_overflow: int = setting(20, "further connections of each pool under load")

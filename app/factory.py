@@ -27,7 +27,7 @@ from app.extensions import READS, db, migrate
 from app.foundation import errors, percent_encoding
 from app.foundation.crypto import Vault
 from app.ops import public_names
-from app.runtime import connections, embedded, folder, headers, logs, metrics, pubsub, rate_limits
+from app.runtime import change_context, connections, embedded, headers, logs, metrics, pubsub, rate_limits, var_dir_lock
 from app.schema import readiness
 from blueprints.http import routing
 from config import ROOT, SettingError, Settings, named_plugins
@@ -108,7 +108,7 @@ def _configure(app: Flask, settings: Settings) -> None:
         SQLALCHEMY_BINDS={READS: {"url": DRIVER, **options, **AUTOCOMMIT}},
     )
     announced = {"Deprecation": settings.api_v1_deprecation, "Sunset": settings.api_v1_sunset}
-    app.extensions["vault"] = Vault(settings.secret_key or folder.secret_key(settings.var_dir))
+    app.extensions["vault"] = Vault(settings.secret_key or var_dir_lock.secret_key(settings.var_dir))
     secure = settings.base_url.startswith("https:")
     app.config.update(
         SECRET_KEY=app.extensions["vault"].signing_key,
@@ -148,7 +148,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[plugins.Pl
     from blueprints.http.base import Blueprint as ApiBlueprint
     from blueprints.openapi import document as openapi
     from blueprints.records import domains
-    from blueprints.service import operations, studio
+    from blueprints.service import monitoring, studio
 
     with app.app_context():
         routing.init_app(app)
@@ -168,7 +168,7 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[plugins.Pl
             api.register_blueprint(built, domain=plugin.name)
         else:
             api.register_blueprint(origins.open_to(settings.origins, built), domain=plugin.name)
-    app.register_blueprint(operations.build(api))
+    app.register_blueprint(monitoring.build(api))
     app.register_blueprint(studio.build())
     if any(not each.is_ours for each in loaded):
         if not settings.production:
@@ -184,6 +184,7 @@ def _identify() -> None:
     sent = environ.get("HTTP_X_REQUEST_ID", "")
     known.request_id = environ[headers.REQUEST_ID] = sent if REQUEST_ID.fullmatch(sent) else uuid7().hex
     logs.request_id.set(known.request_id)
+    change_context.origin.set(change_context.UNWRITTEN)
     if environ["PATH_INFO"].startswith("//"):
         raise errors.NotFound()  # the framework has stripped the slashes already
     percent_encoding.check(environ["PATH_INFO"], environ["QUERY_STRING"])
@@ -211,7 +212,7 @@ def _render(error: Exception) -> Response | HTTPException:
 def _report(failure: errors.Failure, error: Exception) -> None:
     """Write what failed into the log: a part that is away in a line, everything else with its traceback. Of one that
     nobody has set up there is nothing to tell, here and in metrics of failures."""
-    if isinstance(failure, errors.NotSetUp):
+    if isinstance(failure, errors.NotConfigured):
         metrics.count_as("not_set_up")
         return
     if failure.status != errors.Unavailable.status:

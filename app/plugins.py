@@ -45,7 +45,7 @@ DISTRIBUTION = "rowgate"
 MAX_NAME_LENGTH = 40
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
-# A statement that selects the rows of a report, made from its row.
+# Makes the statement that selects the rows of a report from its ``AnalyticsReport``.
 Report = Callable[[Any], Any]
 
 # Filled by the plugins, for those that read them: types of notifications, reports by their kind, and the folders with
@@ -62,8 +62,8 @@ class Plugin:
     ``requires`` names what it needs, as packages do (PEP 508): ``rowgate>=0.3``, or another plugin. ``models`` are the
     modules that declare its models, in the order in which they are listed; tables in them that are no records have no
     routes. ``hooks`` are the modules that subscribe to writes and other events where they are imported. ``blueprints``
-    name functions that build a blueprint of routes written by hand, ``commands`` what the command line gets. ``jobs``
-    are what rows ask for, by name; ``periodic`` is what the clock does. ``notifications`` are types of notifications,
+    name functions that build a blueprint of routes written by hand, ``commands`` those of the command line. ``jobs``
+    are queued jobs by name, ``periodic`` those on a schedule. ``notifications`` are types of notifications,
     ``errors`` the failures of its own, ``reports`` the statements of reports by their kind, ``settings`` what is read
     from the environment. ``migrations`` is the folder of its migrations; the one beside its first module of models
     unless it says otherwise. ``studio`` is a folder whose ``index.js`` adds components of its own to the studio.
@@ -104,7 +104,7 @@ class Plugin:
 
     @property
     def history(self) -> History:
-        """Its migrations, apart from those of the trunk."""
+        """Its migrations, apart from Rowgate's own."""
         beside = [Path(module.__file__).parent / "migrations" for module in self.models if module.__file__]
         folder = Path(self.migrations) if self.migrations else next(iter(beside), None)
         return History(self.name, folder, tuple(table.__tablename__ for table in self.tables()), self.version)
@@ -269,7 +269,7 @@ def _check(plugin: Plugin) -> None:
 
 def _check_name_conflicts(plugin: Plugin) -> None:
     """Refuse a plugin that brings a name which is taken; raises SettingError."""
-    # The tables of versions make no difference between hyphens and underscores either.
+    # In the names of tables of versions, hyphens are underscores.
     if plugin.name.replace("-", "_") in {each.name.replace("-", "_") for each in _loaded.values()}:
         raise SettingError(f"Two plugins are called {plugin.name}")
     brought = _names(plugin)

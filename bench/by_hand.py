@@ -19,7 +19,7 @@ from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmContact
 from app.foundation.clock import now
 from app.foundation.crypto import Vault
-from app.runtime import embedded, folder
+from app.runtime import embedded, var_dir_lock
 from config import Settings
 
 PATH = "/contacts"
@@ -105,7 +105,7 @@ def create_app() -> Flask:
             "max_overflow": settings.database_pool_overflow,
         },
     )
-    app.extensions["vault"] = Vault(folder.secret_key(settings.var_dir))
+    app.extensions["vault"] = Vault(var_dir_lock.secret_key(settings.var_dir))
     db.init_app(app)
     Limiter(get_remote_address, app=app)
     Api(app).register_blueprint(blp)

@@ -12,7 +12,6 @@ from uuid import UUID
 
 import psycopg
 from flask import Flask
-from flask_migrate import upgrade
 from uuid_utils.compat import uuid7
 
 from app.auth.credentials import sessions
@@ -24,6 +23,7 @@ from app.engine.write.unit_of_work import Unit, attempt
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, database_url
+from app.schema.histories import upgrade
 from bench.bounded import say
 from bench.load import HOST, Connection, Refused
 from bench.population import COLUMNS

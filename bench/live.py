@@ -23,7 +23,6 @@ from multiprocessing.synchronize import Event
 
 import psutil
 from flask import Flask
-from flask_migrate import upgrade
 
 from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
@@ -32,6 +31,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import attempt
 from app.factory import create_app
 from app.notification.routing import notify
+from app.schema.histories import upgrade
 from bench.load import HOST
 from bench.servers import NO_LIMIT, Server, private_parts
 from config import Settings

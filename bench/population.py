@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from flask import Flask
-from flask_migrate import upgrade
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
@@ -23,6 +22,7 @@ from app.engine.write.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.foundation.clock import now
 from app.runtime import connections
+from app.schema.histories import upgrade
 
 USERS, CONTACTS_EACH, SIGNED_IN = 200, 500, 40
 COLUMNS = (

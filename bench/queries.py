@@ -18,7 +18,6 @@ from uuid import UUID
 
 import psycopg
 from flask import Flask
-from flask_migrate import upgrade
 
 from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
@@ -27,6 +26,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, attempt
 from app.factory import create_app
 from app.runtime.embedded import Postgres, database_url
+from app.schema.histories import upgrade
 from bench import documentation
 from bench.bounded import bounded, say
 from bench.load import HOST, Connection, Refused

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import orjson
 from flask import Flask
-from flask_migrate import upgrade
 
 from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import attempt
 from app.factory import create_app
+from app.schema.histories import upgrade
 from bench import documentation
 from bench.gate.operations import ADDRESS, SINCE, Client, Work, operations
 from bench.servers import NO_LIMIT, private_parts

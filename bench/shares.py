@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask_migrate import upgrade
 from sqlalchemy import text
 
 from app.auth.credentials import sessions
@@ -19,6 +18,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, attempt
 from app.extensions import db
 from app.factory import create_app
+from app.schema.histories import upgrade
 from bench.gate.operations import Client
 from bench.servers import NO_LIMIT, private_parts
 from bench.shapes import ratios

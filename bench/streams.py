@@ -18,7 +18,6 @@ from multiprocessing.synchronize import Event
 
 import psutil
 from flask import Flask
-from flask_migrate import upgrade
 
 from app.ai.models.answering import AiChain, AiChainProvider, AiProvider
 from app.auth.credentials import sessions
@@ -28,6 +27,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import attempt
 from app.factory import create_app
 from app.runtime import connections
+from app.schema.histories import upgrade
 from bench.load import HOST
 from bench.servers import Server, free_port, private_parts
 from config import Settings

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from alembic import context
 from alembic.operations import ops
+from alembic.util import CommandError
 from flask import current_app
 from sqlalchemy import Connection, text
 
 from app.engine.declare.record import VERSION, by_table, metadata
+from app.schema import online
 from app.schema.histories import OF_PLUGINS, PREFIX, History, orphaned_plugins, record_tables, recorded_tables
 from app.schema.upgrade_locks import LockRetries
 
+TURN = "SELECT pg_try_advisory_lock(hashtextextended('migrations', 0))"
+POLL_INTERVAL = 0.2
 DATABASE = current_app.extensions["migrate"].db
 # Whose migrations these are: those of the trunk, or of a plugin.
 HISTORY: History = context.config.attributes["history"]
@@ -53,6 +58,8 @@ def migrate(connection: Connection, is_own: Callable[[str], bool]) -> None:
     def note(**_: Any) -> None:
         record_tables(lambda sql: connection.execute(text(sql.replace(":", r"\:"))), HISTORY)
         tries.succeed()
+        if steps is not None:
+            steps.end_migration()
 
     context.configure(
         connection=connection,
@@ -66,11 +73,28 @@ def migrate(connection: Connection, is_own: Callable[[str], bool]) -> None:
         transaction_per_migration=True,
     )
 
+    steps = step_by_step(connection, tries)
+
     def run() -> None:
         context.run_migrations()
         connection.commit()  # also where there was none to run
 
     tries.run(run)
+    if steps is not None:
+        online.clear(connection)
+
+
+def step_by_step(connection: Connection, tries: LockRetries) -> online.OnlineImpl | None:
+    """Have migrations carried out step by step, where that is asked for or was begun. In an empty database, nobody
+    waits."""
+    migration = context.get_context()
+    is_begun = online.is_under_way(connection, HISTORY.version_table)
+    is_asked = context.config.attributes.get("online")
+    if is_begun and is_asked is None and not migration.opts.get("dont_mutate"):
+        raise CommandError("An upgrade was broken off within a migration: flask db upgrade goes on with it")
+    is_needed = (is_asked or is_begun) and is_asked is not None and migration.get_current_heads()
+    connection.commit()
+    return online.OnlineImpl.install(migration, HISTORY.version_table, tries.succeed) if is_needed else None
 
 
 def take_time(connection: Connection) -> None:
@@ -79,10 +103,14 @@ def take_time(connection: Connection) -> None:
     connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
     for setting in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
         connection.execute(text(f"SET {setting} = 0"))
-    turn = "advisory_lock(hashtextextended('migrations', 0))"
-    if not connection.scalar(text(f"SELECT pg_try_{turn}")):
-        context.config.print_stdout("Waiting for another upgrade to end")
-        connection.execute(text(f"SELECT pg_{turn}"))
+    waits = False
+    while not connection.scalar(text(TURN)):
+        # Indexes that are made beside all writes wait for whoever is within a transaction.
+        connection.commit()
+        if not waits:
+            context.config.print_stdout("Waiting for another upgrade to end")
+        waits = True
+        time.sleep(POLL_INTERVAL)
     connection.commit()
 
 
@@ -96,7 +124,9 @@ def belonging() -> Callable[[str], bool]:
     def is_own(name: str) -> bool:
         if HISTORY.plugin:
             return name in own
-        return name not in of_plugins and not name.startswith(("procrastinate_", PREFIX))
+        return name not in {*of_plugins, online.COUNTS} and not name.startswith(
+            ("procrastinate_", "platform_change", PREFIX)
+        )
 
     return is_own
 

@@ -4,6 +4,7 @@ Routes are in ``rowgate.http``, what they read and write in ``rowgate.schemas``,
 models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``.
 """
 
+from app.engine.changes.restoring import on_restore
 from app.engine.declare.combinations import AllOf, AnyOf, MembersOf, Through, Where
 from app.engine.declare.fields import (
     ADMIN_READS,
@@ -81,7 +82,7 @@ from app.foundation.errors import (
 from app.foundation.events import Event
 from app.foundation.outbound import Outbound
 from app.jobs.queue import defer
-from app.jobs.registry import Job, Periodic, as_unit, failing
+from app.jobs.registry import Job, Periodic, as_unit, mark_failed
 from app.notification.routing import notification_routed, notify, notify_all
 from app.plugins import Plugin
 from config import Setting
@@ -100,13 +101,13 @@ __all__ = [  # noqa: RUF022
     "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
     "AnyOf", "AllOf", "Where", "Through", "MembersOf", "Scope", "Reader",
     # Hooks
-    "Write", "on_create", "on_update", "on_delete", "on_read", "prepare", "failing_at", "require", "record_changed",
-    "on_create_many", "on_update_many", "on_delete_many",
+    "Write", "on_create", "on_update", "on_delete", "on_restore", "on_read", "prepare", "failing_at", "require",
+    "record_changed", "on_create_many", "on_update_many", "on_delete_many",
     # Reading and writing
     "Unit", "run_unit", "Principal", "SYSTEM", "Precondition", "UNCONDITIONAL", "Representation",
     "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "get", "Event",
     # Jobs and notifications
-    "Job", "Periodic", "as_unit", "failing", "defer", "notify", "notify_all", "notification_routed",
+    "Job", "Periodic", "as_unit", "mark_failed", "defer", "notify", "notify_all", "notification_routed",
     # Failures, the clock, other services
     "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
     "ForeignKeyViolation", "now", "wire", "Outbound",

@@ -1,7 +1,7 @@
 """Schemas of what routes read and write, for marshmallow: those of models, and fields for others."""
 
-from schemas.derive import WireSchema, create_schema, read_schema, update_schema
-from schemas.fields import Email, Flag, Identifier, Items, Json, Moment, Number, Strings, Text, Url, Whole
+from schemas.derive import create_schema, read_schema, update_schema
+from schemas.fields import Email, Flag, Identifier, Items, Json, Moment, Number, Strings, Text, Url, Whole, WireSchema
 
 __all__ = [  # noqa: RUF022
     "WireSchema", "read_schema", "create_schema", "update_schema",

@@ -10,8 +10,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.foundation.errors import Invalid
-from schemas.derive import WireSchema
-from schemas.fields import Flag, Items, Json, Text
+from schemas.fields import Flag, Items, Json, Text, WireSchema
 
 MAX_REQUESTS = 100
 MAX_PATH_LENGTH = 2048
@@ -75,13 +74,13 @@ def parts_of(given: Mapping[str, Any]) -> list[SubRequest]:
     """The requests of a batch; raises Invalid for a name that is given twice, and for a reference that leads to the
     request itself or to a later one."""
     parts = [SubRequest(index, **each) for index, each in enumerate(given["requests"])]
-    places: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for part in parts:
-        if part.ref is not None and places.setdefault(part.ref, part.index) != part.index:
+        if part.ref is not None and indexes.setdefault(part.ref, part.index) != part.index:
             raise _refused(part, f"Two requests are called {part.ref}.")
     for part in parts:
         for ref in _named(part):
-            if places.get(ref, -1) >= part.index:
+            if indexes.get(ref, -1) >= part.index:
                 raise _refused(part, f"{ref} comes no earlier, so that nothing is known of it yet.")
     return parts
 

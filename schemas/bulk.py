@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.condition_parser import Conditions
+from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.engine.write.conflicts import UniqueRule
@@ -110,7 +110,7 @@ def matching(
     fits = isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MAX_RECORDS
     require(fits, "max", f"Is required, and must be a whole number from 1 to {MAX_RECORDS}.")
     require(isinstance(dry, bool), "dryRun", "Must be true or false.")
-    where = Conditions(QueryContext(principal, settings, MAX_VALUES)).where(model, conditions, "where")
+    where = ConditionParser(QueryContext(principal, settings, MAX_VALUES)).where(model, conditions, "where")
     if not sets:
         return where, {}, most, dry
     require(isinstance(body.get("set"), dict), "set", "Is required, and must be an object.")

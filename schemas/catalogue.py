@@ -16,9 +16,10 @@ from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import MANAGERS, Credential, Principal, Reader
 from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.scope import Rule, is_nothing
+from app.engine.operations.verbs import HISTORY, RESTORE, REVERT, operations
 from app.engine.write.upserts import rules_of
 from app.plugins import STUDIO_FOLDERS
-from schemas.derive import WireSchema
+from schemas.fields import WireSchema
 
 # What the dictionary says of a model or field that its users have no need of.
 STORAGE = ("table", "operations", "sessionOnly", "indexes", "unique", "relations", "fields")
@@ -35,6 +36,9 @@ class Catalogue(WireSchema):
         data_key="uploadMaxBytes",
         required=True,
         metadata={"description": "That an uploaded file may have; buckets have bounds besides."},
+    )
+    changes_days = fields.Integer(
+        data_key="changesDays", required=True, metadata={"description": "How long changes are kept; 0 for not at all."}
     )
     domains = fields.List(fields.Dict(), required=True)
     extensions = fields.List(
@@ -152,6 +156,7 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     found["operations"] = allowed
     found["domain"] = model.domain
     found["requiresVersion"] = model.requires_version
+    found |= {name: True for name, is_so in _kept_changes(model, allowed, standing).items() if is_so}
     if standing.in_person:
         shown = {"links": model.policy.links, "shares": model.policy.shares}
         found |= {name: allowed["update"] for name, is_open in shown.items() if is_open}
@@ -170,6 +175,21 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     # A field that can neither be read nor set is none.
     found["fields"] = [each for each in found["fields"] if each.get("readable") or each["settable"]]
     return found
+
+
+def _kept_changes(model: type[Record], allowed: dict[str, bool], standing: CallerProfile) -> dict[str, bool]:
+    """What the log of changes offers, where changes are kept."""
+    is_wide = model.domain == "auth" and model.cascades_widely
+    kept = {operation.verb for operation in operations(model)}
+    return {
+        "history": HISTORY in kept and allowed["read"],
+        "revertible": REVERT in kept and allowed["update"],
+        "restorable": RESTORE in kept
+        and allowed["delete"]
+        and allowed["create"]
+        and (standing.is_admin or not is_wide),
+        "undoable": model.logged and model.undoable and not model.is_credential,
+    }
 
 
 def _is_shown(field: Field, model: type[Record], standing: CallerProfile) -> bool:

@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from marshmallow import RAISE, Schema, ValidationError, fields, missing
+from marshmallow import fields
 
 from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
 from app.engine.declare.kind import Identifier
 from app.engine.declare.kinds import LongText, String
 from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.scope import Rule
+from schemas.fields import WireSchema
 from schemas.kinds import field_of
 
 FIXED = {"readOnly": True}
-
-
-class WireSchema(Schema):
-    """Base of all schemas: unknown fields are refused by name. Instances are shared and never changed, so
-    whoever copies documentation deeply gets the same one."""
-
-    class Meta:
-        unknown = RAISE
-        ordered = True
-
-    error_messages = {"unknown": "Unknown field.", "type": "Must be a JSON object."}
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        members = [(each.data_key or name, each.attribute or name, each) for name, each in self.load_fields.items()]
-        is_plain = not any(self._hooks.values()) and self.unknown == RAISE
-        is_plain = is_plain and all(each.load_default is missing and "." not in name for _, name, each in members)
-        self._members = members if is_plain else None
-        self._required = {name for _, name, each in members if each.required}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> WireSchema:
-        return self
-
-    def load(self, data: Any, **options: Any) -> Any:
-        """As the library does: what is right is read without its bookkeeping, what is wrong it tells."""
-        if self._members is not None and type(data) is dict and not options:
-            with suppress(ValidationError):
-                found = {
-                    name: field.deserialize(data[key], key, data) for key, name, field in self._members if key in data
-                }
-                if len(found) == len(data) and self._required <= found.keys():
-                    return found
-        return super().load(data, **options)
 
 
 @cache

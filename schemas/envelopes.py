@@ -8,15 +8,16 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.engine.declare.record import Record
-from schemas.derive import WireSchema, read_schema, schema_of
+from schemas.derive import read_schema, schema_of
+from schemas.fields import WireSchema
 
 COUNTED = ("exact", "atLeast", "none")
 
 
 class ListMeta(WireSchema):
     """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for. With a cursor
-    ``next`` is that of the page that follows; where a count was asked for, ``counted`` says how it was made,
-    and where they were, ``versions`` has that of each record by its id."""
+    ``next`` is that of the page that follows. ``counted`` says how the count was made, if one was asked for;
+    ``versions`` has the version of each record by its id, if they were."""
 
     count = fields.Integer(required=True)
     take = fields.Integer(required=True)

@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 
 from app.engine.write.faults import MAX_TOLD, ItemsRefused
 from app.foundation.errors import CODES, Failure
-from schemas.derive import WireSchema
+from schemas.fields import WireSchema
 
 GUIDE_PATH = "/api/v1/crm/company"
 KEY_PATH = "/api/v1/auth/api-key"

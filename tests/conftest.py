@@ -34,7 +34,7 @@ ALL_QUERIES, USUAL_QUERIES = 500, 150
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
 # Applications after which the collector looks for what is left of them, and for what threads still held then.
-BUILT_AT_ONCE, BUILT_IN_A_WHILE = 5, 50
+BUILT_AT_ONCE, BUILT_IN_A_WHILE = 5, 25
 built = count(1)
 
 
@@ -46,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-queries", type=int, help="Queries made up over each world of rows.")
     parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
     parser.addoption("--fuzz-starts", type=int, default=0, help="Milliseconds between the signals at starts; 0: none.")
+    parser.addoption(
+        "--fuzz-changes", type=int, default=2000, help="Transactions that the log of changes is held against."
+    )
     parser.addoption("--openapi-generator", help="The jar of openapi-generator; without it, its clients are not tried.")
 
 

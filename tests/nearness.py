@@ -154,8 +154,13 @@ class Nearness:
     @cached_property
     def _imports(self) -> dict[str, set[str]]:
         """What each file of tests imports of the sources."""
-        paths = sorted((self._tree / "tests").rglob("test_*.py"))
-        return {str(path.relative_to(self._tree)): _imported(path) & self._graph.modules for path in paths}
+        return {file: _imported(self._tree / file) & self._graph.modules for file in _files(self._tree)}
+
+
+def _files(tree: Path) -> list[str]:
+    """The files of tests of a tree; those of a plugin that is kept below run as its own project alone."""
+    found = (path.relative_to(tree) for path in (tree / "tests").rglob("test_*.py"))
+    return sorted(str(path) for path in found if path.parts.count("tests") == 1)
 
 
 def _imported(path: Path) -> set[str]:
@@ -204,8 +209,7 @@ def _room(file: str) -> str:
 
 
 def _in_folders(prefixes: set[str]) -> list[str]:
-    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
-    return [file for file in found if any(file.startswith(prefix) for prefix in prefixes)]
+    return [file for file in _files(ROOT) if any(file.startswith(prefix) for prefix in prefixes)]
 
 
 def _git(*arguments: str) -> list[str]:

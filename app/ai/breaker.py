@@ -16,23 +16,23 @@ from app.foundation.clock import now
 from app.foundation.errors import Failure
 
 # Failures in a row after which a provider counts as degraded, and how long it is left alone before one call tries it.
-FAILURES = 5
-PAUSE = timedelta(seconds=30)
-# What says something about the provider. Refusals are about the question, the key or its allowance; what breaks off
-# later may be the reader's doing.
-ITS_OWN = ("network", "server_error")
+FAILURE_THRESHOLD = 5
+RESET_TIMEOUT = timedelta(seconds=30)
+# Failures that count against the provider. Refusals are about the request, the key or its quota; after the first piece
+# the client may have gone.
+COUNTED_FAILURES = ("network", "server_error")
 
 
-def admits(candidate: Candidate) -> bool:
-    """Whether the provider may be called: always while it is well; while it is not, by one caller in each pause."""
+def allows_call(candidate: Candidate) -> bool:
+    """Whether the provider may be called: always while it is well; while it is not, by one caller in each interval."""
     if not candidate.degraded:
         return True
-    due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - PAUSE)
+    due = (AiProvider.status == "degraded", AiProvider.last_checked_at < now() - RESET_TIMEOUT)
     claimed = update(AiProvider).where(AiProvider.id == candidate.provider_id, *due)
     return run_unit(SYSTEM, Unit.bookkeep, claimed.values(last_checked_at=now())) == 1
 
 
-def succeeded(candidate: Candidate) -> None:
+def record_success(candidate: Candidate) -> None:
     """Take note of an answer; the provider is well again."""
     if candidate.kind == BUILTIN or not (candidate.degraded or candidate.failures):
         return
@@ -40,16 +40,16 @@ def succeeded(candidate: Candidate) -> None:
     _change(candidate, status=well, consecutive_failures=0)
 
 
-def failed(candidate: Candidate, failure: ProviderFailure, waited: float) -> None:
+def record_failure(candidate: Candidate, failure: ProviderFailure, waited: float) -> None:
     """Take note of a failure before the first piece, after ``waited`` seconds; too many in a row make the provider
-    degraded. A silence counts when it was as long as the provider itself may be silent: a chain may be less patient."""
+    degraded. A timeout counts if the provider's own has passed: a chain may set a shorter one."""
     silent = failure.code == "timeout" and waited >= candidate.patience
     if failure.code in ("auth", "rate_limit"):
         _change(candidate, last_error=str(failure)[:1000])
-    if candidate.kind == BUILTIN or not (failure.code in ITS_OWN or silent):
+    if candidate.kind == BUILTIN or not (failure.code in COUNTED_FAILURES or silent):
         return
     count = AiProvider.consecutive_failures + 1
-    worn = (AiProvider.status == "active") & (count >= FAILURES)
+    worn = (AiProvider.status == "active") & (count >= FAILURE_THRESHOLD)
     status = case((worn, "degraded"), else_=AiProvider.status)
     _change(candidate, status=status, consecutive_failures=count, last_error=str(failure)[:1000])
 

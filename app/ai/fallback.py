@@ -68,7 +68,7 @@ def answer(
             observer.ended(candidate, reply, failure)
             if begun:
                 raise StreamInterrupted(failure) from None
-            breaker.failed(candidate, failure, time.monotonic() - asked)
+            breaker.record_failure(candidate, failure, time.monotonic() - asked)
             if failure.code not in plan.retry_on:
                 break
             vars(reply).update(vars(CompletionInfo()))
@@ -80,7 +80,7 @@ def answer(
             raise
         else:
             observer.ended(candidate, reply, None)
-            breaker.succeeded(candidate)
+            breaker.record_success(candidate)
             return
     raise _nobody(failure)
 
@@ -90,7 +90,7 @@ def _tries(plan: Plan, observer: AttemptObserver, deadline: float) -> Iterator[C
     provider there is a pause."""
     left = plan.max_attempts
     for candidate in plan.candidates:
-        if left and not breaker.admits(candidate):
+        if left and not breaker.allows_call(candidate):
             observer.skipped(candidate)
             continue
         for number in range(min(1 + candidate.retries, left)):

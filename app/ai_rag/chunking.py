@@ -1,16 +1,16 @@
-"""Chunking: a text is cut into overlapping passages at paragraphs, lines, sentences or words."""
+"""Chunking: a text is cut into overlapping chunks at paragraphs, lines, sentences or words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Where a passage had better end, best first.
+# Where a chunk had better end, best first.
 BOUNDARIES = ("\n\n", "\n", ". ", " ")
 
 
 @dataclass(frozen=True)
-class Passage:
+class Chunk:
     """A piece of a text, from ``start`` until before ``end``."""
 
     start: int
@@ -18,15 +18,15 @@ class Passage:
     content: str
 
 
-def cut(text: str, size: int, overlap: int) -> Iterator[Passage]:
-    """Cut ``text`` into passages of at most ``size`` characters, each of which begins up to ``overlap``, and half of
-    ``size`` at most, before the end of the one before. Blank passages are left out."""
+def cut(text: str, size: int, overlap: int) -> Iterator[Chunk]:
+    """Cut ``text`` into chunks of at most ``size`` characters, each of which begins up to ``overlap``, and half of
+    ``size`` at most, before the end of the one before. Blank chunks are left out."""
     start, overlap = 0, min(overlap, size // 2)
     while start < len(text):
         end = _end(text, start, size)
         content = text[start:end].strip()
         if content:
-            yield Passage(start, end, content)
+            yield Chunk(start, end, content)
         if end == len(text):
             return
         start = _start(text, start, end, overlap)

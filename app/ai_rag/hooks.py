@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
+from app.engine.changes.restoring import on_restore
 from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit
@@ -48,7 +49,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
     _check_source(document)
     document.content_hash = content_hash(document.content)
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
-    _check_room(index, document, write)
+    _check_room(index, document, write.unit)
     index.document_count += 1
     queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
@@ -60,17 +61,17 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         document.content_hash = content_hash(document.content)
         document.status = "pending"
         index = write.unit.get(AiRagIndex, document.index_id, lock=True)
-        _check_room(index, document, write)
+        _check_room(index, document, write.unit)
         drop_chunks(write.unit, document, index)
         queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
 
 
-def _check_room(index: AiRagIndex, document: AiRagDocument, write: Write) -> None:
+def _check_room(index: AiRagIndex, document: AiRagDocument, unit: Unit) -> None:
     """Refuse a text for which the knowledge bases of the organization have no room; raises PayloadTooLarge. Its chunks
     are counted by the job that cuts them."""
     others = stored_text(index.organization_id, without=document.id)
-    with write.unit.session.no_autoflush:
-        stored = write.unit.session.scalar(others) or 0
+    with unit.session.no_autoflush:
+        stored = unit.session.scalar(others) or 0
     if stored + len((document.content or "").encode()) > settings.rag_max_bytes:
         raise PayloadTooLarge(FULL)
 
@@ -105,6 +106,19 @@ def _check_source(document: AiRagDocument) -> None:
 @on_delete(AiRagDocument, callers_only=True)
 def take_out(document: AiRagDocument, write: Write) -> None:
     uncount(document, write.unit.get(AiRagIndex, document.index_id, lock=True))
+
+
+@on_restore(AiRagDocument)
+def take_in_again(unit: Unit, document: AiRagDocument, with_parent: bool) -> None:
+    """Have the passages of a document made anew, which went with it."""
+    index = unit.get(AiRagIndex, document.index_id, lock=True)
+    if with_parent:
+        index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+    else:
+        _check_room(index, document, unit)
+        index.document_count += 1
+    document.chunk_count, document.status = 0, "pending"
+    queue.defer(unit, INDEX_DOCUMENT, document.id, user_id=unit.principal.user_id)
 
 
 def uncount(document: AiRagDocument, index: AiRagIndex) -> None:

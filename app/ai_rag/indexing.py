@@ -39,8 +39,8 @@ def index_document(document_id: UUID) -> None:
     does not wait, is left alone. Nothing is locked while the text is cut."""
     source = _source(document_id)
     if source is not None:
-        passages = list(islice(chunking.cut(*source), settings.rag_max_chunks + 1))
-        run_unit(SYSTEM, _keep, document_id, source.content, passages)
+        chunks = list(islice(chunking.cut(*source), settings.rag_max_chunks + 1))
+        run_unit(SYSTEM, _keep, document_id, source.content, chunks)
 
 
 def _source(document_id: UUID) -> Source | None:
@@ -52,7 +52,7 @@ def _source(document_id: UUID) -> Source | None:
         return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
 
 
-def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[chunking.Passage]) -> None:
+def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking.Chunk]) -> None:
     allow_time(unit.session)
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
@@ -61,36 +61,36 @@ def _keep(unit: Unit, document_id: UUID, content: str, passages: Sequence[chunki
         return  # deleted meanwhile
     if document.status != "pending" or (document.content or "") != content:
         return  # a text that came meanwhile has a job of its own
-    refusal = _refusal(unit.session, document, index, passages)
+    refusal = _refusal(unit.session, document, index, chunks)
     if refusal:
         document.status, document.error_message = "failed", refusal
         return
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
-        _add_chunks(unit, document, index, passages)
+        _add_chunks(unit, document, index, chunks)
     document.status, document.error_message, document.indexed_at = "indexed", None, now()
     index.status, index.last_built_at = "ready", now()
 
 
-def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, passages: Sequence[chunking.Passage]) -> str:
-    """Why the passages are not kept; empty when they are."""
+def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, chunks: Sequence[chunking.Chunk]) -> str:
+    """Why the chunks are not kept; empty when they are."""
     if not document.content:
         return NO_TEXT
-    if len(passages) > settings.rag_max_chunks:
+    if len(chunks) > settings.rag_max_chunks:
         return TOO_MANY.format(settings.rag_max_chunks)
     organization = index.organization_id
     others = (stored_text(organization, without=document.id), stored_chunks(organization, without=document.id))
-    size = len(document.content.encode()) + sum(len(passage.content.encode()) for passage in passages)
+    size = len(document.content.encode()) + sum(len(chunk.content.encode()) for chunk in chunks)
     stored = sum(session.scalar(each) or 0 for each in others)
     return FULL if stored + size > settings.rag_max_bytes else ""
 
 
-def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, passages: Sequence[chunking.Passage]) -> None:
+def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, chunks: Sequence[chunking.Chunk]) -> None:
     rows: list[dict[str, Any]] = [
         {
-            "id": uuid7(), "document_id": document.id, "position": position, "content": passage.content,
-            "start_offset": passage.start, "end_offset": passage.end, "token_count": token_count(passage.content),
+            "id": uuid7(), "document_id": document.id, "position": position, "content": chunk.content,
+            "start_offset": chunk.start, "end_offset": chunk.end, "token_count": token_count(chunk.content),
         }
-        for position, passage in enumerate(passages)
+        for position, chunk in enumerate(chunks)
     ]  # fmt: skip
     for start in range(0, len(rows), BATCH_SIZE):
         unit.bookkeep(insert(AiRagChunk), rows[start : start + BATCH_SIZE])

@@ -141,6 +141,7 @@ class AiRagChunk(Record):
 
     __tablename__ = "ai_rag_chunk"
     domain, segment = "ai-rag", "chunk"
+    logged = False
     searchable = ("heading", "content")
     policy = Policy(Parent("document_id"))
     operations_note = "normally cut by the server; clients with their own pipeline may write chunks too"
@@ -163,6 +164,7 @@ class AiRagEmbedding(Record):
 
     __tablename__ = "ai_rag_embedding"
     domain, segment = "ai-rag", "embedding"
+    logged = False
     policy = Policy(Parent("chunk_id"))
     keys = (unique("chunk_id", "model"),)
 
@@ -253,6 +255,7 @@ class AiRagResult(Record):
 
     __tablename__ = "ai_rag_result"
     domain, segment = "ai-rag", "result"
+    logged = False
     policy = Policy(Parent("query_id"), create=Rule.NONE, delete=Rule.NONE)
     operations_note = "written by the search; only feedback can be changed; it goes with its query"
     keys = (unique("query_id", "rank"),)

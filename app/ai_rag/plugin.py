@@ -1,7 +1,7 @@
 """The plugin of knowledge bases."""
 
 from app.ai_rag import hooks, indexing, models, searches, stored_documents
-from app.jobs.registry import Job, as_unit, failing
+from app.jobs.registry import Job, as_unit, mark_failed
 from app.plugins import Plugin
 from config import Setting
 
@@ -12,8 +12,8 @@ plugin = Plugin(
     hooks=(hooks, stored_documents),
     jobs={
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
-        hooks.INDEX_DOCUMENT: Job(indexing.index_document, failing(models.AiRagDocument, "pending")),
-        hooks.RUN_QUERY: Job(as_unit(searches.run_query), failing(models.AiRagQuery, "running")),
+        hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),
+        hooks.RUN_QUERY: Job(as_unit(searches.run_query), mark_failed(models.AiRagQuery, "running")),
     },
     settings=(
         Setting("rag_max_chunks", 10_000, "most chunks of a knowledge-base document", low=1, high=1_000_000),

@@ -41,6 +41,7 @@ class AnalyticsEvent(Record):
 
     __tablename__ = "analytics_event"
     domain, segment = "analytics", "event"
+    logged = False
     policy = Policy(Organization("organization_id"), update=Rule.NONE, delete=Rule.ADMIN)
     operations_note = "append-only log; admins delete for privacy requests only"
     keys = (
@@ -73,6 +74,7 @@ class AnalyticsActivity(Record):
 
     __tablename__ = "analytics_activity"
     domain, segment = "analytics", "activity"
+    logged = False
     plural = "activities"
     policy = Policy(Owner("user_id"), update=Rule.NONE, delete=Rule.ADMIN)
     operations_note = "append-only log; server code writes most rows, callers only about themselves"

@@ -1,7 +1,7 @@
 """The plugin of events, insights and reports."""
 
 from app.analytics import hooks, models, reports, retention
-from app.jobs.registry import Job, Periodic, failing
+from app.jobs.registry import Job, Periodic, mark_failed
 from app.plugins import Plugin
 from config import Setting
 
@@ -10,7 +10,7 @@ plugin = Plugin(
     "What happened in the product, what it adds up to, and reports on it.",
     models=(models,),
     hooks=(hooks,),
-    jobs={hooks.COMPUTE_REPORT: Job(reports.compute, failing(models.AnalyticsReport, *reports.UNFINISHED))},
+    jobs={hooks.COMPUTE_REPORT: Job(reports.compute, mark_failed(models.AnalyticsReport, *reports.UNFINISHED))},
     periodic=(
         Periodic("expire_analytics", "30 3 * * *", retention.expire_analytics),
         Periodic("queue_due_reports", "15 * * * *", reports.queue_due),

@@ -30,7 +30,7 @@ SETTINGS = (
     Setting(
         "new_account_invitation_limit",
         "20 per day",
-        "the same of an account younger than a day or not verified",
+        "invitations of an account younger than a day or not verified",
         pattern=LIMIT,
     ),
     Setting(
@@ -41,7 +41,7 @@ SETTINGS = (
     Setting("anonymous_limit", "60 per minute", "requests without a credential from one network", pattern=LIMIT),
     Setting("anonymous_max_age", 60, "seconds that caches keep answers without a credential", low=0, high=86400),
     Setting("anonymous_create_limit", "30 per hour", "forms sent without a credential from one network", pattern=LIMIT),
-    Setting("anonymous_form_limit", "300 per hour", "the same through one form", pattern=LIMIT),
+    Setting("anonymous_form_limit", "300 per hour", "forms sent without a credential through one form", pattern=LIMIT),
     Setting("captcha_secret", "", "secret of the captcha that forms without a credential need; empty asks for none"),
     Setting(
         "captcha_verify_url",
@@ -75,7 +75,7 @@ SETTINGS = (
     Setting(
         "sign_in_failures_per_network",
         5,
-        "the same of a network; raise it where many share one",
+        "failed sign-ins of a network before delays; raise it where many share one",
         low=1,
         high=100_000,
     ),

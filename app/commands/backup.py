@@ -14,7 +14,7 @@ from app.foundation.settings import settings
 from app.ops import backups
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres
-from app.runtime.folder import FolderInUse, lock_var_dir
+from app.runtime.var_dir_lock import FolderInUse, lock_var_dir
 from app.schema import histories
 
 ARCHIVE = click.Path(dir_okay=False, path_type=Path)

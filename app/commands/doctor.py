@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from app.auth.models.identity import AuthUser
 from app.auth.organizations import memberships
 from app.commands.groups import as_json, show, unreachable
+from app.engine.changes import status
 from app.engine.read import concurrency
 from app.engine.read.database import reading
 from app.foundation.errors import Failure, require_found
@@ -25,17 +26,17 @@ from app.foundation.settings import settings
 from app.mail import smtp
 from app.ops.unfit_grants import unfit_grants
 from app.runtime import connections, rate_limits
-from app.schema import histories
+from app.schema import change_log, histories
 from app.schema import versions as schema_version
 from app.storage.object_store import object_store, put
 from config import every_setting, misspelt
 
-COLUMNS = ("part", "state", "note")
-OLDEST_SERVER = 150000
+COLUMNS, OLDEST_SERVER = ("part", "state", "note"), 150000
 # Seconds that the clocks of this machine and of the database may differ: tokens and limits go by both.
 SKEW = 5.0
 # Minutes that a job may wait before it looks as if no worker ran.
 PATIENCE = 10
+WORKS = "does flask jobs work run?"
 LATE_JOBS = text("""
 SELECT count(*) FROM procrastinate_jobs j
 JOIN procrastinate_events e ON e.job_id = j.id AND e.type = 'deferred'
@@ -44,11 +45,9 @@ WHERE j.status = 'todo' AND coalesce(j.scheduled_at, e.at) < now() - make_interv
 FAILED_JOBS = text("""
 SELECT task_name, count(*) FROM procrastinate_jobs WHERE status = 'failed' GROUP BY task_name ORDER BY task_name
 """)
-
 REFUSED_MAIL = text("""
 SELECT count(*) FROM platform_mail WHERE status = 'failed' AND created_at > now() - interval '1 day'
 """)
-
 
 # Settings that keep one caller from stopping the others: larger values loosen that.
 BOUNDS = (
@@ -139,8 +138,8 @@ def _check_timeouts() -> str:
 def _check_bounds() -> str:
     """What is looser than by default may be meant so, and is good to know of when others wait."""
     usual = {name.lower(): default for name, default, _ in every_setting()}
-    places = concurrency.default_slots(settings)
-    usual |= {"queries_per_user": places.each, "exports_per_user": places.each, "queries_at_once": places.total}
+    slots = concurrency.default_slots(settings)
+    usual |= {"queries_per_user": slots.each, "exports_per_user": slots.each, "queries_at_once": slots.total}
     found = [(name, getattr(settings, name)) for name in BOUNDS]
     loose = [f"{name.upper()} is {value} ({usual[name]})" for name, value in found if _rate(value) > _rate(usual[name])]
     with reading() as session:
@@ -231,11 +230,24 @@ def _check_jobs() -> str:
         late = session.scalar(LATE_JOBS, {"minutes": PATIENCE}) or 0
         failed = session.execute(FAILED_JOBS).all()
     if late:
-        raise Trouble(f"{late} jobs have waited for more than {PATIENCE} minutes: does flask jobs work run?")
+        raise Trouble(f"{late} jobs have waited for more than {PATIENCE} minutes: {WORKS}")
     if failed:
         named = ", ".join(f"{task} ({number})" for task, number in failed)
         raise Trouble(f"jobs have failed: {named}: see flask jobs list --status failed, and flask jobs retry")
     return "none waits, none has failed"
+
+
+def _check_changes() -> str:
+    if not settings.changes_days:
+        return "none are kept"
+    if missing := change_log.differences():
+        raise Trouble(f"{len(missing)} tables do not write their changes as declared: run flask db upgrade")
+    found = status.look()
+    if found.ends_soon:
+        raise Trouble(f"the log has partitions for {found.days} days, and without one nothing can be written: {WORKS}")
+    if found.waits:
+        raise Advice(found.waits)
+    return f"{found.position} changes, partitions for {found.days} days"
 
 
 def _check_mail() -> str:
@@ -282,6 +294,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "storage": _check_storage,
     "clock": _check_clock,
     "jobs": _check_jobs,
+    "changes": _check_changes,
     "mail": _check_mail,
     "admins": _check_admins,
 }

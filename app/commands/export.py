@@ -14,7 +14,7 @@ from flask.cli import with_appcontext
 from werkzeug.datastructures import MultiDict
 
 from app.commands.groups import Command
-from app.commands.transfers import is_looked_at, model_called, principal_of
+from app.commands.transfers import is_interactive, model_by_name, principal_of
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages
@@ -34,7 +34,7 @@ from schemas.transfer.exporting import export_query
 @click.option("--user", "email", help="Whose records, by address; without one, all that there are.")
 @with_appcontext
 def command(model: str, form: str, output: str | None, email: str | None, **asked: str | None) -> None:
-    found, principal = model_called(model), principal_of(email)
+    found, principal = model_by_name(model), principal_of(email)
     args = MultiDict({"as": form} | {name: text for name, text in asked.items() if text is not None})
     query = export_query(found, principal, args, settings)
     with _opened(output) as file:
@@ -43,7 +43,7 @@ def command(model: str, form: str, output: str | None, email: str | None, **aske
 
 def _write(model: type[Record], principal: Principal, query: ExportQuery, file: IO[bytes]) -> None:
     """Write all of it, with a bar where somebody looks on."""
-    looked_at = is_looked_at()
+    looked_at = is_interactive()
     total = _count(model, principal, query.query) if looked_at else 0
     export, shown = Export(model, principal, query), 0
     with click.progressbar(length=total, label=model.qualified_name(), file=sys.stderr, hidden=not looked_at) as bar:
@@ -61,7 +61,7 @@ def _count(model: type[Record], principal: Principal, query: Query) -> int:
 
 @contextmanager
 def _opened(output: str | None) -> Iterator[IO[bytes]]:
-    """Where it is written: a file is there once it is whole."""
+    """The stream to write to. A file is written as ``.part``, and renamed when it is complete."""
     if output is None:
         yield sys.stdout.buffer
         return

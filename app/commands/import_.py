@@ -1,4 +1,4 @@
-"""flask import: makes records of a model of the lines of a file, as the import of its list does."""
+"""flask import: creates records of a model from the lines of a file, as the import over HTTP does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flask.cli import with_appcontext
 from werkzeug.datastructures import MultiDict
 
 from app.commands.groups import Command
-from app.commands.transfers import is_looked_at, model_called, principal_of
+from app.commands.transfers import is_interactive, model_by_name, principal_of
 from app.engine.declare.principal import SYSTEM
 from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
@@ -41,7 +41,7 @@ OPERATOR = replace(SYSTEM, user_id=None)
 @click.option("--user", "email", help="In whose name, by address; without one, in that of the operator.")
 @with_appcontext
 def command(model: str, file: str, email: str | None, **options: str | bool | None) -> None:
-    found, principal = model_called(model), OPERATOR if email is None else principal_of(email)
+    found, principal = model_by_name(model), OPERATOR if email is None else principal_of(email)
     sent = {name: str(value).lower() if isinstance(value, bool) else value for name, value in options.items()}
     ending = Path(file).suffix.removeprefix(".").lower()
     args = MultiDict({name: value for name, value in sent.items() if value is not None})
@@ -73,7 +73,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 @contextmanager
 def _progress(table: tables.Table, label: str) -> Iterator[Callable[[Report], None]]:
     """Shows a bar where somebody looks on."""
-    with click.progressbar(length=table.count, label=label, file=sys.stderr, hidden=not is_looked_at()) as bar:
+    with click.progressbar(length=table.count, label=label, file=sys.stderr, hidden=not is_interactive()) as bar:
         yield lambda report: bar.update(report.rows - bar.pos)
 
 

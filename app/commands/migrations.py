@@ -19,6 +19,7 @@ HEAD = "head"
 OF_ALL = ("upgrade", "current", "heads", "check")
 # They would make or list folders of migrations of another shape.
 LEFT_OUT = ("init", "list-templates")
+ONLINE = click.Option(["--online"], is_flag=True, help="Step by step, so that requests go on whatever the size.")
 
 
 def _asked(plugin: str | None, command: str, revision: str) -> Sequence[histories.History]:
@@ -35,14 +36,16 @@ def _of_histories(command: click.Command) -> click.Command:
     """``command`` with --plugin."""
     made, name, plain = copy(command), command.name or "", command.callback
     option = click.Option(["--plugin"], metavar="NAME", help="The migrations of this plugin, not those of Rowgate.")
-    made.params = [*command.params, option]
+    made.params = [*command.params, option, *[ONLINE] * (name == "upgrade")]
 
     @with_appcontext
-    def run(plugin: str | None, **given: Any) -> None:
+    def run(plugin: str | None, *, online: bool = False, **given: Any) -> None:
         asked = _asked(plugin, name, given.get("revision") or HEAD)
         if name == "upgrade" and given["revision"] == HEAD and not given["sql"]:
-            _upgrade(asked)
+            _upgrade(asked, online=online)
             return
+        if online:
+            raise click.ClickException("--online goes to the head: give no revision and no --sql")
         for each in asked:
             if len(asked) > 1:
                 click.echo(f"{each}:", err=True)
@@ -53,12 +56,12 @@ def _of_histories(command: click.Command) -> click.Command:
     return made
 
 
-def _upgrade(asked: Sequence[histories.History]) -> None:
+def _upgrade(asked: Sequence[histories.History], *, online: bool) -> None:
     """Upgrade histories to their heads, one after the other, and say what was applied."""
     applied = False
     for each in asked:
         with histories.active(each):
-            for line in histories.upgrade([each]):
+            for line in histories.upgrade([each], online=online):
                 click.echo(f"Applied {line}")
                 applied = True
     if not applied:

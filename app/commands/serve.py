@@ -34,11 +34,11 @@ from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres, Redis
-from app.runtime.folder import lock_var_dir
 from app.runtime.forked import fork
 from app.runtime.interruption import Interruption, ReloadRequested, StopRequested
 from app.runtime.keeper import SERVER, ChildReaper
 from app.runtime.processes import OwnProcess, end
+from app.runtime.var_dir_lock import lock_var_dir
 from app.schema import histories
 from config import GUNICORN, ROOT, misspelt
 
@@ -216,7 +216,7 @@ class Parts:
         """Look after the parts for a while, and tell whether gunicorn has ended."""
         if asked.pop_reload_request():
             self._reload(asked)
-        with suppress(ReloadRequested), asked.within(wakes=True):
+        with suppress(ReloadRequested), asked.within(by_reload=True):
             if self.web.wait(TENDED_EVERY):
                 return True
         if self._jobs.has_ended():

@@ -14,7 +14,7 @@ from app.engine.read.database import reading
 from app.foundation.errors import NotFound, require_found
 
 
-def model_called(name: str) -> type[Record]:
+def model_by_name(name: str) -> type[Record]:
     """The model of a name such as crm/contact; raises NotFound."""
     found = find_model(name)
     return require_found(found, NotFound(f"There is no model {name}: see flask resources"))
@@ -31,6 +31,6 @@ def principal_of(email: str | None) -> Principal:
     return replace(found, organization_id=home if home in found.memberships else None)
 
 
-def is_looked_at() -> bool:
+def is_interactive() -> bool:
     """Whether somebody reads what goes to standard error."""
     return sys.stderr.isatty()

@@ -15,7 +15,7 @@ class Failure(Exception):
     code = "UNKNOWN_ERROR"
     text = "Unknown error"
     # Of several records that were asked for at once, the one that is refused.
-    place: int | None = None
+    record_index: int | None = None
 
     def __init__(
         self, text: str | None = None, *, details: dict[str, Any] | None = None, headers: dict[str, str] | None = None
@@ -38,7 +38,7 @@ class Invalid(Failure):
         if isinstance(fields, str):
             super().__init__(fields)
         else:
-            # A field that is not known may well be one that is missing, mistyped.
+            # A field that is not known is often a required one, mistyped: it is named first.
             name = next((name for name, told in fields.items() if told == [UNKNOWN]), next(iter(fields)))
             super().__init__(f"Invalid {name}: {fields[name][0]}", details={"fields": fields})
 
@@ -110,7 +110,7 @@ class Unauthenticated(Failure):
 
 
 class Forbidden(Failure):
-    """What the caller may see and not do."""
+    """The caller may see the record, and may not do this."""
 
     status, code, text = 403, "FORBIDDEN", "You may not do this"
 
@@ -213,8 +213,8 @@ class Unavailable(Failure):
         super().__init__(text, headers={"Retry-After": str(retry_after)})
 
 
-class NotSetUp(Unavailable):
-    """A part that nobody has set up here: not away, and so no reason to wake anybody."""
+class NotConfigured(Unavailable):
+    """An optional part without settings here; it is not logged as an outage."""
 
 
 def require_found(value: T | None, failure: Exception | type[Exception] = NotFound) -> T:

@@ -63,7 +63,7 @@ OF_0_3: dict[str, tuple[str, str]] = {
 }
 CALLED_OTHERWISE = {
     "After": "FromNow", "Made": "Factory", "refusing": "failing_at", "within": "driver_connection",
-    "wanted": "parse_id", "carry_out": "respond",
+    "wanted": "parse_id", "failing": "mark_failed", "carry_out": "respond",
 }  # fmt: skip
 
 

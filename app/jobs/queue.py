@@ -15,7 +15,7 @@ from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, RateLimited
 
-# Files may take long to read, and have places of their own among the jobs that are done at once.
+# Files may take long to read, and have slots of their own among the jobs that are done at once.
 DEFAULT_QUEUE, FILES = "default", "files"
 # Filled by the plugins: the queue of a job that is not in the default one.
 QUEUES: dict[str, str] = {}
@@ -35,12 +35,12 @@ def defer(
 ) -> None:  # fmt: skip
     """Have ``task`` done about a row once ``unit`` is committed. Jobs of one user are done one at
     a time, so that they leave room for those of others, and the more of them wait, the later they come; those of a task
-    that are ``one_of`` the same are done one at a time, in order. A job ``on_behalf`` of the user does what the user
+    with the same ``one_of`` are done one at a time, in order. A job ``on_behalf`` of the user does what the user
     may do. ``more`` is given to the task as well, as JSON.
 
     Raises Forbidden where a key with grants, which would not narrow the job, asks for one on behalf of its owner; and
-    RateLimited when too many jobs of the user wait, but for the service itself: what a job asks for in its turn comes
-    in its place.
+    RateLimited when MAX_WAITING jobs of the user wait, unless the service itself asks: a job that follows from another
+    one takes its turn.
     """
     if on_behalf and unit.principal.narrowing is not None and unit.principal.narrowing.is_of_key:
         raise Forbidden("A key with grants starts no work that goes on in the name of its owner")

@@ -19,8 +19,8 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import RateLimited, Unavailable
 from app.jobs import queue, worker
-from app.runtime import connections
-from app.runtime.shared_places import without_concurrency_limit
+from app.runtime import change_context, connections
+from app.runtime.shared_concurrency_limit import without_concurrency_limit
 
 GIVEN_UP = "The service failed"
 P = ParamSpec("P")
@@ -29,8 +29,8 @@ GiveUp = Callable[[UUID], None]
 
 @dataclass(frozen=True)
 class Job:
-    """What is done when a row asks for it: ``work`` gets the id of the row, ``give_up`` when that fails for good.
-    Jobs of the queue for files have places of their own."""
+    """A job about one row: ``work`` gets the id of the row, and ``give_up`` when that fails for good.
+    Jobs of the queue for files have slots of their own."""
 
     work: Callable[..., None]
     give_up: GiveUp | None = None
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Periodic:
-    """What is done by the clock, in the notation of cron, in UTC; a sixth field is for seconds."""
+    """Work on a schedule of cron, in UTC; a sixth field is for seconds."""
 
     name: str
     cron: str
@@ -58,8 +58,8 @@ def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic]) -> None:
     PERIODIC.extend(periodic)
 
 
-def failing(model: Any, *unfinished: str) -> GiveUp:
-    """Say of a row that its job has failed for good, unless somebody has ended it meanwhile."""
+def mark_failed(model: Any, *unfinished: str) -> GiveUp:
+    """Set the status of a row to ``failed`` when its job has failed for good, unless the row has ended meanwhile."""
 
     def fail(row_id: UUID) -> None:
         left = update(model).where(model.id == row_id, model.status.in_(unfinished))
@@ -152,7 +152,7 @@ def _by_the_clock(work: Callable[[], object]) -> Callable[[JobContext, int], Non
 
     @wraps(work)
     def run(context: JobContext, timestamp: int) -> None:
-        with _application(context).app_context():
+        with _application(context).app_context(), change_context.of_job():
             _check_tries(context.job)
             work()
 
@@ -165,7 +165,7 @@ def _when_asked(job: Job) -> Callable[..., None]:
 
     @wraps(job.work)
     def run(context: JobContext, row_id: str, **more: Any) -> None:
-        with _application(context).app_context(), without_concurrency_limit():
+        with _application(context).app_context(), change_context.of_job(), without_concurrency_limit():
             try:
                 _check_tries(context.job)
                 job.work(UUID(row_id), **more)

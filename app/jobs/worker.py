@@ -30,7 +30,7 @@ ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(i
 # Jobs go behind requests where both want the processor.
 NICENESS = 10
 
-# Seconds between two looks for jobs whose time has come. Of new ones, and of places that become free here, it is told.
+# Seconds between two looks for jobs whose time has come. Of new ones, and of slots that become free here, it is told.
 POLL_EVERY = 1.0
 
 # After the grace: how long jobs that wait for PostgreSQL have until they notice that their statement was cancelled, and
@@ -79,7 +79,7 @@ class Worker(procrastinate.worker.Worker):
         try:
             await super()._process_job(context)
         finally:
-            # The place of its user is free, of which the queue tells nobody.
+            # The slot of its user is free, of which the queue tells nobody.
             for each in self.siblings:
                 each._new_job_event.set()
 
@@ -156,9 +156,9 @@ async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_em
 def _workers(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> list[Worker]:
     """The workers of this process. Half as many files are read at once as other work is done; one worker that ends when
     both queues are empty does either."""
-    places = [([DEFAULT_QUEUE], concurrency), ([FILES], max(1, concurrency // 2))]
+    slots = [([DEFAULT_QUEUE], concurrency), ([FILES], max(1, concurrency // 2))]
     if until_empty:
-        places = [([DEFAULT_QUEUE, FILES], concurrency)]
+        slots = [([DEFAULT_QUEUE, FILES], concurrency)]
     workers = [
         Worker(
             queue,
@@ -170,7 +170,7 @@ def _workers(app: Flask, queue: procrastinate.App, concurrency: int, until_empty
             additional_context={"application": app},
             install_signal_handlers=False,
         )
-        for names, each in places
+        for names, each in slots
     ]
     for worker in workers:
         worker.siblings = workers

@@ -7,7 +7,7 @@ SETTINGS = (
     Setting(
         "product_logo",
         "",
-        "address of a picture for them",
+        "URL of a logo for them",
         pattern=r"https?://[^/?#@*\s;,'\"]+/[^\s;,'\"<>]*",
     ),
     Setting(

@@ -30,12 +30,12 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT = 15.0
 # A stream ends after so many seconds, at a moment of its own, and its client comes back.
-MAX_LENGTH, SPREAD = 1500.0, 300.0
+MAX_SECONDS, JITTER = 1500.0, 300.0
 # How often everybody is asked for, how often credentials are checked, and how long a failed look waits.
-LOOK_EVERY, CHECK_EVERY, AGAIN_AFTER = 60.0, 5.0, 1.0
+POLL_ALL_EVERY, CHECK_EVERY, RETRY_AFTER = 60.0, 5.0, 1.0
 # How long signals are gathered before one query is made for all of them, and how long to sleep without any.
-GATHER, LISTEN_FOR = 0.02, 0.5
-AT_ONCE = 2000
+BATCH_DELAY, WAKE_EVERY = 0.02, 0.5
+USERS_PER_QUERY = 2000
 # How many events may wait for a client that does not read.
 MAX_WAITING = 1000
 RETRY = b"retry: 3000\n"
@@ -47,21 +47,21 @@ RESET = b"event: reset\ndata: {}\n\n"
 class Stream:
     """One open stream, as the server iterates over it."""
 
-    __slots__ = ("_broadcaster", "_ends_at", "address", "cursor", "outbox", "principal", "user_id")
+    __slots__ = ("_broadcaster", "_ends_at", "address", "cursor", "principal", "queue", "user_id")
 
     def __init__(self, broadcaster: Broadcaster, principal: Principal, user_id: UUID) -> None:
         self._broadcaster = broadcaster
         self.user_id = user_id
-        self._ends_at = time.monotonic() + MAX_LENGTH + random.uniform(0, SPREAD)  # noqa: S311 - no secret
+        self._ends_at = time.monotonic() + MAX_SECONDS + random.uniform(0, JITTER)  # noqa: S311 - no secret
         self.principal = principal
         self.address = origin.address()
-        self.outbox: SimpleQueue[bytes | None] = SimpleQueue()
+        self.queue: SimpleQueue[bytes | None] = SimpleQueue()
         self.cursor: int | None = None
 
     def __iter__(self) -> Iterator[bytes]:
         while True:
             try:
-                sent = self.outbox.get(timeout=HEARTBEAT)
+                sent = self.queue.get(timeout=HEARTBEAT)
             except Empty:
                 sent = BEAT if time.monotonic() < self._ends_at else None
             if sent is None or time.monotonic() > self._ends_at:
@@ -120,14 +120,14 @@ class Broadcaster:
     def _begin(self, stream: Stream, last: int | None) -> None:
         missed = streams.replay(stream.user_id, last)
         ready = b'event: ready\nid: %d\ndata: {"sequence":%d}\n\n'
-        place = missed.cursor if last is None or not missed.complete else last
-        stream.outbox.put(RETRY + (b"" if missed.complete else RESET) + ready % (place, place))
+        cursor = missed.cursor if last is None or not missed.complete else last
+        stream.queue.put(RETRY + (b"" if missed.complete else RESET) + ready % (cursor, cursor))
         for event in missed.events:
-            stream.outbox.put(event.sent)
+            stream.queue.put(event.sent)
         stream.cursor = missed.cursor
         if missed.events:
             streams.mark_delivered(missed.events)
-        # What was committed since, and signalled while the stream had no place yet.
+        # What was committed since, and signalled while the stream had no cursor yet.
         self.wake({stream.user_id})
 
     def _start(self) -> None:
@@ -155,25 +155,25 @@ class Broadcaster:
     def _dispatch(self) -> None:
         looked = checked = time.monotonic()
         while True:
-            self._woken.wait(LISTEN_FOR)
+            self._woken.wait(WAKE_EVERY)
             if self._is_stopping():
                 self._end(list(self._all()))
-            if time.monotonic() - looked > LOOK_EVERY:
+            if time.monotonic() - looked > POLL_ALL_EVERY:
                 looked = time.monotonic()
                 self._due |= set(self._streams)
             try:
                 if self._due:
-                    time.sleep(GATHER)
+                    time.sleep(BATCH_DELAY)
                     self.poll()
                 if time.monotonic() - checked > CHECK_EVERY:
                     checked = time.monotonic()
                     self._check()
             except Failure as failure:
                 log.warning("Streams wait for the database: %s", failure.text)
-                time.sleep(AGAIN_AFTER)
+                time.sleep(RETRY_AFTER)
             except Exception:
                 log.exception("Streams are not fed")
-                time.sleep(AGAIN_AFTER)
+                time.sleep(RETRY_AFTER)
 
     def poll(self) -> None:
         """Ask for whoever is due, and put what is new into the queues."""
@@ -181,19 +181,19 @@ class Broadcaster:
         due, self._due = self._due, set()
         try:
             waiting = list(due)
-            for start in range(0, len(waiting), AT_ONCE):
-                self._deliver(self._cursors(waiting[start : start + AT_ONCE]))
+            for start in range(0, len(waiting), USERS_PER_QUERY):
+                self._deliver(self._cursors(waiting[start : start + USERS_PER_QUERY]))
         except BaseException:
             self._due |= due
             raise
 
     def _cursors(self, user_ids: list[UUID]) -> dict[UUID, int]:
-        """For each user, the place of the stream that is furthest behind."""
+        """For each user, the cursor of the stream that is furthest behind."""
         found = {}
         for user_id in user_ids:
-            places = [each.cursor for each in self._streams.get(user_id, ()) if each.cursor is not None]
-            if places:
-                found[user_id] = min(places)
+            cursors = [each.cursor for each in self._streams.get(user_id, ()) if each.cursor is not None]
+            if cursors:
+                found[user_id] = min(cursors)
         return found
 
     def _deliver(self, cursors: dict[UUID, int]) -> None:
@@ -214,8 +214,8 @@ class Broadcaster:
 
     def _put(self, stream: Stream, sent: bytes) -> None:
         """Give an event to a stream; one that is not read any more ends, and its client comes back for the rest."""
-        if stream.outbox.qsize() < MAX_WAITING:
-            stream.outbox.put(sent)
+        if stream.queue.qsize() < MAX_WAITING:
+            stream.queue.put(sent)
         else:
             self._end([stream])
 
@@ -223,8 +223,8 @@ class Broadcaster:
         """End the streams whose credential has ended."""
         opened = list(self._all())
         with self._app.app_context():
-            for start in range(0, len(opened), AT_ONCE):
-                some = opened[start : start + AT_ONCE]
+            for start in range(0, len(opened), USERS_PER_QUERY):
+                some = opened[start : start + USERS_PER_QUERY]
                 good = streams.still_valid([(each.principal, each.address) for each in some])
                 self._end([each for each in some if (each.principal.credential_id, each.address) not in good])
 
@@ -236,6 +236,6 @@ class Broadcaster:
         for stream in streams:
             with suppress(Empty):
                 while True:
-                    stream.outbox.get_nowait()
-            stream.outbox.put(None)
+                    stream.queue.get_nowait()
+            stream.queue.put(None)
             self.remove(stream)

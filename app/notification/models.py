@@ -45,6 +45,7 @@ class NotificationNotification(Record):
     searchable = ("title", "body")
     policy = Policy(Owner("user_id"), create=Rule.ADMIN)
     operations_note = "server code sends them; the receiver may only change readAt"
+    undoable = False
     keys = (
         index("user_id", "read_at"),
         index("user_id", "sequence"),

@@ -1,7 +1,7 @@
 """Backup and restore: the database and every uploaded file as of one moment, in one tar archive.
 
-The database is dumped by pg_dump from a snapshot. Files never change and go after their row has gone, so a snapshot all
-of whose files were copied has everything that its rows name.
+The database is dumped by pg_dump from a snapshot. A file never changes, and goes after its row. So an archive is whole
+once every file that the rows of the snapshot name was copied.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from app.foundation.errors import Failure, Unavailable, require_found
 from app.foundation.settings import settings
 from app.ops import dumps
 from app.runtime.connections import server_url
-from app.schema import histories
+from app.schema import change_log, histories
 from app.storage.object_store import object_store, writing
 
 FORMAT = 1
 DUMP, MANIFEST, UPLOADS = "database.dump", "manifest.json", "uploads/"
 # A file larger than this is copied by way of the disk.
 IN_MEMORY = 8 * 1024 * 1024
-# Rows whose files went while they were copied are looked at again so many times.
-PASSES = 5
+# Where a file is missing, either its row has gone, too, and another snapshot is taken; or it is lost.
+MAX_SNAPSHOTS = 5
 # The header under which a file has its SHA-256.
 DIGEST = "ROWGATE.sha256"
 
@@ -89,19 +89,19 @@ class _Writer:
     folder: Path
 
     def run(self, skip_lost: bool) -> Manifest:
-        # Most is copied before a transaction begins, which would keep the database from tidying up.
+        # Most is copied before a transaction begins, which would keep VACUUM from removing dead rows.
         with psycopg.connect(server_url(settings), autocommit=True) as connection:
             rows = connection.execute(NAMED).fetchall()
-        copied = {key for key, _, digest in rows if self._copied(key, digest)}
+        copied = {key for key, _, digest in rows if self._copy(key, digest)}
         lost: dict[str, str] = {}
-        for _ in range(PASSES):
+        for _ in range(MAX_SNAPSHOTS):
             with _snapshot() as (connection, name):
                 rows = connection.execute(NAMED).fetchall()
                 new = [row for row in rows if row[0] not in copied]
-                missing = {key: upload for key, upload, digest in new if not self._copied(key, digest)}
+                missing = {key: upload for key, upload, digest in new if not self._copy(key, digest)}
                 copied |= {key for key, _, _ in new} - missing.keys()
                 if not missing or missing == lost:
-                    return self._finished(connection, name, len(rows) - len(missing), list(missing.values()))
+                    return self._finish(connection, name, len(rows) - len(missing), list(missing.values()))
             with _snapshot() as (connection, _):
                 still = {key for key, _, _ in connection.execute(NAMED)}
             lost = {key: upload for key, upload in missing.items() if key in still}
@@ -110,7 +110,7 @@ class _Writer:
                 raise BackupError(f"{len(lost)} uploads cannot be read ({which}): --skip-lost leaves them out")
         raise BackupError("Files went faster than they were copied: try again")
 
-    def _copied(self, key: str, digest: str) -> bool:
+    def _copy(self, key: str, digest: str) -> bool:
         with tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(self.folder)) as content:
             try:
                 object_store().fetch(key, content)
@@ -124,7 +124,7 @@ class _Writer:
             self._add(UPLOADS + key, content, size, digest)
         return True
 
-    def _finished(self, connection: Any, snapshot: str, uploads: int, lost: list[str]) -> Manifest:
+    def _finish(self, connection: Any, snapshot: str, uploads: int, lost: list[str]) -> Manifest:
         (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         plugins = {each.plugin: histories.stored(each) for each in histories.OF_PLUGINS}
         with tempfile.NamedTemporaryFile(dir=self.folder, prefix="rowgate-dump-") as dump:
@@ -197,6 +197,7 @@ def restore(source: Path) -> None:
                 shutil.copyfileobj(_content(archive, member), dump)
         dump.flush()
         dumps.restore(Path(dump.name))
+        change_log.begin_epoch()
 
 
 @contextmanager

@@ -18,18 +18,18 @@ COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 
 
 @dataclass
-class Rewriting:
-    """What changes in a file: names by the module that has them now, with comments behind them, and pieces of the text,
-    from an offset in bytes to another one, with what takes their place."""
+class Edits:
+    """What changes in a file: ``new`` names to import, by module, and ``comments`` behind those imports; and ``pieces``
+    of the text, each a start, an end (in bytes) and a replacement. ``first`` is where the first such import began."""
 
     new: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     comments: dict[str, str] = field(default_factory=dict)
     pieces: list[tuple[int, int, str]] = field(default_factory=list)
     first: int = -1
 
-    def drop(self, begin: int, end: int, left: str) -> None:
-        """Take an import out, of which ``left`` stays."""
-        self.pieces.append((begin, end, left))
+    def drop(self, begin: int, end: int, remaining: str) -> None:
+        """Take an import out, but for what is ``remaining``."""
+        self.pieces.append((begin, end, remaining))
         self.first = begin if self.first < 0 else min(self.first, begin)
 
 
@@ -48,16 +48,16 @@ def rewritten(text: str) -> str:
     Names that are private or gone are left as they are."""
     data = text.encode()
     tree, offsets = ast.parse(text), _line_offsets(data)
-    found, bound = Rewriting(), set(_bound(tree))
+    found, bound = Edits(), set(_bound(tree))
     renamed: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             begin, end = _span(node, offsets)
             comment = COMMENT.match(data, end)
-            left, homes = _rewrite_import(node, tree, offsets, found, renamed, bound)
-            if homes:
+            left, modules = _rewrite_import(node, tree, offsets, found, renamed, bound)
+            if modules:
                 found.drop(begin, comment.end() if comment else end, left)
-                found.comments |= dict.fromkeys(homes, comment[0].decode() if comment else "")
+                found.comments |= dict.fromkeys(modules, comment[0].decode() if comment else "")
     for name in (each for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id in renamed):
         found.pieces.append((*_span(name, offsets), renamed[name.id]))
     return _applied(data, found).decode()
@@ -67,31 +67,31 @@ def _rewrite_import(
     node: ast.ImportFrom,
     tree: ast.Module,
     offsets: list[int],
-    found: Rewriting,
+    found: Edits,
     renamed: dict[str, str],
     bound: set[str],
 ) -> tuple[str, set[str]]:
     """Return what stays of an import, and the modules that have the rest now."""
-    stays, homes = [], set()
+    stays, modules = [], set()
     for alias in node.names:
         new = now_called(node.module or "", alias.name) if node.level == 0 else None
         if new is not None:
-            home, _, name = new.instead.rpartition(".")
-            homes.add(home)
+            module, _, name = new.instead.rpartition(".")
+            modules.add(module)
             # A name that stands for something else, too, is kept as it is.
             called = alias.asname or (alias.name if {alias.name, name} & bound else name)
-            found.new[home].add(name if called == name else f"{name} as {called}")
+            found.new[module].add(name if called == name else f"{name} as {called}")
             if called == name != alias.name:
                 renamed[alias.name] = name
         elif used := _rewrite_module(f"{node.module}.{alias.name}", alias, tree, offsets, found):
-            homes |= used
+            modules |= used
         else:
             stays.append(f"{alias.name} as {alias.asname}" if alias.asname else alias.name)
-    return f"from {node.module} import {', '.join(stays)}" if stays else "", homes
+    return f"from {node.module} import {', '.join(stays)}" if stays else "", modules
 
 
 def _rewrite_module(
-    module: str, alias: ast.alias, tree: ast.Module, offsets: list[int], found: Rewriting
+    module: str, alias: ast.alias, tree: ast.Module, offsets: list[int], found: Edits
 ) -> set[str]:  # fmt: skip
     """Rewrite what is used of an imported module where all of it has moved, and return the modules that have it now."""
     called = alias.asname or alias.name
@@ -103,13 +103,13 @@ def _rewrite_module(
     new = [now_called(module, node.attr) for node in used]
     if not used or len(used) != len(names) or not all(new):
         return set()
-    homes = set()
+    modules = set()
     for node, each in zip(used, new, strict=True):
-        home, _, name = each.instead.rpartition(".") if each else ("", "", "")
-        homes.add(home)
-        found.new[home].add(name)
+        module, _, name = each.instead.rpartition(".") if each else ("", "", "")
+        modules.add(module)
+        found.new[module].add(name)
         found.pieces.append((*_span(node, offsets), name))
-    return homes
+    return modules
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _bound(tree: ast.Module) -> Iterator[str]:
             yield node.id
 
 
-def _applied(data: bytes, found: Rewriting) -> bytes:
+def _applied(data: bytes, found: Edits) -> bytes:
     if found.first >= 0:
         lines = "\n".join(_lines(found))
         begin, end, left = next(each for each in found.pieces if each[0] == found.first)
@@ -136,13 +136,13 @@ def _applied(data: bytes, found: Rewriting) -> bytes:
     return data
 
 
-def _lines(found: Rewriting) -> Iterator[str]:
-    for home in sorted(found.new):
-        names = sorted(found.new[home], key=_sorted_as_constants)
-        line = f"from {home} import {', '.join(names)}"
+def _lines(found: Edits) -> Iterator[str]:
+    for module in sorted(found.new):
+        names = sorted(found.new[module], key=_sorted_as_constants)
+        line = f"from {module} import {', '.join(names)}"
         if len(line) > WIDTH:
-            line = "\n".join((f"from {home} import (", *(f"    {name}," for name in names), ")"))
-        yield line + found.comments.get(home, "")
+            line = "\n".join((f"from {module} import (", *(f"    {name}," for name in names), ")"))
+        yield line + found.comments.get(module, "")
 
 
 def _sorted_as_constants(name: str) -> tuple[int, str]:

@@ -65,6 +65,7 @@ class PlatformAuditLog(Record):
 
     __tablename__ = "platform_audit_log"
     domain, segment = "platform", "audit-log"
+    logged = False
     bookkeeping = ("ip_address", "user_agent")
     policy = Policy(
         Organization("organization_id", read=Rule.MANAGERS),

@@ -1,5 +1,6 @@
 """The plugin of flags, the audit log and webhooks."""
 
+from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
 from app.jobs.registry import Periodic
 from app.platform import audit_log, models, saved_views, webhooks
@@ -10,11 +11,16 @@ plugin = Plugin(
     "Switches and the record of who changed what.",
     models=(models, webhooks, saved_views),
     hooks=(audit_log,),
-    periodic=(Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),),
+    periodic=(
+        Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),
+        Periodic("number_changes", "* * * * *", sequencer.number_all),
+        Periodic("keep_partitions_of_changes", "41 * * * *", partitions.keep),
+    ),
     blueprints=(
         "blueprints.records.batch:build",
         "blueprints.records.catalogue:build",
+        "blueprints.records.changes:build",
         "blueprints.content.views:build",
     ),
-    commands=("app.commands.flags:group",),
+    commands=("app.commands.flags:group", "app.commands.changes:group"),
 )

@@ -36,7 +36,7 @@ SLACK = 2.0
 CANCEL_TIMEOUT = 1.0
 # How long the server may take to end a session that is given up, in seconds.
 END_TIMEOUT = 2
-# A process that is younger is another one, which has got its number.
+# A session that began later is another one, which has got the process id.
 END_SESSION = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE pid = %(number)s AND backend_start < clock_timestamp() - make_interval(secs => %(age)s)
@@ -137,7 +137,7 @@ def init_app(app: Flask) -> None:
 
 def lower_priority(settings: Settings, connection: gevent_support.BoundedConnection) -> None:
     """Have what takes long go behind all else on the embedded server, which shares the processors with those who
-    serve; for good. Another server sees to that itself."""
+    serve, until it ends. On any other server this is up to whoever runs that."""
     if not settings.database_url:
         Cluster(Path(settings.var_dir).resolve() / "postgres").lower_priority(connection.info.backend_pid)
 

@@ -17,9 +17,11 @@ from typing import Any, TypeVar
 import psycopg
 from gevent import GreenletExit, Timeout, get_hub, monkey
 from gevent.threadpool import ThreadPool
-from psycopg import errors
+from psycopg import errors, generators
+from psycopg.pq import ExecStatus
 from psycopg.waiting import READY_R, READY_RW, READY_W, WAIT_R, WAIT_RW, WAIT_W
 
+from app.runtime import change_context
 from app.runtime.prepared import IDLE, DriverPrepareManager, PreparedStatements
 
 T = TypeVar("T")
@@ -56,6 +58,20 @@ class BoundedConnection(psycopg.Connection[Any]):
         if begins or not self.prepares or self.pgconn.pipeline_status:
             return self.execute(sql, parameters).fetchall()
         return self._remembered.rows(self, sql, parameters)
+
+    def _start_query(self) -> Any:
+        """Begin a transaction where none runs, and tell in the same round trip who changes rows in it."""
+        told = b"" if self.autocommit or self.pgconn.transaction_status != IDLE else change_context.command()
+        if not told or self.pgconn.pipeline_status:
+            yield from super()._start_query()
+            if told:
+                yield from self._exec_command(told)
+            return
+        self._check_connection_ok()
+        self.pgconn.send_query(self._get_tx_start_command() + b"; " + told)
+        for result in (yield from generators.execute(self.pgconn)):
+            if result.status == ExecStatus.FATAL_ERROR:
+                raise errors.error_from_result(result, encoding=self.pgconn._encoding)
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         """Drive ``gen`` to its end; raises OperationalError, and closes the connection, when that takes too long."""

@@ -100,7 +100,7 @@ def post_worker_init(worker):
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 100)
-    reloading.serve(worker)
+    reloading.mark_serving(worker)
 
 
 def worker_exit(_server, worker):

@@ -9,36 +9,48 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import unquote_plus
 
+from app.runtime import change_context
+
 Header = tuple[str, str]
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 # Where the framework leaves the id of a request.
 REQUEST_ID = "rowgate.request_id"
+TRANSACTION_ID = "Transaction-Id"
+READING = ("GET", "HEAD", "OPTIONS", "QUERY")
 VERSION_1 = "/api/v1"
 NO_STORE = ("Cache-Control", "private, no-store")
-# The contract has these as they stand.
+# Fixed by version 1 of the API.
 OF_VERSION_1 = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
     ("Access-Control-Allow-Headers", "Content-Type, Authorization"),
     (
         "Access-Control-Expose-Headers",
-        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, Idempotency-Truncated, RateLimit, RateLimit-Policy",
+        "ETag, Retry-After, X-Request-Id, Idempotency-Replayed, Idempotency-Truncated, RateLimit, RateLimit-Policy, "
+        "Transaction-Id",
     ),
 )
 
 
 class CommonHeaders:
-    """The application ``inner`` with these headers; ``announced`` are those of a version that is to end."""
+    """The application ``inner`` with these headers; ``announced`` are Deprecation and Sunset of a version."""
 
     def __init__(self, inner: Application, announced: Sequence[Header]) -> None:
         self._inner, self._of_version_1 = inner, (*OF_VERSION_1, *announced)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: list[Header], *rest: Any) -> Any:
+            # On other routes, that something was written may tell that an account is there.
+            is_write = environ["REQUEST_METHOD"] not in READING and environ["PATH_INFO"].startswith(VERSION_1)
+            if is_write and status.startswith("2"):
+                headers = _with_transaction(headers)
             return start_response(status, [*headers, *self._added(environ, headers)], *rest)
 
-        return self._inner(environ, start)
+        try:
+            return self._inner(environ, start)
+        finally:
+            change_context.origin.set(None)
 
     def _added(self, environ: dict[str, Any], headers: list[Header]) -> Iterable[Header]:
         path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
@@ -50,3 +62,11 @@ class CommonHeaders:
             yield from self._of_version_1
             if query and "api_key" in unquote_plus(query):
                 yield "Referrer-Policy", "no-referrer"
+
+
+def _with_transaction(headers: list[Header]) -> list[Header]:
+    """The headers with the transaction that the answer to a write is of; a kept answer names its own."""
+    transaction = change_context.written_transaction()
+    if transaction is None or TRANSACTION_ID in [name for name, _ in headers]:
+        return headers
+    return [*headers, (TRANSACTION_ID, transaction)]

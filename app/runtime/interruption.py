@@ -4,8 +4,8 @@ A signal whose handler raises wherever it finds the process may be swallowed, as
 leave a process that nobody knows of. So it is noted, and asked about between steps; within long ones it raises, and
 again until it is heard.
 
-HUP asks for a reload once the service serves. Before that it asks for the end, and so it does when it says that the
-terminal is gone, unless whoever started the service had it ignore that (``nohup``).
+SIGHUP reloads a service that is up. Before that, or when the terminal was closed, it stops the service, but never under
+``nohup``.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Interruption:
         return was_asked
 
     @contextmanager
-    def within(self, *, wakes: bool = False) -> Iterator[None]:
-        """Let what is done within be broken off by StopRequested, and by ReloadRequested where it ``wakes``."""
+    def within(self, *, by_reload: bool = False) -> Iterator[None]:
+        """Let StopRequested break off what is done in here, and with ``by_reload`` ReloadRequested as well."""
         sys.unraisablehook = _report_others
-        self._raises, self._wakes = True, wakes
+        self._raises, self._wakes = True, by_reload
         try:
             self.check()
             yield

@@ -59,7 +59,7 @@ class AutocommitPool:
         return CheckedOut(held, connection, held.info["poll"])
 
     def give_back(self, lent: CheckedOut) -> None:
-        """Take a connection that is in order."""
+        """Take a connection back; one that is broken is closed."""
         connection = lent.connection
         if connection.closed:
             self.drop(lent)
@@ -92,7 +92,7 @@ class AutocommitPool:
         return True
 
     def drop(self, lent: CheckedOut) -> None:
-        """Close a connection that is not."""
+        """Close a connection that is of no use any more."""
         self._limited -= lent.connection.limited
         lent.held.invalidate()
         lent.held.close()

@@ -62,6 +62,17 @@ class JobQueue(Collector):
         yield oldest
 
 
+class ChangeLog(Collector):
+    """The log of changes: its last position, and how long the oldest change waits for one."""
+
+    def __init__(self, position: int, lag: float) -> None:
+        self._position, self._lag = position, lag
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        yield GaugeMetricFamily("rowgate_changes_position", "Position of the last change.", self._position)
+        yield GaugeMetricFamily("rowgate_changes_lag_seconds", "How long the oldest change waits.", self._lag)
+
+
 def init_app(app: Flask) -> None:
     """Measure the requests of ``app`` and its pools."""
     app.after_request(_observe)
@@ -88,10 +99,12 @@ def jobs() -> Sequence[Any]:
         return ()
 
 
-def written(jobs: Sequence[Any]) -> bytes:
+def prometheus_text(jobs: Sequence[Any], changes: ChangeLog | None = None) -> bytes:
     """Everything measured, in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(JobQueue(jobs))
+    if changes is not None:
+        registry.register(changes)
     try:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     except ValueError:  # one process, without a folder

@@ -175,14 +175,14 @@ SIGN_INS = limiter.shared_limit(_text_of("sign_in_limit"), scope="sign-in", exem
 def init_app(app: Flask, storage_uri: str) -> None:
     """Open the storage of ``app`` and bind Flask-Limiter to it."""
     app.extensions["limit_counter"] = Counter(cast(Storage, storage_from_string(storage_uri, **PATIENCE)))
-    # Its hooks look for limits on every request; an extension that is there already adds none. Answers of the routes
-    # that count are told by ``add_headers``.
+    # Where the extension is there already, Flask-Limiter adds no hooks, which would look for limits on every request;
+    # ``add_headers`` does their work for routes that count.
     app.extensions["limiter"] = {limiter}
     limiter.init_app(app)
 
 
 def limited_by(*limits: RouteLimit) -> Callable[[F], F]:
-    """Let ``flask limiter`` list limits that the view enters itself."""
+    """Let ``flask limiter`` list limits that the view itself counts, by ``with``."""
 
     def declare(view: F) -> F:
         for limit in limits:

@@ -35,11 +35,11 @@ LAST_REQUEST = 1.0
 NUMBER, SLOTS = 8, 4096
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
-# What the process of before a reload hands on to that of after it: the file that all share, and its workers.
-HANDED_ON = "ROWGATE_RELOAD"
+# What the old master hands on to the new one at a reload: the file that all share, and its workers.
+STATE_VARIABLE = "ROWGATE_RELOAD"
 
-# Shared by all processes: the age of the youngest worker of before the reload, that of the youngest which it brings,
-# a byte for each worker that serves, and one that says that everything stops.
+# Shared by all processes: the age of the newest old worker, that of the newest which the reload starts, a byte for
+# each worker that serves, and one that says that everything stops.
 SIZE = 2 * NUMBER + SLOTS + 1
 STOPPING = SIZE - 1
 _file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open while it runs
@@ -48,7 +48,7 @@ _shared = mmap.mmap(_file.fileno(), SIZE)
 
 
 class OutgoingWorker:
-    """A worker of before the reload, as far as gunicorn has to know it: to tell it to leave, and to wait for it."""
+    """An old worker at a reload, as far as gunicorn has to know it: to tell it to leave, and to wait for it."""
 
     aborted = False
 
@@ -86,7 +86,7 @@ def install_reload(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
 
     def reload_unless_stopping() -> None:
         if not _shared[STOPPING]:
-            _start_anew(arbiter, kept)
+            _reexec(arbiter, kept)
 
     def tell_after_closing(number: int) -> None:
         gevent.sleep(0)  # in which sockets that were closed really are: whoever closes last resets what has come
@@ -95,11 +95,11 @@ def install_reload(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     arbiter.signal, arbiter.reload, arbiter.kill_workers = take_note, reload_unless_stopping, tell_after_closing
     # At USR2, too. For ``python -m gunicorn``, sys.argv names a file whose folder would be looked in for modules.
     arbiter.START_CTX["args"] = [sys.executable, *sys.orig_argv[1:]]
-    if (before := arbiter.cfg.env_orig.pop(HANDED_ON, None)) is not None:
+    if (before := arbiter.cfg.env_orig.pop(STATE_VARIABLE, None)) is not None:
         _take_over(arbiter, **json.loads(before))
 
 
-def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
+def _reexec(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
     """Run gunicorn again in place of this process, as at its start, with its sockets. A signal meanwhile waits."""
     hold_signals()
     workers = {pid: worker.age for pid, worker in arbiter.WORKERS.items()}
@@ -110,7 +110,7 @@ def _start_anew(arbiter: Arbiter, kept: Mapping[str, str]) -> None:
         # parent, and that it is the first itself.
         "GUNICORN_PID": str(arbiter.master_pid or arbiter.pid),
         "GUNICORN_FD": ",".join(str(listener.fileno()) for listener in arbiter.LISTENERS),
-        HANDED_ON: json.dumps({"file": _file.fileno(), "age": arbiter.worker_age, "workers": workers}),
+        STATE_VARIABLE: json.dumps({"file": _file.fileno(), "age": arbiter.worker_age, "workers": workers}),
     }
     if arbiter.master_pid and arbiter.pidfile is not None:
         arbiter.pidfile.unlink()  # the next one takes a file with its own number for none that it has to rename
@@ -147,7 +147,7 @@ def mark_forked(worker: GeventWorker) -> None:
     _shared[_slot_of(worker.age)] = 0
 
 
-def serve(worker: GeventWorker) -> None:
+def mark_serving(worker: GeventWorker) -> None:
     """Note that a worker can serve. One that was forked too late to hear that everything stops, leaves."""
     _shared[_slot_of(worker.age)] = 1
     if _shared[STOPPING]:
@@ -162,7 +162,7 @@ def _slot_of(age: int) -> int:
     return 2 * NUMBER + age % SLOTS
 
 
-class Listening(StreamServer):
+class DrainingServer(StreamServer):
     """Takes connections until it is closed; those that have come by then are served, too."""
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ class Worker(GeventWorker):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._listening: list[Listening] = []
+        self._listening: list[DrainingServer] = []
         self._quiet: set[IdleTimeout] = set()
 
     def patch(self) -> None:
@@ -254,13 +254,13 @@ class Worker(GeventWorker):
         for connection in self._quiet.intersection(quiet):
             connection.interrupt()
 
-    def server_class(self, listener: Any, *, spawn: Any, **options: Any) -> Listening:
+    def server_class(self, listener: Any, *, spawn: Any, **options: Any) -> DrainingServer:
         """What takes the connections, instead of what gunicorn has for that."""
         security = {name: options[name] for name in ("ssl_context",) if name in options}
         # Each connection asks for its name, and some do when it is closed already.
         name = listener.getsockname()
         named = SimpleNamespace(getsockname=lambda: name)
-        server = Listening(listener, handle=partial(self.handle, named), spawn=spawn, **security)
+        server = DrainingServer(listener, handle=partial(self.handle, named), spawn=spawn, **security)
         if self.cfg.workers > 1:
             server.max_accept = 1
         self._listening.append(server)

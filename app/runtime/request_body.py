@@ -13,8 +13,8 @@ from gunicorn.http.errors import NoMoreData, ParseException
 from app.foundation.errors import Failure, MalformedBody, RequestTimedOut
 from app.runtime.turns import yield_if_overdue
 
-# Bytes of a body that nobody wants which are read at a time.
-LEFT = 1024 * 1024
+# Bytes at a time of a body that is read to be thrown away.
+DISCARDED_AT_ONCE = 1024 * 1024
 REFUSALS = {
     400: ("VALIDATION_ERROR", "The request is malformed"),
     403: ("FORBIDDEN", "The request is refused"),
@@ -51,7 +51,7 @@ class Body:
 
     def read(self, size: int | None = None) -> bytes:
         # gunicorn reads what is left by the kilobyte, and would copy all that has come for each of them.
-        return self._guarded(self._body.read, LEFT if self.is_answered else size)
+        return self._guarded(self._body.read, DISCARDED_AT_ONCE if self.is_answered else size)
 
     def readline(self, size: int | None = None) -> bytes:
         return self._guarded(self._body.readline, size)
@@ -76,7 +76,7 @@ class Body:
 
 
 def refuse(sock: Any, status: int, reason: str, message: str) -> None:
-    """Answer a request that is none, in the shape of the domain API. What was sent is not repeated."""
+    """Answer a request that cannot be parsed, as the API answers errors. What was sent is not repeated."""
     code, text = REFUSALS.get(status, ("UNKNOWN_ERROR", "Unknown error"))
     body = json.dumps({"error": text, "code": code, "details": {}})
     head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"

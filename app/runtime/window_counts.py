@@ -21,7 +21,7 @@ from app.runtime.redis_scripts import RedisScripts, Script, Word
 
 # Seconds for which requests are paid ahead, how many at most, and of how many callers.
 LEASE, MOST_AHEAD, MOST_CALLERS = 1.0, 16, 10_000
-# A lease is at most the limit divided by this, so that smaller limits have none, and are exact.
+# At most the limit divided by this is paid ahead, so that smaller limits are counted one by one, and are exact.
 FRACTION = 200
 
 # Each key is raised by its amount, and by as many more as are wanted and leave it below half of its limit; the first
@@ -71,17 +71,18 @@ class Hit(NamedTuple):
     limit: int = 0
 
 
-class Lease:
-    """What was paid ahead for a caller, as long as it counts; moments are of ``time.monotonic``."""
+class PrepaidHits:
+    """Hits that Redis has counted already: so many requests may this process admit without a round trip, until
+    they end. Moments are of ``time.monotonic``."""
 
-    __slots__ = ("_next", "_tokens", "count", "ends", "size", "window_ends")
+    __slots__ = ("_may_renew", "_tokens", "count", "ends", "size", "window_ends")
 
     def __init__(self, began: float, count: int, size: int, left: int) -> None:
         self.count = count
         self.size = size
         self.window_ends = began + left / 1000
         self.ends = min(began + LEASE, self.window_ends) if size else began + LEASE
-        self._tokens, self._next = [None] * size, [None]
+        self._tokens, self._may_renew = [None] * size, [None]
 
     def take(self) -> bool:
         """Take one of them, if one is left."""
@@ -99,8 +100,8 @@ class Lease:
         return not self._tokens
 
     def renew(self) -> bool:
-        """Whether the next lease is to be asked for: when this one is used up, and by one who asks."""
-        return not self._tokens and _popped(self._next)
+        """Whether to pay ahead again: when these are used up, and for one who asks."""
+        return not self._tokens and _popped(self._may_renew)
 
 
 @dataclass
@@ -108,8 +109,8 @@ class WindowCounts:
     """Fixed windows counted by ``scripts``."""
 
     scripts: RedisScripts
-    _leases: dict[str, Lease] = field(default_factory=dict)
-    _outlived: deque[tuple[str, Lease]] = field(default_factory=deque)
+    _prepaid: dict[str, PrepaidHits] = field(default_factory=dict)
+    _replaced: deque[tuple[str, PrepaidHits]] = field(default_factory=deque)
     _is_timed: bool = False
     _timing: Lock = field(default_factory=Lock)
 
@@ -125,29 +126,29 @@ class WindowCounts:
         return [count or next(counted) for count in known]
 
     def give_back(self, *, everything: bool = False) -> None:
-        """Give back what is left of leases that have ended, or of all."""
+        """Give back what is left of those that have ended, or of all."""
         now = time.monotonic()
-        ended = [(key, lease) for key, lease in list(self._leases.items()) if everything or now >= lease.ends]
+        ended = [(key, prepaid) for key, prepaid in list(self._prepaid.items()) if everything or now >= prepaid.ends]
         for key, _ in ended:
-            self._leases.pop(key, None)
-        while self._outlived:
-            ended.append(self._outlived.popleft())
-        left = [(key, lease, lease.empty()) for key, lease in ended if not lease.is_used_up()]
+            self._prepaid.pop(key, None)
+        while self._replaced:
+            ended.append(self._replaced.popleft())
+        left = [(key, prepaid, prepaid.empty()) for key, prepaid in ended if not prepaid.is_used_up()]
         for start in range(0, len(left), BATCH):
             some = left[start : start + BATCH]
             words: list[Word] = [len(some), *(key for key, _, _ in some)]
-            for _, lease, number in some:
-                words += (number, round(1000 * (lease.window_ends - now)) + UNDER_WAY)
+            for _, prepaid, number in some:
+                words += (number, round(1000 * (prepaid.window_ends - now)) + UNDER_WAY)
             # What does not arrive is lost to the caller until the window ends; given back twice, too many would pass.
             with suppress(RedisError):
                 self.scripts.run(GIVE_BACK, words, again=False)
 
     def _take(self, hit: Hit, now: float) -> int:
         """Take one that was paid ahead, and return the count of then; 0 where there is none."""
-        lease = self._leases.get(hit.key)
-        if lease is None or hit.amount != 1 or now >= lease.ends or not lease.take():
+        prepaid = self._prepaid.get(hit.key)
+        if prepaid is None or hit.amount != 1 or now >= prepaid.ends or not prepaid.take():
             return 0
-        return lease.count
+        return prepaid.count
 
     def _ask(self, hits: Sequence[Hit], now: float) -> list[int]:
         words: list[Word] = [len(hits), *(hit.key for hit in hits)]
@@ -156,27 +157,27 @@ class WindowCounts:
         answers: list[int] = self.scripts.run(COUNT, words)
         for hit, count, size, left in zip(hits, answers[::3], answers[1::3], answers[2::3], strict=True):
             if hit.limit and hit.window >= SHORTEST:
-                self._keep(hit.key, Lease(now, count, size, left), now)
+                self._keep(hit.key, PrepaidHits(now, count, size, left), now)
         return answers[::3]
 
     def _wanted(self, hit: Hit, now: float) -> int:
         """How many to pay ahead: twice as many as last time, where those were used up before their end."""
-        lease = self._leases.get(hit.key)
-        if lease is None or now >= lease.ends or not lease.renew():
+        prepaid = self._prepaid.get(hit.key)
+        if prepaid is None or now >= prepaid.ends or not prepaid.renew():
             return 0
-        return min(2 * lease.size or 1, MOST_AHEAD, hit.limit // FRACTION)
+        return min(2 * prepaid.size or 1, MOST_AHEAD, hit.limit // FRACTION)
 
-    def _keep(self, key: str, lease: Lease, now: float) -> None:
-        former = self._leases.get(key)
-        if not lease.size and (len(self._leases) >= MOST_CALLERS if former is None else now < former.ends):
+    def _keep(self, key: str, prepaid: PrepaidHits, now: float) -> None:
+        former = self._prepaid.get(key)
+        if not prepaid.size and (len(self._prepaid) >= MOST_CALLERS if former is None else now < former.ends):
             return
         if former is not None and not former.is_used_up():
-            self._outlived.append((key, former))
-        self._leases[key] = lease
-        self._time()
+            self._replaced.append((key, former))
+        self._prepaid[key] = prepaid
+        self._schedule_give_back()
 
-    def _time(self) -> None:
-        """Have ended leases looked after in a second."""
+    def _schedule_give_back(self) -> None:
+        """Have those that have ended given back in a second."""
         with self._timing:
             if self._is_timed:
                 return
@@ -188,8 +189,8 @@ class WindowCounts:
     def _end(self) -> None:
         self._is_timed = False
         self.give_back()
-        if self._leases:
-            self._time()
+        if self._prepaid:
+            self._schedule_give_back()
 
 
 def _popped(words: list[None]) -> bool:

@@ -24,6 +24,7 @@ from app.engine.declare.record import metadata
 from app.engine.read.statements import autocommit_connection
 from app.extensions import migrate
 from app.foundation.errors import Failure, require_found
+from app.schema import change_log
 from app.schema.upgrade_locks import LocksMissed
 
 PREFIX = "alembic_version_"
@@ -119,22 +120,25 @@ def _configure(config: Config) -> Config:
     return config
 
 
-def upgrade(histories: Sequence[History] | None = None) -> list[str]:
+def upgrade(histories: Sequence[History] | None = None, *, online: bool = False) -> list[str]:
     """Bring the trunk to its head, and then each plugin, and return what was applied. Each migration is one
-    transaction: raises MigrationFailed where one breaks off, of which nothing is kept."""
+    transaction, and ``online`` each of its steps: raises MigrationFailed where one breaks off."""
     from alembic import command  # which few processes need
 
     applied = []
     for each in every_history() if histories is None else histories:
         config, missing = each.config(), pending(each)
-        with naming_failures(each):
+        config.attributes["online"] = online
+        with naming_failures(each, online=online):
             command.upgrade(config, "head")
         applied += [f"{revision} of {each}: {text}" for revision, text in missing.items()]
+    if not any(pending(each) for each in every_history()):
+        change_log.install()
     return applied
 
 
 @contextmanager
-def naming_failures(history: History) -> Iterator[None]:
+def naming_failures(history: History, *, online: bool = False) -> Iterator[None]:
     """Say of an upgrade that fails which migration that was; raises MigrationFailed."""
     try:
         yield
@@ -143,7 +147,8 @@ def naming_failures(history: History) -> Iterator[None]:
         if revision is None:
             raise
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        text = f"The migration {revision} of {history} failed ({lines[0]}), and nothing of it was kept"
+        kept = "its steps before that are kept" if online else "nothing of it was kept"
+        text = f"The migration {revision} of {history} failed ({lines[0]}), and {kept}"
         remedy = "run flask db upgrade once that has ended" if isinstance(error, LocksMissed) else MEND
         raise MigrationFailed(f"{text}: {remedy}") from error
 

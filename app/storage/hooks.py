@@ -7,7 +7,6 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from codecs import getincrementaldecoder
 from collections.abc import Mapping
-from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -18,10 +17,12 @@ from sqlalchemy import func, select, update
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthOrganization
 from app.auth.organizations.organizations import organization_provisioned
+from app.engine.changes.restoring import on_restore
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, prepare, require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Invalid, PayloadTooLarge, require_found
+from app.storage.deleted_files import came_back, keep_deleted, take_back
 from app.storage.models import StorageBucket, StorageDocument, StorageUpload
 from app.storage.object_store import object_store, put
 
@@ -69,14 +70,15 @@ def store_upload(upload: StorageUpload, write: Write) -> None:
     place(write.unit, upload, write.unit.principal.organization_id)
 
 
-def place(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> None:
-    """Give a measured file its place in the bucket it names, or in the default one of the organization; raises
-    PayloadTooLarge and TypeRefused where the bucket does not take it."""
+def place(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> StorageBucket:
+    """Give a measured file its place in the bucket it names, or in the default one of the organization, and return the
+    bucket; raises PayloadTooLarge and TypeRefused where it does not take the file."""
     bucket = _bucket(unit, upload, organization_id)
     _admit(upload, bucket)
     upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
     bucket.used_bytes += upload.size
     bucket.upload_count += 1
+    return bucket
 
 
 @on_update(StorageUpload, callers_only=True)
@@ -90,12 +92,18 @@ def remove_upload(upload: StorageUpload, write: Write) -> None:
     take_out(write.unit, upload)
 
 
+@on_restore(StorageUpload)
+def put_back(unit: Unit, upload: StorageUpload, with_parent: bool) -> None:
+    if not (with_parent and came_back(unit, upload.bucket_id)):
+        take_back(unit, place(unit, upload, upload.organization_id), upload)
+
+
 def take_out(unit: Unit, upload: StorageUpload) -> None:
-    """Give the space of a file that goes back; its bytes go once the row is gone for good."""
+    """Give the space of a file that goes back; its bytes stay as long as the log can bring it back."""
     bucket = unit.get(StorageBucket, upload.bucket_id, lock=True)
     bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
     bucket.upload_count = max(0, bucket.upload_count - 1)
-    unit.after_commit(partial(object_store().remove, upload.storage_key))
+    keep_deleted(unit, bucket, upload)
 
 
 @on_delete(AuthUser)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.auth.accounts import users
 from app.auth.credentials.presence import ACCOUNT_GONE
+from app.engine.changes.undoing import before_undo
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record, by_table
 from app.engine.read.database import reading
@@ -22,10 +23,11 @@ from app.engine.read.statements import autocommit_connection
 from app.engine.transfer import tables
 from app.engine.transfer.importing import Report
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Failure, Forbidden, Unavailable, require_found
+from app.foundation.errors import Conflict, Failure, Forbidden, Unavailable, require_found
 from app.foundation.settings import settings
 from app.jobs.registry import GIVEN_UP
 from app.notification.routing import notify
+from app.runtime.change_context import of_job
 from app.storage import imports
 from app.storage.import_models import COUNTS, OPEN, StorageImport
 from app.storage.imports import IMPORT_FINISHED, ImportOptions, ImportRolledBack
@@ -35,6 +37,14 @@ ADVANCE = """
 UPDATE storage_import SET rows = %(rows)s, failed = %(failed)s, updated_at = now()
 WHERE id = %(id)s AND status = 'running' RETURNING id
 """
+
+
+@before_undo
+def require_over(unit: Unit, transaction: UUID) -> None:
+    """Refuse to undo an import that still runs: what it wrote later would stay."""
+    found = unit.session.get(StorageImport, transaction)
+    if found is not None and found.status in OPEN:
+        raise Conflict("The import is still running.")
 
 
 class Cancelled(Exception):
@@ -65,8 +75,10 @@ def _carry_out(claimed: StorageImport) -> None:
             tables.read(file, asked.form, tables.Bounds.of(settings)) as table,
         ):
             _count(import_id, table.count)
-            work = _run_stepwise if imports.is_stepwise(model, asked) else _run_whole
-            work(principal, model, asked, claimed, table)
+            work = _run_by_batch if imports.writes_by_batch(model, asked) else _run_whole
+            # All batches, also those of a run before this one, are undone as one.
+            with of_job(import_id):
+                work(principal, model, asked, claimed, table)
     except Cancelled:
         pass
     except Failure as failure:
@@ -89,7 +101,7 @@ def _run_whole(
     """Write all lines, and that they are there, in one transaction: a worker that is killed leaves nothing of it."""
 
     def write(unit: Unit) -> None:
-        report = imports.write_whole(unit, model, asked, table, renewed=partial(_renewed, claimed), advance=advance)
+        report = imports.write_whole(unit, model, asked, table, reload=partial(_reload, claimed), advance=advance)
         _finish(unit, claimed.id, report)
 
     advance = partial(_tell, claimed.id)
@@ -99,17 +111,17 @@ def _run_whole(
         run_unit(SYSTEM, _finish, claimed.id, undone.report)
 
 
-def _run_stepwise(
+def _run_by_batch(
     principal: Principal, model: type[Record], asked: ImportOptions, claimed: StorageImport, table: tables.Table
 ) -> None:
-    """Write each batch, and how far it leads, in one transaction: the next run goes on behind the last one."""
+    """Write each batch in a transaction of its own, which also keeps how far it is: the next run goes on behind it."""
 
-    def keep(unit: Unit, before: Report, report: Report) -> None:
+    def save_progress(unit: Unit, before: Report, report: Report) -> None:
         _progress(unit, claimed.id, report, before.rows)
 
     done = Report(**{name: getattr(claimed, name) for name in COUNTS}, faults=list(claimed.faults))
-    report = imports.write_stepwise(
-        principal, model, asked, table, done=done, keep=keep, renewed=partial(_renewed, claimed)
+    report = imports.write_by_batch(
+        principal, model, asked, table, done=done, save_progress=save_progress, reload=partial(_reload, claimed)
     )
     run_unit(principal, _finish, claimed.id, report)
 
@@ -139,8 +151,8 @@ def _principal(claimed: StorageImport, session: Session) -> Principal | None:
     return replace(able, is_admin=found.is_admin and standing["admin"])
 
 
-def _renewed(claimed: StorageImport, unit: Unit) -> Principal:
-    """The same while the import runs; raises Forbidden for one who is gone."""
+def _reload(claimed: StorageImport, unit: Unit) -> Principal:
+    """The user as the database knows it now; raises Forbidden for one who is gone."""
     return require_found(_principal(claimed, unit.session), Forbidden(ACCOUNT_GONE))
 
 

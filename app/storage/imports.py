@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.transfer.importing import Import, Line, Report, write_or_judge, write_partly
+from app.engine.transfer.importing import Import, Line, Report, write_or_validate, write_partly
 from app.engine.transfer.tables import Table
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.engine.write.upserts import Resolution, rule_of
@@ -22,18 +22,18 @@ from app.runtime.connections import allow_time
 from app.storage.import_models import OPEN, StorageImport
 
 IMPORT, IMPORT_FINISHED = "import_records", "IMPORT_FINISHED"
-NARROWER = "Your rights have ended while the file was imported"
+RIGHTS_REDUCED = "Your rights have ended while the file was imported"
 # Imports of one user that may be there at once.
 MAX_IMPORTS = 20
 MAX_LISTED = 100
 
 
 # Finds the principal of a unit anew.
-Renewal = Callable[[Unit], Principal]
+ReloadPrincipal = Callable[[Unit], Principal]
 
 
-def as_before(unit: Unit) -> Principal:
-    """The principal as it was, of those whom no database knows."""
+def unchanged_principal(unit: Unit) -> Principal:
+    """The principal as it was: an operator, or the service itself, has no row that could have changed."""
     return unit.principal
 
 
@@ -47,7 +47,7 @@ class ImportRolledBack(Exception):
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What an import asks: the form of the file, what its columns stand for, and what becomes of records that are
+    """What an import asks: the format of the file, what its columns stand for, and what becomes of records that are
     there already."""
 
     form: str = "csv"
@@ -77,31 +77,32 @@ def carry_out(
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
     """Import a file at once, and ``advance`` with each batch; raises Invalid for columns that nobody knows."""
-    if is_stepwise(model, asked):
-        return write_stepwise(principal, model, asked, table, advance=advance)
+    if writes_by_batch(model, asked):
+        return write_by_batch(principal, model, asked, table, advance=advance)
     try:
         return run_unit(principal, write_whole, model, asked, table, advance=advance)
     except ImportRolledBack as undone:
         return undone.report
 
 
-def is_stepwise(model: type[Record], asked: ImportOptions) -> bool:
+def writes_by_batch(model: type[Record], asked: ImportOptions) -> bool:
     """Whether each batch is a transaction of its own. Records that refer to others of the file are in one with them."""
     return asked.partial and not asked.dry_run and not asked.work(model).own_references
 
 
-def write_stepwise(
+def write_by_batch(
     principal: Principal, model: type[Record], asked: ImportOptions, table: Table, *, done: Report | None = None,
-    keep: Callable[[Unit, Report, Report], object] = lambda unit, before, report: None, renewed: Renewal = as_before,
+    save_progress: Callable[[Unit, Report, Report], object] = lambda unit, before, report: None,
+    reload: ReloadPrincipal = unchanged_principal,
     advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
-    """Write each batch in a transaction of its own, behind what is ``done``; ``keep`` is given the reports before and
-    after, in that transaction."""
+    """Write each batch in a transaction of its own, behind what is ``done``; ``save_progress`` gets the reports before
+    and after, in that transaction."""
 
     def write(unit: Unit, batch: Sequence[Line]) -> Report:
-        unit.principal = _as_able(renewed(unit), principal, work.report)
+        unit.principal = _still_covering(reload(unit), principal, work.report)
         report = _write_batch(unit, work, batch)
-        keep(unit, work.report, report)
+        save_progress(unit, work.report, report)
         return report
 
     work = asked.work(model)
@@ -113,15 +114,15 @@ def write_stepwise(
 
 
 def write_whole(
-    unit: Unit, model: type[Record], asked: ImportOptions, table: Table, *, renewed: Renewal = as_before,
-    advance: Callable[[Report], None] = lambda report: None,
+    unit: Unit, model: type[Record], asked: ImportOptions, table: Table, *,
+    reload: ReloadPrincipal = unchanged_principal, advance: Callable[[Report], None] = lambda report: None,
 ) -> Report:  # fmt: skip
     """Write all lines of a file in one unit; raises ImportRolledBack where that comes to nothing."""
     allow_time(unit.session)
     work, principal = asked.work(model), unit.principal
-    write = write_partly if asked.partial else write_or_judge
+    write = write_partly if asked.partial else write_or_validate
     for batch in work.batches(_lines(model, principal, asked, table)):
-        unit.principal = _as_able(renewed(unit), principal, Report())
+        unit.principal = _still_covering(reload(unit), principal, Report())
         write(unit, work, batch)
         advance(work.report)
     if work.report.failed and not asked.partial:
@@ -140,17 +141,17 @@ def _lines(
 
 
 def _write_batch(unit: Unit, work: Import, batch: Sequence[Line]) -> Report:
-    """Write a batch of a stepwise import, and return the report as it is then; a unit may run again."""
+    """Write a batch of an import by batch, and return the report as it is then; a unit may run again."""
     attempt = replace(work, report=replace(work.report, faults=list(work.report.faults)), ids={})
     write_partly(unit, attempt, batch)
     return attempt.report
 
 
-def _as_able(principal: Principal, before: Principal, report: Report) -> Principal:
+def _still_covering(principal: Principal, before: Principal, report: Report) -> Principal:
     """The principal as the database knows it now, in the organization that the import was asked for in; raises
     Forbidden, with what is written by then, where it may do less than before."""
     if not principal.covers(before):
-        raise Forbidden(NARROWER, details={"meta": report.meta})
+        raise Forbidden(RIGHTS_REDUCED, details={"meta": report.meta})
     able = replace(principal, organization_id=before.organization_id)
     if able.narrowing is None:
         return able

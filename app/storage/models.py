@@ -56,6 +56,7 @@ class StorageBucket(Record):
         delete=Rule.MANAGERS,
     )
     operations_note = "delete is refused while uploads remain"
+    bookkeeping = ("deleted_bytes",)
     keys = (unique("organization_id", "name"),)
 
     organization_id: Mapped[UUID] = reference(
@@ -71,6 +72,7 @@ class StorageBucket(Record):
     quota_bytes: Mapped[int] = integer(min=1, max=SAFE_MAX, default=1073741824)
     used_bytes: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=SAFE_MAX, default=0)
     upload_count: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=INTEGER_MAX, default=0)
+    deleted_bytes: Mapped[int] = integer(HIDDEN, min=0, max=SAFE_MAX, default=0, note="of uploads that can come back")
     visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
 

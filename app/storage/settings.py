@@ -4,7 +4,9 @@ from config import Setting
 
 SETTINGS = (
     Setting("import_max_bytes", 50 * 1024 * 1024, "largest imported file, in bytes", 1, 1024 * 1024 * 1024),
-    Setting("import_seconds", 60, "processor seconds for reading an imported file; twice as long in all", 1, 3600),
+    Setting(
+        "import_seconds", 60, "processor seconds for reading an imported file; twice as many in real time", 1, 3600
+    ),
     Setting("import_memory", 512, "memory for reading an imported file, in MiB", 128, 65536),
     Setting(
         "upload_max_bytes",
@@ -16,7 +18,7 @@ SETTINGS = (
     Setting(
         "extraction_seconds",
         20,
-        "processor seconds for reading the text of a file; twice as long in all",
+        "processor seconds for reading the text of a file; twice as many in real time",
         low=1,
         high=3600,
     ),

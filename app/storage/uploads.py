@@ -11,15 +11,16 @@ from itertools import islice
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from uuid_utils.compat import uuid7
 
-from app.engine.declare.principal import Principal
+from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import OutcomeUnknown, reading
 from app.engine.write.hooks import require
-from app.engine.write.unit_of_work import Unit
+from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import PayloadTooLarge, UnsupportedMediaType, require_found
+from app.storage.deleted_files import recount
 from app.storage.hooks import TypeRefused, clean_filename, place, type_of
 from app.storage.import_models import StorageImport
 from app.storage.models import StorageExport, StorageUpload
@@ -33,6 +34,11 @@ MAX_NAME_LENGTH = 255
 # Bytes without a row are left alone for as long as an upload may take.
 SETTLED = timedelta(days=1)
 LOOKUP_BATCH_SIZE = 500
+# Bytes of rows that the log can bring back.
+RESTORABLE = text("""
+SELECT image ->> 'storage_key' FROM platform_change
+WHERE model = 'storage/upload' AND operation = 'delete' AND image ->> 'storage_key' = ANY (:keys)
+""")
 
 
 class Incoming:
@@ -140,6 +146,7 @@ def find(principal: Principal, identifier: UUID) -> Stored:
 
 def sweep() -> int:
     """Remove what lies in the store without a row, from a crash or with a user who is gone; returns how many."""
+    run_unit(SYSTEM, recount)
     store, removed = object_store(), 0
     settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
     while keys := list(islice(settled, LOOKUP_BATCH_SIZE)):
@@ -149,6 +156,7 @@ def sweep() -> int:
                 for model in (StorageUpload, StorageExport, StorageImport)
                 for key in session.scalars(select(model.storage_key).where(model.storage_key.in_(keys)))
             }
+            known |= set(session.scalars(RESTORABLE, {"keys": keys}))
         for key in set(keys) - known:
             store.remove(key)
             removed += 1

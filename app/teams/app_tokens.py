@@ -10,7 +10,7 @@ from threading import Lock
 import requests
 from flask import current_app
 
-from app.foundation.errors import NotSetUp, UpstreamFailure
+from app.foundation.errors import NotConfigured, UpstreamFailure
 from app.foundation.settings import settings
 from app.teams.errors import TeamsCredentialsRefused
 from app.teams.reading import json_of
@@ -56,14 +56,14 @@ def _bots_tenant() -> str:
 
 
 def credentials() -> tuple[str, str]:
-    """Id and secret of the app; raises NotSetUp."""
+    """Id and secret of the app; raises NotConfigured."""
     if not settings.teams_app_id or not settings.teams_app_secret:
-        raise NotSetUp("The bot is not set up")
+        raise NotConfigured("The bot is not set up")
     return settings.teams_app_id, settings.teams_app_secret
 
 
 def app_token(tenant: str, scope: str) -> str:
-    """The token for ``scope`` in a tenant; raises TeamsCredentialsRefused, NotSetUp where no app is set up, and
+    """The token for ``scope`` in a tenant; raises TeamsCredentialsRefused, NotConfigured where no app is set up, and
     UpstreamFailure when Microsoft's sign-in cannot be reached."""
     credentials()
     token = _kept(tenant, scope)

@@ -57,7 +57,7 @@ class Sent:
 
 def channel(principal: Principal, channel_id: str) -> Place:
     """A channel that the bot is in, of a tenant in which the caller is known (admins: of any); raises NotFound, and
-    NotSetUp where no bot is."""
+    NotConfigured where no bot is."""
     credentials()
     named = (Conversation.teams_channel_id == channel_id, Conversation.removed_at.is_(None))
     with reading() as session:

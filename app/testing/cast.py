@@ -73,7 +73,7 @@ class Cast:
 
     @property
     def admin(self) -> Actor:
-        """A platform admin, signed in so lately that no step-up is asked for, however long the tests run."""
+        """A platform admin, whose sign-in counts as recent, however long the tests run."""
         actor, signed_in_at = self._admin
         if now() - signed_in_at < FRESH / 2:
             return actor

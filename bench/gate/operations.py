@@ -104,7 +104,7 @@ class Client:
     token: str = ""
     cookie: str = ""
 
-    def ready(self, method: str, path: str, body: dict[str, str] | None = None, status: int = 200) -> Work:
+    def ready(self, method: str, path: str, body: Any = None, status: int = 200) -> Work:
         """A request that only has to be sent; its answer has to have this status."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         headers |= {"Cookie": f"session={self.cookie}."} if self.cookie else {}
@@ -126,6 +126,13 @@ class Client:
         if not told[0].startswith(status):
             raise UnexpectedAnswer(f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}: {told[0]} {body[:300]!r}")
         return body
+
+
+def account_of(app: Flask) -> str:
+    """The token of a new session of the account that ``operations`` has made."""
+    with app.app_context(), attempt(SYSTEM) as unit:
+        user = unit.session.query(AuthUser).filter_by(email=ADDRESS).one()
+        return sessions.open_session(unit, user).token
 
 
 def _caller(app: Flask) -> Caller:

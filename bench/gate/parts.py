@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flask_migrate import upgrade
-
 from app.factory import create_app
 from app.runtime.embedded import database_url, redis_url
+from app.schema.histories import upgrade
 from bench.servers import NO_LIMIT, private_parts
 from bench.tap import Reading, Tap, counts_file
 from config import Settings

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID
 
-from flask_migrate import upgrade
-
 from app.auth.credentials import sessions
 from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
@@ -24,6 +22,7 @@ from app.engine.write.unit_of_work import Unit, attempt
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import DATABASE, redis_url
+from app.schema.histories import upgrade
 from bench.peers.parts import Parts
 from bench.peers.peer import WORKERS, Answer, Ask, Peer, end
 from bench.peers.world import BIG, SIGNED_IN, World, email

@@ -12,7 +12,7 @@ from app.ai.completion import ChatMessage, Delta
 from app.ai.models.chats import AiChat, AiMessage
 from app.ai.turn_context import ChatRequest
 from app.ai.turns import Turn
-from app.auth.credentials.access import StandsFor
+from app.auth.credentials.access import RequiredGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.read.encoding import dumps
@@ -134,7 +134,7 @@ def register(blp: Blueprint) -> None:
 
     @serve(blp, "POST", "", Operation(
         "chat", "Ask, and read the answer as it is produced",
-        access=login_required(stands_for=StandsFor((AiChat, AiMessage), ("read", "create", "update"))),
+        access=login_required(requires_grants=RequiredGrants((AiChat, AiMessage), ("read", "create", "update"))),
         takes=Body(ChatQuestion, example=QUESTION), query=ANY_QUERY, fails=(404, 502),
         description=(
             "Plain text, or with `Accept: text/event-stream` the UI message stream of the AI SDK. Its default "

@@ -8,7 +8,7 @@ from flask import Response
 
 from app.ai import chats
 from app.ai.models.chats import AiChat, AiMessage
-from app.auth.credentials.access import StandsFor
+from app.auth.credentials.access import RequiredGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -28,9 +28,9 @@ CHAT = {
 }  # fmt: skip
 
 
-def signed_in_to(*operations: str) -> Any:
+def allowed_to(*operations: str) -> Any:
     """The access of a route that stands for operations on chats."""
-    return login_required(stands_for=StandsFor((AiChat, AiMessage), operations))
+    return login_required(requires_grants=RequiredGrants((AiChat, AiMessage), operations))
 
 
 def build() -> Blueprint:
@@ -38,7 +38,7 @@ def build() -> Blueprint:
     answers.register(blp)
 
     @serve(blp, "POST", "/history", Operation(
-        "readChatHistory", "List your chats, or read one", access=signed_in_to("list", "read"),
+        "readChatHistory", "List your chats, or read one", access=allowed_to("list", "read"),
         takes=Body(ChatHistoryQuery, example={"take": 10}),
         gives=Answer(example={"chats": [CHAT], "hasMore": False}, any_of=(ChatHistory, ChatWithMessages)), fails=(404,),
         description="Newest first; with `chatId`, that chat with its messages.",
@@ -47,7 +47,7 @@ def build() -> Blueprint:
         return _one(given) if "chat_id" in given else _several(given)
 
     @serve(blp, "DELETE", "/<chat:id>", Operation(
-        "deleteChat", "Delete a chat with all that belongs to it", access=signed_in_to("delete"),
+        "deleteChat", "Delete a chat with all that belongs to it", access=allowed_to("delete"),
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}),
     ))  # fmt: skip
     def delete(id: str) -> Response:

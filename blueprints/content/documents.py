@@ -7,7 +7,7 @@ from uuid import UUID
 
 from flask import Response, request
 
-from app.auth.credentials.access import StandsFor
+from app.auth.credentials.access import RequiredGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
@@ -37,9 +37,9 @@ DOCUMENT = {
 }  # fmt: skip
 
 
-def signed_in_to(operation: str) -> Any:
+def allowed_to(operation: str) -> Any:
     """The access of a route that stands for an operation on documents."""
-    return login_required(stands_for=StandsFor((StorageDocument, StorageUpload), (operation,)))
+    return login_required(requires_grants=RequiredGrants((StorageDocument, StorageUpload), (operation,)))
 
 
 def build() -> Blueprint:
@@ -51,7 +51,7 @@ def build() -> Blueprint:
 
 def _route_collection(blp: Blueprint) -> None:
     @serve(blp, "GET", "", Operation(
-        "listDocuments", "List your documents, newest first", access=signed_in_to("list"), gives=Answer(DocumentList),
+        "listDocuments", "List your documents, newest first", access=allowed_to("list"), gives=Answer(DocumentList),
         query=window_parameters(),
     ))  # fmt: skip
     def list_documents() -> Response:
@@ -61,7 +61,7 @@ def _route_collection(blp: Blueprint) -> None:
         return answer(paged([document_body(record, LISTED) for record in page.records], page.count, take, skip))
 
     @serve(blp, "POST", "", Operation(
-        "createDocument", "Make a document", access=signed_in_to("create"),
+        "createDocument", "Make a document", access=allowed_to("create"),
         takes=Body(DocumentCreate, example={"title": "Plan", "content": "First this."}),
         gives=Answer(Document, example=DOCUMENT, status=201), once=True,
         description="With `uploadId`, the text of that file is filled in by a job.",
@@ -72,7 +72,7 @@ def _route_collection(blp: Blueprint) -> None:
 
 def _route_item(blp: Blueprint) -> None:
     @serve(blp, "GET", "/<string:id>", Operation(
-        "readDocument", "Read a document", access=signed_in_to("read"), gives=Answer(Document, example=DOCUMENT),
+        "readDocument", "Read a document", access=allowed_to("read"), gives=Answer(Document, example=DOCUMENT),
         conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
@@ -81,7 +81,7 @@ def _route_item(blp: Blueprint) -> None:
     for method, name in (("PATCH", "patchDocument"), ("PUT", "updateDocument")):
 
         @serve(blp, method, "/<string:id>", Operation(
-            name, "Change a document", access=signed_in_to("update"),
+            name, "Change a document", access=allowed_to("update"),
             takes=Body(DocumentUpdate, example={"title": "New plan"}),
             gives=Answer(Document, example=DOCUMENT), once=True, conditional=True,
         ))  # fmt: skip
@@ -89,7 +89,7 @@ def _route_item(blp: Blueprint) -> None:
             return respond(_changed, parse_id(id), given, precondition())
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
-        "deleteDocument", "Delete a document", access=signed_in_to("delete"),
+        "deleteDocument", "Delete a document", access=allowed_to("delete"),
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:

@@ -12,7 +12,7 @@ from uuid import UUID
 from flask import Response, redirect, request, send_file
 
 from app.auth.credentials import credentials
-from app.auth.credentials.access import StandsFor
+from app.auth.credentials.access import RequiredGrants
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
 from app.auth.credentials.presence import RIGHTS_REDUCED
@@ -61,9 +61,9 @@ FORM = {
 }
 
 
-def signed_in_to(operation: str) -> Any:
+def allowed_to(operation: str) -> Any:
     """The access of a route that stands for an operation on files."""
-    return login_required(stands_for=StandsFor((StorageUpload,), (operation,)))
+    return login_required(requires_grants=RequiredGrants((StorageUpload,), (operation,)))
 
 
 def build() -> Blueprint:
@@ -75,7 +75,7 @@ def build() -> Blueprint:
 
 def _route_upload(blp: Blueprint) -> None:
     @serve(blp, "POST", "", Operation(
-        "uploadFile", "Upload a file", access=signed_in_to("create"),
+        "uploadFile", "Upload a file", access=allowed_to("create"),
         gives=Answer(Uploaded, example={"url": URL}), fails=(413, 415), once=True,
         description="One file, in the field `file` of a form. Its type is told from its bytes.",
     ))  # fmt: skip
@@ -86,7 +86,7 @@ def _route_upload(blp: Blueprint) -> None:
 
 def _route_item(blp: Blueprint) -> None:
     @serve(blp, "GET", "/<string:id>", Operation(
-        "readUpload", "Read what is known of a file", access=signed_in_to("read"),
+        "readUpload", "Read what is known of a file", access=allowed_to("read"),
         gives=Answer(UploadMetadata, example=METADATA), conditional=True,
     ))  # fmt: skip
     def read(id: str) -> Response:
@@ -94,14 +94,14 @@ def _route_item(blp: Blueprint) -> None:
         return Reply(upload_body(found, settings.public_url), version=found.version).response()
 
     @serve(blp, "GET", "/<string:id>/content", Operation(
-        "readUploadContent", "Read the bytes of a file", access=signed_in_to("read"), gives=Answer(content_type="*/*"),
+        "readUploadContent", "Read the bytes of a file", access=allowed_to("read"), gives=Answer(content_type="*/*"),
         fails=(416,), description="Whole or in part (`Range`), or a redirect to where they are for a minute.",
     ))  # fmt: skip
     def read_content(id: str) -> Response:
         return delivered(uploads.find(caller(), parse_id(id)))
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
-        "deleteUpload", "Delete a file", access=signed_in_to("delete"),
+        "deleteUpload", "Delete a file", access=allowed_to("delete"),
         gives=Answer(Deleted, example={"id": EXAMPLE_ID, "deleted": True}), once=True, conditional=True,
     ))  # fmt: skip
     def delete(id: str) -> Response:

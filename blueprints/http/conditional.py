@@ -22,15 +22,15 @@ def entity_tag(version: int, body: bytes) -> str:
     return f'"{version}-{blake2b(body, digest_size=8).hexdigest()}"'
 
 
-def given(header: str, parameter: str) -> tuple[str | None, str | None]:
-    """What the running request says in a header, as WSGI calls it, and in the parameter that does the same."""
+def header_and_parameter(header: str, parameter: str) -> tuple[str | None, str | None]:
+    """What the running request says in a header, by its name in the WSGI environment, and in its query parameter."""
     environ = request.environ
     return environ.get(header), request.args.get(parameter) if environ["QUERY_STRING"] else None
 
 
 def precondition() -> Precondition:
     """Which versions of the record the running request is for; raises Invalid."""
-    sent, asked = given("HTTP_IF_MATCH", IF_MATCH)
+    sent, asked = header_and_parameter("HTTP_IF_MATCH", IF_MATCH)
     if sent is None and asked is None:
         return UNCONDITIONAL
     conditions = [tags.read(text, name) for text, name in ((sent, "If-Match"), (asked, IF_MATCH)) if text is not None]
@@ -42,7 +42,7 @@ def precondition() -> Precondition:
 def refuse_condition() -> None:
     """Refuse If-Match on a write that is not about one record of known version: whoever sent it would think something
     guarded. Raises Invalid."""
-    sent, asked = given("HTTP_IF_MATCH", IF_MATCH)
+    sent, asked = header_and_parameter("HTTP_IF_MATCH", IF_MATCH)
     if sent is not None or asked is not None:
         name = IF_MATCH if sent is None else "If-Match"
         raise Invalid({name: ["Is for one record; with many, each takes ifMatch."]})
@@ -50,7 +50,7 @@ def refuse_condition() -> None:
 
 def matches_if_none_match(tag: str) -> bool:
     """Whether the caller of the running request has this representation already."""
-    sent, asked = given("HTTP_IF_NONE_MATCH", IF_NONE_MATCH)
+    sent, asked = header_and_parameter("HTTP_IF_NONE_MATCH", IF_NONE_MATCH)
     if sent is None and asked is None:
         return False
     known = [tags.known(text) for text in (sent, asked) if text is not None]

@@ -10,18 +10,20 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Concatenate, ParamSpec
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 from app.auth.credentials.authentication import caller, caller_if_any
 from app.engine.declare.principal import Principal
 from app.engine.read.database import DRIVER_ERRORS, LostRace
 from app.engine.read.encoding import Representation, dumps
 from app.engine.write import idempotency, kept_bytes, leases
-from app.engine.write.idempotency import Answer, IdempotentRequest
+from app.engine.write.idempotency import IdempotentRequest, StoredAnswer
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Failure, Invalid
+from app.foundation.errors import AnswerTooLarge, Failure, Invalid
+from app.runtime.change_context import written_transaction
+from app.runtime.headers import TRANSACTION_ID
 from blueprints.http.base import JSON, body_bytes
-from blueprints.http.conditional import entity_tag, given, matches_if_none_match
+from blueprints.http.conditional import entity_tag, header_and_parameter, matches_if_none_match
 
 P = ParamSpec("P")
 IDEMPOTENCY_KEY = "idempotencyKey"
@@ -50,6 +52,13 @@ class Reply:
     def body(self) -> bytes:
         return dumps(self.value)
 
+    def within_bounds(self) -> Reply:
+        """The same; raises AnswerTooLarge where it is larger than an answer to a query may be."""
+        most = current_app.config["SETTINGS"].max_answer_bytes
+        if len(self.body) > most:
+            raise AnswerTooLarge.than(most)
+        return self
+
     @property
     def tag(self) -> str | None:
         return None if self.version is None else entity_tag(self.version, self.body)
@@ -63,20 +72,21 @@ class Reply:
             response.headers["ETag"] = tag
         return response
 
-    def answer(self, unit: Unit, owner: str) -> Answer:
+    def answer(self, unit: Unit, owner: str) -> StoredAnswer:
         """What is kept of it under the idempotency key of ``owner``."""
         value = self.value if not self.secrets else {**self.value, **dict.fromkeys(self.secrets)}
         body = self.body if not self.secrets else dumps(value)
         if kept_bytes.reserve_bytes(unit, owner, len(body)):
-            return Answer(self.status, body.decode(), self.tag)
-        return Answer(self.status, dumps(ids_and_versions(value)).decode(), self.tag, truncated=True)
+            return StoredAnswer(self.status, body.decode(), self.tag, transaction=written_transaction())
+        short = dumps(ids_and_versions(value)).decode()
+        return StoredAnswer(self.status, short, self.tag, truncated=True, transaction=written_transaction())
 
 
 @dataclass(frozen=True)
 class Replay:
     """A kept answer that is given again."""
 
-    kept: Answer
+    kept: StoredAnswer
 
     def response(self) -> Response:
         headers = {"Idempotency-Replayed": "true"}
@@ -84,6 +94,8 @@ class Replay:
             headers["Idempotency-Truncated"] = "true"
         if self.kept.etag is not None:
             headers["ETag"] = self.kept.etag
+        if self.kept.transaction is not None:
+            headers[TRANSACTION_ID] = self.kept.transaction
         return Response(self.kept.body, self.kept.status, headers, content_type=JSON)
 
 
@@ -105,7 +117,7 @@ def run_with_lease(keyed: IdempotentRequest | None, work: Callable[[leases.Lease
     if keyed is None:
         return work(None).response()
     lease = leases.claim(keyed)
-    if isinstance(lease, Answer):
+    if isinstance(lease, StoredAnswer):
         return Replay(lease).response()
     try:
         reply = work(lease)
@@ -135,7 +147,7 @@ def idempotent_request(content: bytes = b"") -> IdempotentRequest | None:
 
 
 def _key() -> str | None:
-    sent, asked = given("HTTP_IDEMPOTENCY_KEY", IDEMPOTENCY_KEY)
+    sent, asked = header_and_parameter("HTTP_IDEMPOTENCY_KEY", IDEMPOTENCY_KEY)
     if sent is None and asked is None:
         return None
     # The draft has a quoted string (RFC 8941); most clients send it bare.

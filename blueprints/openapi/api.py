@@ -11,7 +11,7 @@ import flask_smorest
 import orjson
 
 from app.foundation.errors import NotFound
-from app.runtime.turns import yield_if_overdue
+from app.runtime.turns import kept_for_good, yield_if_overdue
 from blueprints.http.base import Blueprint
 from blueprints.openapi.parts import part
 from schemas.errors import Error
@@ -50,7 +50,7 @@ class Api(flask_smorest.Api):
     @cached_property
     def description(self) -> bytes:
         """The OpenAPI document, as JSON."""
-        with self._describing:
+        with self._describing, kept_for_good():
             of_tag: dict[str, str] = {}
             for blp, name, domain in self._undescribed:
                 blp.register_views_in_doc(self, self._app, self.spec, name=name, parameters=None)

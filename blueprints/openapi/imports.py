@@ -7,13 +7,13 @@ from typing import Any
 from app.engine.declare.record import Record
 from app.engine.transfer.tabular import FORMATS
 
-TEXT = """Makes records from a file, in its body or in the field `file` of a form; all or none, unless `partial`. Up to
-10,000 rows are written in the request itself; of more a job is made, and answered with 202."""
+TEXT = """Creates records from a file, sent as the body or in the field `file` of a form; all or none, unless `partial`.
+Up to 10,000 rows are written in the request itself; larger files become a job, and are answered with 202."""
 FLAG = {"type": "boolean", "default": False}
 SHARED: dict[str, dict[str, Any]] = {
-    "as": {"description": "The form of the file; its type says it otherwise.",
+    "as": {"description": "The format of the file; without it, its Content-Type says.",
            "schema": {"type": "string", "enum": list(FORMATS)}},
-    "map": {"description": "Columns that are called otherwise: `Mail:email,Tel:phone`; `Mail:` leaves one out."},
+    "map": {"description": "Other names of columns: `Mail:email,Tel:phone`; `Mail:` leaves one out."},
     "dryRun": {"description": "Writes nothing, and says what would come of it.", "schema": FLAG},
     "partial": {"description": "Writes the lines that can be written.", "schema": FLAG},
 }  # fmt: skip

@@ -16,6 +16,7 @@ from app.engine.read.query_context import readable
 from app.engine.transfer.exporting import ExportFormat
 from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.grants import grant
+from blueprints.openapi.log import LOG_PARAMETERS
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -47,6 +48,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "Others are left out, whatever the schema of the answer requires.",
     },
     "expand": {"description": "Relations to answer beside their reference, such as `company,contact.company`."},
+    **LOG_PARAMETERS,
     "cursor": {"description": "Empty for the first page of a walk; then what `meta.next` said."},
     "count": {
         "description": "How matching records are counted. The default is exact, and with a cursor none.",
@@ -286,7 +288,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
 
 
 def _expansions(found: Iterable[str]) -> dict[str, Any]:
-    """What is wanted of each relation, named: of a map beside a list some generators make what does not compile."""
+    """One property for each relation: of a map, some generators make code that does not compile."""
     named = {name: _reference("Expansion") for name in found}
     return {"type": "object", "properties": named, "additionalProperties": False}
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from app.auth.credentials import nobody
+from app.engine.changes.history import MAX_TAKE
+from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
 from app.engine.operations.verbs import RecordOperation, Verb
@@ -27,6 +29,7 @@ from blueprints.openapi.vocabulary import (
     written_forms,
 )
 from blueprints.records.exports import CONTENT_TYPES
+from schemas.changes import DeletedRecords, History, Revert
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, guide_list_schema, list_schema
 
@@ -46,6 +49,10 @@ SUMMARIES = {
     verbs.READ: "Read {article} {noun}",
     verbs.UPDATE: "Change {article} {noun}",
     verbs.DELETE: "Delete {article} {noun}",
+    verbs.HISTORY: "List the versions of {article} {noun}",
+    verbs.REVERT: "Take {article} {noun} back to a version",
+    verbs.DELETED: "List deleted {plural}",
+    verbs.RESTORE: "Bring a deleted {noun} back",
     verbs.QUERY: "List {plural} by a query in the body",
     verbs.AGGREGATE: "Sum up {plural}",
     verbs.QUERY_AGGREGATE: "Sum up {plural} by a query in the body",
@@ -60,7 +67,10 @@ STATUSES = {
     **dict.fromkeys((verbs.LIST, verbs.AGGREGATE, verbs.EXPORT), READ_STATUSES),
     **dict.fromkeys((verbs.QUERY, verbs.QUERY_AGGREGATE), QUERY_STATUSES),
     **dict.fromkeys((verbs.CREATE, verbs.IMPORT), CREATE_STATUSES),
-    verbs.READ: (*READ_STATUSES, 404),
+    **dict.fromkeys((verbs.READ, verbs.HISTORY), (*READ_STATUSES, 404)),
+    verbs.REVERT: (*CREATE_STATUSES, 404, 412, 428),
+    verbs.DELETED: (*READ_STATUSES, 404),
+    verbs.RESTORE: (*CREATE_STATUSES, 404),
     verbs.UPDATE: (*CREATE_STATUSES, 404, 412, 428),
     verbs.DELETE: (400, 401, 403, 404, 409, 412, 422, 428, 429, 500, 503),
     **dict.fromkeys(
@@ -81,7 +91,7 @@ def describe_operation(operation: RecordOperation, name: str) -> dict[str, Any]:
         "responses": {status: error_reference(model, status) for status in STATUSES[verb]},
     }
     DETAILS[verb](model, document)
-    if nobody.may(model, *verb.granted_by):
+    if not verb.private and nobody.may(model, *verb.granted_by):
         document["security"] = WITHOUT_CREDENTIAL
         document["description"] += WORDS_WITHOUT_CREDENTIAL[verb.reads]
     return document
@@ -98,7 +108,32 @@ def _list(model: type[Record], document: dict[str, Any]) -> None:
 
 
 def _read(model: type[Record], document: dict[str, Any]) -> None:
-    document["parameters"] = ["fields", "expand", "ifNoneMatch"]
+    document["parameters"] = ["fields", "expand", "ifNoneMatch", *["asOf"] * model.logged]
+    document["responses"][200] = json_answer(read_schema(model), record_example(model))
+
+
+def _history(model: type[Record], document: dict[str, Any]) -> None:
+    document["description"] += " Shows versions that you could read, of a record that you can read; newest first."
+    document["parameters"] = [window_parameters(MAX_TAKE)[0], "cursor"]
+    document["responses"][200] = json_answer(History(), HISTORY_EXAMPLE)
+
+
+def _revert(model: type[Record], document: dict[str, Any]) -> None:
+    document["description"] += " Writes its values as a change like any other, of the fields that you may change."
+    document["parameters"] = ["idempotencyKey", "ifMatch"]
+    document["requestBody"] = json_body(Revert(), {"version": 1})
+    document["responses"][200] = json_answer(read_schema(model), record_example(model))
+
+
+def _deleted(model: type[Record], document: dict[str, Any]) -> None:
+    document["description"] += " Shows records that you could have deleted, the latest first."
+    document["parameters"] = [window_parameters(MAX_TAKE)[0], "cursor"]
+    document["responses"][200] = json_answer(DeletedRecords())
+
+
+def _restore(model: type[Record], document: dict[str, Any]) -> None:
+    document["description"] += " It comes back with its id, and with what was deleted along with it."
+    document["parameters"] = ["idempotencyKey"]
     document["responses"][200] = json_answer(read_schema(model), record_example(model))
 
 
@@ -116,7 +151,7 @@ def _update(model: type[Record], document: dict[str, Any]) -> None:
 
 
 def _delete(model: type[Record], document: dict[str, Any]) -> None:
-    document["parameters"] = ["idempotencyKey", "ifMatch"]
+    document["parameters"] = ["idempotencyKey", "ifMatch", *["purge"] * model.logged]
     document["responses"][200] = json_answer(read_schema(model) if model.legacy_envelope else Deleted)
 
 
@@ -169,9 +204,20 @@ def _export(model: type[Record], document: dict[str, Any]) -> None:
 
 DETAILS: dict[Verb, Callable[[type[Record], dict[str, Any]], None]] = {
     verbs.LIST: _list, verbs.READ: _read, verbs.CREATE: _create, verbs.UPDATE: _update, verbs.DELETE: _delete,
-    verbs.QUERY: _query, verbs.AGGREGATE: _aggregate, verbs.QUERY_AGGREGATE: _query_aggregate, verbs.EXPORT: _export,
+    verbs.HISTORY: _history, verbs.REVERT: _revert, verbs.DELETED: _deleted, verbs.RESTORE: _restore,
+    verbs.EXPORT: _export,
+    verbs.QUERY: _query, verbs.AGGREGATE: _aggregate, verbs.QUERY_AGGREGATE: _query_aggregate,
     verbs.UPDATE_MANY: many.update_many, verbs.DELETE_MANY: many.delete_many,
     verbs.UPDATE_MATCHING: many.update_matching, verbs.DELETE_MATCHING: many.delete_matching,
     verbs.IMPORT: imports.import_records,
+}  # fmt: skip
+HISTORY_EXAMPLE = {
+    "data": [{
+        "version": 2, "operation": "update", "at": "2027-01-01T09:00:00.000Z",
+        "actor": {"type": "user", "id": EXAMPLE_ID}, "requestId": "f3a9c1d2",
+        "transaction": "0b0e3c52-6f0c-4c36-9d3c-0f5f6b9a8a10", "changed": ["name"],
+        "before": {"name": "Harbour"}, "after": {"name": "Harbour Works"},
+    }],
+    "meta": {"next": None},
 }  # fmt: skip
 SUMS_ASKED = {"group": [{"field": "createdAt", "by": "month"}], "measures": {"count": True}}

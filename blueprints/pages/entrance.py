@@ -25,7 +25,7 @@ SIGN_UP = SignUp()
 
 @login_optional("is where whoever is not signed in signs in")
 def sign_in() -> Response:
-    # Whoever needs a recent proof comes here signed in.
+    # Whoever needs recent authentication comes here signed in.
     if caller_if_any() is not None and "again" not in request.args:
         return pages.to("profile")
     refused = request.args.get("error")

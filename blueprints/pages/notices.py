@@ -7,7 +7,7 @@ from typing import cast
 
 from flask import g, request
 
-from app.auth.accounts import standing
+from app.auth.accounts.account_status import AccountStatus, status_of
 from app.auth.accounts.mails import SECURITY
 from app.engine.declare.principal import Principal
 from app.foundation.languages import gettext as _
@@ -22,15 +22,15 @@ class Notice:
     """A sentence, and the page where something can be done."""
 
     text: str
-    place: str
-    link: str
+    url: str
+    link_text: str
 
 
-def account_status_of(principal: Principal) -> standing.AccountStatus:
+def account_status_of(principal: Principal) -> AccountStatus:
     """How the account of the caller stands; read once, for the notices of a page and for what is below them."""
-    if "standing" not in g:
-        g.standing = standing.of(principal)
-    return cast(standing.AccountStatus, g.standing)
+    if "account_status" not in g:
+        g.account_status = status_of(principal)
+    return cast(AccountStatus, g.account_status)
 
 
 def of_caller(principal: Principal | None) -> list[Notice]:
@@ -42,10 +42,11 @@ def of_caller(principal: Principal | None) -> list[Notice]:
     if own.delete_after is not None:
         text = _("Your account will be deleted on %(day)s.") % {"day": day(own.delete_after)}
         found.append(Notice(text, DELETION, _("Keep it")))
-    if own.waiting:
-        text = _("Not reachable without a second factor: %(names)s.") % {"names": ", ".join(own.waiting)}
+    if own.requiring_second_factor:
+        names = ", ".join(own.requiring_second_factor)
+        text = _("Not reachable without a second factor: %(names)s.") % {"names": names}
         found.append(Notice(text, SECURITY, _("Set up a second factor")))
     elif principal.is_admin and not own.has_factor and settings.production:
         text = _("You run this service, and a password alone guards your account.")
         found.append(Notice(text, SECURITY, _("Set up a second factor")))
-    return [each for each in found if each.place != request.path]
+    return [each for each in found if each.url != request.path]

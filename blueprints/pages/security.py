@@ -46,8 +46,9 @@ def security() -> Response:
     disabling.suit(has_password=has_password)
     return pages.page(
         "security", user=user, has_password=has_password, password=password, address=pages.shown(AddressForm),
-        disabling=disabling, devices=run_unit(principal, devices.trusted), passkeys=run_unit(principal, keeping.own),
-        waiting=notices.account_status_of(principal).waiting,
+        disabling=disabling, devices=run_unit(principal, devices.list_trusted),
+        passkeys=run_unit(principal, keeping.own),
+        waiting=notices.account_status_of(principal).requiring_second_factor,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from blueprints.pages.forms import AccountForm, code_field, password_field
 from blueprints.people.two_factor import qr_code
 
 GROUP = 4
-# For as long as a recent proof and some looking for the telephone.
+# For as long as recent authentication and some looking for the telephone.
 KEPT = timedelta(hours=1)
 WRONG_CODE = marked("This code is not right. Codes change every half minute: try the next one.")
 NOT_THE_PASSWORD = marked("This is not your password.")

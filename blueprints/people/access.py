@@ -115,7 +115,7 @@ def _subject(asked: dict[str, Any]) -> Principal:
         raise Forbidden("Sessions ask about keys and members")
     if "key_id" in asked:
         key = records.get(AuthApiKey, principal, asked["key_id"])
-        return credentials.principal_of_key(key["id"])
+        return credentials.key_principal_by_id(key["id"])
     if "member_id" in asked:
         member = records.get(AuthMember, principal, asked["member_id"])
         if not principal.manages(member["organizationId"]):

@@ -30,7 +30,7 @@ from blueprints.http.conditional import precondition
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.http.examples import QUERY_EXAMPLE, record_example
 from blueprints.http.replies import idempotent_request, respond, run_idempotent
-from blueprints.people.key_writes import issue_anonymous_key, issue_key, revoked, rotate_key, set_key_limit
+from blueprints.people.key_writes import issue_anonymous_key, issue_key, revoke_key, rotate_key, set_key_limit
 from blueprints.records.reads import read_record, respond_with_page
 from blueprints.records.writes import changed
 from schemas.derive import read_schema
@@ -176,7 +176,7 @@ def _route_changes(blp: Blueprint) -> None:
         once=True, conditional=True,
     ))  # fmt: skip
     def revoke(id: str) -> Response:
-        return respond(revoked, parse_id(id), precondition())
+        return respond(revoke_key, parse_id(id), precondition())
 
 
 def _create(principal: Principal) -> Response:

@@ -59,7 +59,7 @@ def notices(user: AuthUser, waiting: Sequence[UUID] | None = None) -> dict[str, 
     they are known, and a deletion under way."""
     if waiting is None:
         with reading() as session:
-            waiting = memberships.load_effective(session, user.id).waiting
+            waiting = memberships.load_effective(session, user.id).organizations_requiring_second_factor
     return ({"twoFactorSetup": waiting} if waiting else {}) | (
         {"deletionAt": user.delete_after} if user.delete_after else {}
     )

@@ -47,8 +47,8 @@ def set_key_limit(unit: Unit, identifier: UUID, given: dict[str, Any]) -> Reply:
     return Reply(given)
 
 
-def revoked(unit: Unit, identifier: UUID, condition: Precondition) -> Reply:
-    """That a key is revoked; raises NotFound."""
+def revoke_key(unit: Unit, identifier: UUID, condition: Precondition) -> Reply:
+    """Revoke a key; raises NotFound."""
     key = api_keys.locked(unit, identifier)
     if key.revoked_at is not None:
         raise NotFound()

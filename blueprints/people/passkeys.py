@@ -55,7 +55,7 @@ def build() -> Blueprint:
 def _route_registration(blp: Blueprint) -> None:
     @serve(blp, "POST", "/register/options", Operation(
         "beginPasskeyRegistration", "Begin to register a passkey", access=session_required,
-        gives=Answer(PasskeyOptions, example=OPTIONS), description="Wants recent proof.",
+        gives=Answer(PasskeyOptions, example=OPTIONS), description="Needs recent authentication.",
     ))  # fmt: skip
     def options() -> Response:
         return no_store(answer(keeping.options(caller())))
@@ -63,7 +63,7 @@ def _route_registration(blp: Blueprint) -> None:
     @serve(blp, "POST", "/register/verify", Operation(
         "registerPasskey", "Register a passkey", access=session_required,
         takes=Body(RegisterPasskey, example={"name": "Laptop", "response": RESPONSE}),
-        gives=Answer(Passkey, example=PASSKEY), fails=(409,), description="Wants recent proof.",
+        gives=Answer(Passkey, example=PASSKEY), fails=(409,), description="Needs recent authentication.",
     ))  # fmt: skip
     def register(given: dict[str, Any]) -> Response:
         return answer(passkey_body(keeping.register(caller(), given["response"], given.get("name"))))
@@ -111,7 +111,7 @@ def _route_keeping(blp: Blueprint) -> None:
 
     @serve(blp, "DELETE", "/<string:id>", Operation(
         "deletePasskey", "Remove a passkey", access=session_required, gives=Answer(Deleted), fails=(409,),
-        description="Wants recent proof. The last way to sign in stays.",
+        description="Needs recent authentication. The last way to sign in stays.",
     ))  # fmt: skip
     def remove(id: str) -> Response:
         identifier = parse_id(id)

@@ -29,7 +29,7 @@ def build() -> Blueprint:
     @serve(blp, "POST", "/account/delete", Operation(
         "deleteAccount", "Have the account deleted in a week", access=session_required,
         gives=Answer(Deletion, example={"deletionAt": LATER}), fails=(409,),
-        description="Wants recent proof. Organizations that nobody else owns are named in a 409.",
+        description="Needs recent authentication. Organizations that nobody else owns are named in a 409.",
     ))  # fmt: skip
     def delete_account() -> Response:
         return answer({"deletionAt": deletion.begin(caller())})
@@ -47,7 +47,7 @@ def build() -> Blueprint:
         takes=Body(Impersonate, example={"userId": USER["id"]}),
         gives=Answer(Impersonation, example={"token": "rg_sess_4Zq1...", "user": USER, "expiresAt": LATER}),
         fails=(404,),
-        description="For platform admins, with recent proof: a session of half an hour that reads. The user is told.",
+        description="For platform admins, after recent authentication: half an hour of reading. The user is told.",
     ))  # fmt: skip
     def impersonate(given: dict[str, Any]) -> Response:
         opened = impersonation.impersonate(caller(), given["user_id"])

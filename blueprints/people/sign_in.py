@@ -64,7 +64,7 @@ def build() -> Blueprint:
     _route_entrance(blp)
     _route_exit(blp)
     _route_session(blp)
-    _route_use(blp)
+    _route_token_and_organization(blp)
     return blp
 
 
@@ -104,7 +104,7 @@ def _route_exit(blp: Blueprint) -> None:
         gives=Answer(SignedOut, example={"success": True}),
     ))  # fmt: skip
     def sign_out() -> Response:
-        # Another page of the browser may have made the bearer dead; the cookie that goes still opens the session.
+        # Another tab may have replaced the bearer token; the cookie still tells the session.
         principal = caller_if_any() or session_of_cookie()
         if principal is not None:
             run_unit(principal, sessions.sign_out)
@@ -142,7 +142,7 @@ def _route_session(blp: Blueprint) -> None:
         return answer({"success": True})
 
 
-def _route_use(blp: Blueprint) -> None:
+def _route_token_and_organization(blp: Blueprint) -> None:
     @serve(blp, "POST", "/token", Operation(
         "renewToken", "Get a fresh bearer token of the current session", access=session_required, query=(EXPIRES_IN,),
         gives=Answer(FreshToken, example={"token": TOKEN, "expiresAt": SESSION["expiresAt"]}),
@@ -166,7 +166,7 @@ def _route_use(blp: Blueprint) -> None:
 
 
 def _end() -> datetime | None:
-    """When the token is to end; raises Invalid. A token that ends gives none that ends later."""
+    """When the token is to end; raises Invalid. A token with an end cannot get one that ends later."""
     bearer = request.authorization.token if request.authorization else None
     own = crypto.end_of(bearer) if bearer else None
     given = request.args.get("expiresIn")

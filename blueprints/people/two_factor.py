@@ -75,7 +75,7 @@ def _route_enrolment(blp: Blueprint) -> None:
     @serve(blp, "POST", "/enroll", Operation(
         "enrollTwoFactor", "Begin to set up a second factor", access=session_required,
         gives=Answer(Enrolled, example={"id": EXAMPLE_ID, "secret": BASE32, "uri": URI, "qrSvg": "<svg>...</svg>"}),
-        fails=(409,), description="A second call replaces a factor that was not confirmed. Wants recent proof.",
+        fails=(409,), description="Replaces a factor that was not confirmed. Needs recent authentication.",
     ))  # fmt: skip
     def enroll() -> Response:
         begun = enrolment.enroll(caller())
@@ -92,7 +92,7 @@ def _route_enrolment(blp: Blueprint) -> None:
 
     @serve(blp, "POST", "/recovery-codes", Operation(
         "renewRecoveryCodes", "Replace the recovery codes", access=session_required,
-        gives=Answer(NewRecoveryCodes, example=CODES), fails=(404,), description="Wants recent proof.",
+        gives=Answer(NewRecoveryCodes, example=CODES), fails=(404,), description="Needs recent authentication.",
     ))  # fmt: skip
     def recovery_codes() -> Response:
         return no_store(answer({"recoveryCodes": enrolment.renew_recovery_codes(caller())}))
@@ -113,7 +113,7 @@ def _route_devices(blp: Blueprint) -> None:
         gives=Answer(Devices, example={"data": [DEVICE]}),
     ))  # fmt: skip
     def list_devices() -> Response:
-        return answer({"data": [device_body(each) for each in run_unit(caller(), devices.trusted)]})
+        return answer({"data": [device_body(each) for each in run_unit(caller(), devices.list_trusted)]})
 
     @serve(blp, "DELETE", "/devices/<string:id>", Operation(
         "distrustDevice", "Ask for the second factor on a device again", access=session_required,

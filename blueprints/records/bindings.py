@@ -20,9 +20,10 @@ from blueprints.http.declarations import strict
 from blueprints.http.public import cacheable
 from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
-from blueprints.records import bulk, exports, imports, reads, submissions, writes
+from blueprints.records import bulk, exports, history, imports, reads, submissions, writes
 from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
+from schemas.changes import PURGE
 from schemas.query.queries import CREDENTIAL
 from schemas.transfer import imports as of_imports
 
@@ -56,8 +57,12 @@ BINDINGS: dict[Verb, Binding] = {
         "/<id>", {"PUT": "update", "PATCH": "patch"}, writes.update_record, ON_ITEM, in_batch=writes.update_in_batch,
     ),
     verbs.DELETE: Binding(
-        "/<id>", {"DELETE": "delete"}, writes.delete_record, ON_ITEM, in_batch=writes.delete_in_batch,
+        "/<id>", {"DELETE": "delete"}, writes.delete_record, (*ON_ITEM, PURGE), in_batch=writes.delete_in_batch,
     ),
+    verbs.HISTORY: Binding("/<id>/_history", {"GET": "history"}, history.read_history),
+    verbs.REVERT: Binding("/<id>/_revert", {"POST": "revert"}, history.revert_record, ON_ITEM),
+    verbs.DELETED: Binding("/_deleted", {"GET": "deleted"}, history.list_deleted),
+    verbs.RESTORE: Binding("/_deleted/<id>/_restore", {"POST": "restore"}, history.restore_record, WRITING),
     verbs.QUERY: Binding("/_query", {"POST": "query"}, reads.query_records, WRITING, query_path=""),
     verbs.AGGREGATE: Binding(
         "/_aggregate", {"GET": "aggregate"}, reads.aggregate_records, in_batch=reads.aggregate_in_batch,
@@ -92,7 +97,7 @@ def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collect
     for method, called in binding.called.items():
         name = f"{called}{model.__name__}"
         handler: Any = binding.handler(model)
-        if nobody.may(model, *verb.granted_by):
+        if not verb.private and nobody.may(model, *verb.granted_by):
             handler = cacheable(handler) if verb.reads else submissions.or_submitted(model, handler)
         checked = handler if binding.takes is None else strict(handler, binding.takes)
         view = guard(blp.of_operation(operation, name)(checked))

@@ -53,14 +53,14 @@ def upserted(
 ) -> Reply:  # fmt: skip
     """The records as they are now, in the order sent, and how many were made, changed and left."""
     done = unit.upsert(model, given, rule, resolution, faults)
-    shown = _shown(unit, model, [done.ids[place] for place in sorted(done.ids)], minimal=minimal)
+    shown = _shown(unit, model, [done.ids[index] for index in sorted(done.ids)], minimal=minimal)
     told = {"created": len(done.created), "updated": len(done.updated)}
     ignored = len(done.ids) - len(done.created) - len(done.updated)
     return _sized(Reply(envelope(shown, **told, ignored=ignored), 201 if done.created else 200))
 
 
 def _carry_out(work: Callable[Concatenate[Unit, P], Reply], *arguments: P.args, **options: P.kwargs) -> Response:
-    """Do ``work`` once there is a place for it: writes of many by one caller leave connections to others."""
+    """Do ``work`` once there is a slot for it: writes of many by one caller leave connections to others."""
     with query_slot(caller()):
         return respond(work, *arguments, **options)
 
@@ -135,7 +135,7 @@ def _matched(
 ) -> Reply:
     found = matching(unit, model, where, most, operation)
     if not dry:
-        changes = {place: Change(identifier, given) for place, identifier in enumerate(found)}
+        changes = {index: Change(identifier, given) for index, identifier in enumerate(found)}
         if operation == "update":
             unit.update_many(model, changes)
         else:

@@ -24,6 +24,7 @@ TEXT = (
 EXAMPLE = {
     "currency": "USD",
     "uploadMaxBytes": 26_214_400,
+    "changesDays": 30,
     "extensions": ["/console/extensions/helpdesk/index.js"],
     "domains": [{
         "name": "crm", "summary": "Customers.", "models": [{
@@ -49,7 +50,8 @@ def build() -> Blueprint:
         gives=Answer(Catalogue, example=EXAMPLE), conditional=True, description=TEXT,
     ))  # fmt: skip
     def read_catalogue() -> Response:
-        kept = _kept(CallerProfile.of(caller()), current_app.config["SETTINGS"].upload_max_bytes)
+        settings = current_app.config["SETTINGS"]
+        kept = _kept(CallerProfile.of(caller()), settings.upload_max_bytes, settings.changes_days)
         headers = {"ETag": kept.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
         if matches_if_none_match(kept.tag):
             return Response(status=304, headers=headers)
@@ -69,6 +71,6 @@ class Kept(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(standing: CallerProfile, upload_max_bytes: int) -> Kept:
-    body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes})
+def _kept(standing: CallerProfile, upload_max_bytes: int, changes_days: int) -> Kept:
+    body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes, "changesDays": changes_days})
     return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

@@ -25,7 +25,7 @@ CONTENT_TYPES = {
     ExportFormat.NDJSON: "application/x-ndjson",
     ExportFormat.JSON: JSON,
 }  # fmt: skip
-# What compresses most of all costs five times as much, in which nobody else is served.
+# The best compression takes five times as long, in which the worker serves nobody else.
 GZIP_LEVEL = 1
 
 

@@ -54,15 +54,15 @@ def import_records(model: type[Record]) -> Callable[[], Response]:
     """Write the records of a file."""
 
     def handler() -> Response:
-        asked = import_options(model, request.args, TYPES.get(request.mimetype, ""))
+        options = import_options(model, request.args, TYPES.get(request.mimetype, ""))
         with _received() as (file, digest):
-            return _imported(model, asked, file, digest)
+            return _imported(model, options, file, digest)
 
     return handler
 
 
 def build() -> Blueprint:
-    """The blueprint of imports that a job does."""
+    """The blueprint of imports that a job carries out."""
     blp = Blueprint("imports", __name__, url_prefix="/api/v1/_imports", description="Imports that a job does.")
 
     @serve(blp, "GET", "", Operation(
@@ -86,20 +86,20 @@ def build() -> Blueprint:
     return blp
 
 
-def _imported(model: type[Record], asked: ImportOptions, file: IO[bytes], digest: str) -> Response:
+def _imported(model: type[Record], options: ImportOptions, file: IO[bytes], digest: str) -> Response:
     keyed, settings = idempotent_request(digest.encode()), current_app.config["SETTINGS"]
     with (
         query_slot(caller()),
-        tables.read(file, asked.form, Bounds.of(settings), most=MAX_ROWS_AT_ONCE) as table,
+        tables.read(file, options.form, Bounds.of(settings), most=MAX_ROWS_AT_ONCE) as table,
     ):
         if table.is_whole:
-            write = _write_stepwise if imports.is_stepwise(model, asked) else _write_whole
-            return write(model, asked, table, keyed)
+            write = _write_by_batch if imports.writes_by_batch(model, options) else _write_whole
+            return write(model, options, table, keyed)
     file.seek(0)
     key = kept_files.keep(file)
-    asking = partial(_asked, model=model, asked=asked, key=key)
+    create_job = partial(_create_job, model=model, options=options, key=key)
     try:
-        response = run_idempotent(caller(), keyed, asking)
+        response = run_idempotent(caller(), keyed, create_job)
     except OutcomeUnknown:  # the import may be there: where it is not, the file is swept
         raise
     except BaseException:
@@ -110,11 +110,13 @@ def _imported(model: type[Record], asked: ImportOptions, file: IO[bytes], digest
     return response
 
 
-def _write_whole(model: type[Record], asked: ImportOptions, table: Table, keyed: IdempotentRequest | None) -> Response:
+def _write_whole(
+    model: type[Record], options: ImportOptions, table: Table, keyed: IdempotentRequest | None
+) -> Response:
     """Write all lines, and the answer under its key, in one transaction."""
 
     def write(unit: Unit) -> Reply:
-        return _reply(imports.write_whole(unit, model, asked, table, renewed=_renewed))
+        return _reply(imports.write_whole(unit, model, options, table, reload=_reload_caller))
 
     try:
         return run_idempotent(caller(), keyed, write)
@@ -123,24 +125,27 @@ def _write_whole(model: type[Record], asked: ImportOptions, table: Table, keyed:
     return run_idempotent(caller(), keyed, lambda unit: _reply(report))
 
 
-def _write_stepwise(
-    model: type[Record], asked: ImportOptions, table: Table, keyed: IdempotentRequest | None
+def _write_by_batch(
+    model: type[Record], options: ImportOptions, table: Table, keyed: IdempotentRequest | None
 ) -> Response:
-    """Write each batch, and how far it leads, in one transaction: the same request goes on behind the last one."""
+    """Write each batch in a transaction of its own, which also keeps how far it is: sent again, the request goes on
+    behind the last one."""
 
     def write(lease: Lease | None) -> Reply:
-        def keep(unit: Unit, before: Report, report: Report) -> None:
+        def save_progress(unit: Unit, before: Report, report: Report) -> None:
             if lease is not None:
                 lease.renew(unit, asdict(report))
 
         done = Report(**lease.progress) if lease is not None and lease.progress else None
-        report = imports.write_stepwise(caller(), model, asked, table, done=done, keep=keep, renewed=_renewed)
+        report = imports.write_by_batch(
+            caller(), model, options, table, done=done, save_progress=save_progress, reload=_reload_caller
+        )
         return _reply(report)
 
     return run_with_lease(keyed, write)
 
 
-def _renewed(unit: Unit) -> Principal:
+def _reload_caller(unit: Unit) -> Principal:
     """The caller as the database knows them by now; raises Unauthenticated."""
     with reads_in_transaction(unit.session):
         return credentials.reload_principal(unit.principal, unit.session)
@@ -150,10 +155,10 @@ def _reply(report: Report) -> Reply:
     return Reply({"meta": report.meta, "data": report.faults})
 
 
-def _asked(unit: Unit, model: type[Record], asked: ImportOptions, key: str) -> Reply:
-    made = imports.ask(unit, model, asked, key)
-    place = f"/api/v1/_imports/{made.id}"
-    return Reply({**state_of(made), "url": place}, 202, headers={"Location": place})
+def _create_job(unit: Unit, model: type[Record], options: ImportOptions, key: str) -> Reply:
+    made = imports.ask(unit, model, options, key)
+    url = f"/api/v1/_imports/{made.id}"
+    return Reply({**state_of(made), "url": url}, 202, headers={"Location": url})
 
 
 def _cancelled(unit: Unit, identifier: UUID) -> Reply:

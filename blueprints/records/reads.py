@@ -18,6 +18,7 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import AnswerTooLarge
 from blueprints.http.base import JSON, json_body, json_object, parse_id
 from blueprints.http.replies import Reply
+from blueprints.records.history import AS_OF, read_as_of
 from blueprints.records.parts import RoutedSubRequest
 from config import Settings
 from schemas.query.aggregates import aggregate_query, body_aggregate_query
@@ -54,6 +55,8 @@ def read_record(model: type[Record]) -> Handler:
         identifier = parse_id(id)
         if not request.args:
             return Reply.of(records.get(model, caller(), identifier)).response()
+        if AS_OF in request.args:
+            return read_as_of(model, identifier)
         selection = item_selection(model, caller(), request.args, _settings())
         reply = Reply.of(records.get(model, caller(), identifier, selection))
         check_size(reply.body)

@@ -10,6 +10,7 @@ from uuid import UUID
 from flask import Response, request
 
 from app.auth.credentials.authentication import caller
+from app.engine.changes import purging
 from app.engine.declare.record import Record
 from app.engine.read.encoding import Representation
 from app.engine.write import single
@@ -21,6 +22,7 @@ from blueprints.http.replies import Reply, idempotent_request, run_idempotent
 from blueprints.records import bulk
 from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import ON_CONFLICT, RESOLUTION, is_minimal
+from schemas.changes import is_purge
 from schemas.derive import create_schema, update_schema
 
 Values = dict[str, Any]
@@ -84,11 +86,21 @@ def update_record(model: type[Record]) -> Handler:
     return handler
 
 
+def purged(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
+    """That the record is gone, and what the log has of it and of what went with it."""
+    reply = deleted(unit, model, identifier, condition)
+    purging.require_manager(unit, identifier)
+    purging.purge_deleted(unit)
+    return reply
+
+
 def delete_record(model: type[Record]) -> Handler:
-    """That the record is gone."""
+    """That the record is gone, and with ``purge`` what the log has of it."""
 
     def handler(id: str) -> Response:
         identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
+        if request.args and is_purge(request.args):
+            return run_idempotent(principal, keyed, lambda unit: purged(unit, model, identifier, condition))
         # The guide routes answer with the record that was there.
         if keyed is None and not model.legacy_envelope and single.delete(principal, model, identifier, condition):
             return removed(identifier).response()

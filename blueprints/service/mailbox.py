@@ -15,7 +15,7 @@ from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.foundation.settings import settings
 from app.mail.models import PlatformMail
-from blueprints.service.operations import is_local
+from blueprints.service.monitoring import is_local
 
 MOST = 200
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")

@@ -121,6 +121,10 @@ def writes_of(paths: Schemas, collection: str) -> frozenset[str]:
         "create": "post" in many,
         "update": "put" in one and "put" in many and f"{collection}/_matching/_update" in paths,
         "delete": "delete" in one and "delete" in many and f"{collection}/_matching/_delete" in paths,
+        "history": f"{collection}/{{id}}/_history" in paths,
+        "deleted": f"{collection}/_deleted" in paths,
+        "revert": f"{collection}/{{id}}/_revert" in paths,
+        "restore": f"{collection}/_deleted/{{id}}/_restore" in paths,
     }
     return frozenset(name for name, is_taken in taken.items() if is_taken)
 

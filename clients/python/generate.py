@@ -79,6 +79,9 @@ class Writing:
         name = model.name
         self.add(f"{name}Fields", typed_dict(f"{name}Fields", whole))
         self.add(f"{name}PartFields", typed_dict(f"{name}PartFields", part))
+        if "history" in model.writes:
+            values = {each: value(schema) for each, schema in model.fields.items()}
+            self.add(f"{name}Values", typed_dict(f"{name}Values", values, total=False))
         for suffix, base, related in (
             ("Related", "Fields", "Fields"), ("Record", "Fields", "Related"), ("Part", "PartFields", "Related"),
         ):  # fmt: skip
@@ -268,7 +271,7 @@ class Writing:
         lines = [f"self.{domain} = {called(domain)}(client)" for domain in domains]
         lines.append("self.access = Access(client)")
         return "\n\n".join(
-            [*classes, holder("Rowgate", "The records of a service, typed by model.", lines, "Batching")]
+            [*classes, holder("Rowgate", "The records of a service, typed by model.", lines, "Batching, Log")]
         )
 
     @classmethod

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal, Never, NotRequired, TypedDict, overload
 
 from rowgate_client.access import Access
 from rowgate_client.batch import Batching
+from rowgate_client.changes import DeletedRecord, Log, Version
 from rowgate_client.openapi import AuthenticatedClient, Client
 from rowgate_client.records import Collection, Count, GuidePage, Page, Sums
 from rowgate_client.writing import Target, Upserted
@@ -66,15 +68,18 @@ class {name}Records({name}Lists):
     """The records of {name}: its list, each of them, and sums over them."""
 
     @overload
-    def get(self, id: str, *, expand: Sequence[{name}Path] | None = None) -> {name}Record: ...
+    def get(
+        self, id: str, *, expand: Sequence[{name}Path] | None = None, as_of: datetime | None = None
+    ) -> {name}Record: ...
 
     @overload
     def get(
-        self, id: str, *, fields: Sequence[{name}Field], expand: Sequence[{name}Path] | None = None
+        self, id: str, *, fields: Sequence[{name}Field], expand: Sequence[{name}Path] | None = None,
+        as_of: datetime | None = None,
     ) -> {name}Part: ...
 
     def get(self, id: str, **wanted: Any) -> Any:
-        """One record; with ``fields``, these and ``id`` alone."""
+        """One record, with ``as_of`` as it was then; with ``fields``, these and ``id`` alone."""
         return self._one(id, wanted)
 
     @overload
@@ -104,8 +109,30 @@ class {name}Records({name}Lists):
         }})
         return found
 '''
-# By what can be written of a model.
+# By what is kept of a model, and can be written.
 WRITES = {
+    "history": '''
+    def history(self, id: str) -> Iterator[Version[{name}Field, {name}Values]]:
+        """The versions of a record, newest first."""
+        return self._logged(f"{{self._item(id)}}/_history")
+''',
+    "deleted": '''
+    def deleted(self) -> Iterator[DeletedRecord[{name}Values]]:
+        """What the caller could have deleted, the latest first."""
+        return self._logged(f"{{self._path}}/_deleted")
+''',
+    "revert": '''
+    def revert(self, target: Target, version: int, *, idempotency_key: str | None = None) -> {name}Record:
+        """Write the values that a version had, as a change like any other; gives the record as it is then."""
+        changed: {name}Record = self._revert(target, version, idempotency_key)
+        return changed
+''',
+    "restore": '''
+    def restore(self, id: str, *, idempotency_key: str | None = None) -> {name}Record:
+        """Bring a deleted record back, with what was deleted along with it."""
+        restored: {name}Record = self._restore(id, idempotency_key)
+        return restored
+''',
     "create": '''
     def create(self, record: {name}Draft, *, idempotency_key: str | None = None) -> {name}Record:
         """Make a record."""

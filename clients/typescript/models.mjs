@@ -76,15 +76,20 @@ export function narrowed(description) {
 function waysOfWriting(paths, collection) {
   const { post, put, delete: removal } = paths[collection];
   const item = paths[`${collection}/{id}`] ?? {};
+  const at = (path) => paths[collection + path] !== undefined;
   return [
     ...(post ? ["create", "createMany"] : []),
     ...(post?.["x-upsert"] ? ["upsert"] : []),
     ...(item.put ? ["update", "modify"] : []),
     ...(put ? ["updateMany"] : []),
-    ...(paths[`${collection}/_matching/_update`] ? ["updateMatching"] : []),
+    ...(at("/_matching/_update") ? ["updateMatching"] : []),
     ...(item.delete ? ["delete"] : []),
     ...(removal ? ["deleteMany"] : []),
-    ...(paths[`${collection}/_matching/_delete`] ? ["deleteMatching"] : []),
+    ...(at("/_matching/_delete") ? ["deleteMatching"] : []),
+    ...(at("/{id}/_history") ? ["history"] : []),
+    ...(at("/{id}/_revert") ? ["revert"] : []),
+    ...(at("/_deleted") ? ["deleted"] : []),
+    ...(at("/_deleted/{id}/_restore") ? ["restore"] : []),
   ];
 }
 

@@ -7,8 +7,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.ai.models.chats import AiChat, AiMessage
-from schemas.derive import WireSchema
-from schemas.fields import Identifier, Moment, Whole
+from schemas.fields import Identifier, Moment, Whole, WireSchema
 
 MAX_CHATS = 100
 

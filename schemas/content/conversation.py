@@ -8,8 +8,7 @@ from marshmallow import EXCLUDE, INCLUDE, ValidationError, fields, validate
 
 from app.ai.models.chats import AiMessage
 from app.engine.write.hooks import require
-from schemas.derive import WireSchema
-from schemas.fields import Items, Text
+from schemas.fields import Items, Text, WireSchema
 
 ROLES = ("system", "user", "assistant", "tool")
 # These may be without text of their own: an answer that was broken off, the result of a tool.

@@ -6,9 +6,8 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from schemas.derive import WireSchema
 from schemas.envelopes import ListMeta
-from schemas.fields import Identifier, Moment, Text
+from schemas.fields import Identifier, Moment, Text, WireSchema
 
 KINDS = ("text", "code", "image", "sheet")
 SHOWN = ("id", "title", "content", "kind", "uploadId", "userId", "createdAt", "updatedAt")

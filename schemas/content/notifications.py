@@ -7,8 +7,8 @@ from typing import Any
 from marshmallow import fields
 
 from app.notification.models import NotificationPreference
-from schemas.derive import WireSchema, update_schema
-from schemas.fields import Identifier, Moment
+from schemas.derive import update_schema
+from schemas.fields import Identifier, Moment, WireSchema
 
 SHOWN = (
     "userId", "enabled", "channels", "types", "quietHours", "meetingLeadMinutes", "mutedChannelIds", "createdAt",

@@ -7,9 +7,8 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.teams.models import IntegrationTeamsMeeting
-from schemas.derive import WireSchema
 from schemas.envelopes import ListMeta
-from schemas.fields import Identifier, Moment, Text
+from schemas.fields import Identifier, Moment, Text, WireSchema
 
 STATUSES = ("scheduled", "inProgress", "ended", "cancelled")
 

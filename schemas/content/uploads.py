@@ -6,8 +6,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from schemas.derive import WireSchema
-from schemas.fields import Identifier, Moment
+from schemas.fields import Identifier, Moment, WireSchema
 
 SHOWN = ("id", "filename", "contentType", "size", "sha256", "url", "userId", "createdAt", "updatedAt")
 

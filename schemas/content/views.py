@@ -13,9 +13,8 @@ from app.engine.read.encoding import dumps
 from app.foundation.errors import Invalid, require_found
 from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
 from schemas.catalogue import CallerProfile
-from schemas.derive import WireSchema
 from schemas.envelopes import ListMeta
-from schemas.fields import Flag, Identifier, Moment, Text
+from schemas.fields import Flag, Identifier, Moment, Text, WireSchema
 
 ABOUT_DEFINITION = "What is shown and how: up to the program that shows it, which the service does not read."
 
@@ -70,7 +69,7 @@ def view_of(view: PlatformSavedView, principal: Principal) -> dict[str, Any]:
 
 
 def models_of(principal: Principal) -> dict[str, type[Record]]:
-    """The models that ``principal`` may read, by qualified name: views of others are not shown."""
+    """The models that ``principal`` may read, by qualified name: views of other models are hidden."""
     standing = CallerProfile.of(principal)
     return {model.qualified_name(): model for model in every_model() if standing.may_read(model)}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from app.engine.read.grants import OPERATIONS
-from schemas.derive import WireSchema
-from schemas.fields import Grants, Identifier, Text
+from schemas.fields import Grants, Identifier, Text, WireSchema
 
 OPERATION = validate.OneOf(OPERATIONS, error="Must be one of: {choices}.")
 

@@ -10,8 +10,7 @@ from app.auth.accounts.passwords import MAX_LENGTH
 from app.auth.accounts.proofs import MAX_SECRET_LENGTH
 from app.auth.organizations.invitations import Invited
 from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
-from schemas.derive import WireSchema
-from schemas.fields import Flag, Identifier, Moment, Text
+from schemas.fields import Flag, Identifier, Moment, Text, WireSchema
 from schemas.people.sign_in import AN_ADDRESS, SessionUser, SignedInBody, readable
 
 A_TOKEN: dict[str, Any] = {

@@ -9,8 +9,8 @@ from marshmallow import ValidationError, fields, validate
 
 from app.auth.keys.api_keys import MAX_GRACE, SCOPES
 from app.auth.models.keys import AuthApiKey
-from schemas.derive import WireSchema, read_schema, update_schema
-from schemas.fields import Email, Flag, Grants, Identifier, Json, Moment, Strings, Text, Whole
+from schemas.derive import read_schema, update_schema
+from schemas.fields import Email, Flag, Grants, Identifier, Json, Moment, Strings, Text, Whole, WireSchema
 
 NAME = AuthApiKey.fields()["name"].spec.kind.constraints
 RATE = AuthApiKey.fields()["rate_limit_max"].spec.kind.constraints
@@ -20,7 +20,7 @@ ReadKey: Any = type(read_schema(AuthApiKey))
 ChangedKey: Any = type(update_schema(AuthApiKey))
 
 MAX_BLOCK_LENGTH = 43
-NARROWS = {"description": "What narrows the key; null for nothing. Widened on recent proof."}
+ACCESS_DOC = {"description": "Grants that limit the key; null: no limit. To widen them needs recent authentication."}
 METADATA_BYTES = AuthApiKey.fields()["metadata_"].spec.kind.constraints["maxBytes"]
 
 
@@ -57,7 +57,7 @@ class AuthApiKeyCreate(WireSchema):
     enabled = Flag()
     ip_allow_list = _blocks()
     metadata_ = Json(shape="object", max_bytes=METADATA_BYTES, data_key="metadata")
-    access = Grants(allow_none=True, metadata=NARROWS)
+    access = Grants(allow_none=True, metadata=ACCESS_DOC)
     anonymous = Flag(validate=validate.Equal(False, error="Is for callers without a session."))
 
 
@@ -71,7 +71,7 @@ class AuthApiKeyCreateAnonymous(WireSchema):
         data_key="expiresInDays", validate=validate.Range(1, 365), metadata={"description": "30 when omitted."}
     )
     scopes = Strings(each=[validate.OneOf(["read"], error="An anonymous key reads.")], validate=validate.Length(min=1))
-    access = Grants(allow_none=True, metadata=NARROWS)
+    access = Grants(allow_none=True, metadata=ACCESS_DOC)
 
 
 class AuthApiKeyUpdate(ChangedKey):

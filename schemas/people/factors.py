@@ -9,8 +9,7 @@ from marshmallow import ValidationError, fields, validate
 from app.auth.accounts.proofs import MAX_SECRET_LENGTH
 from app.auth.models.identity import AuthPasskey, AuthTrustedDevice
 from app.auth.sign_in.two_factor.codes import MAX_CODE_LENGTH
-from schemas.derive import WireSchema
-from schemas.fields import Flag, Identifier, Moment, Text
+from schemas.fields import Flag, Identifier, Moment, Text, WireSchema
 from schemas.people.sign_in import readable
 
 # What an authenticator answers has a few kilobytes, of few parts.
@@ -28,7 +27,7 @@ def _small(response: dict[str, Any]) -> None:
 
 
 class AnswerChallenge(WireSchema):
-    """The challenge of a sign-in, and one of both: a code of the authenticator, or a recovery code."""
+    """The challenge of a sign-in, and either a code of the authenticator or a recovery code."""
 
     challenge = Text(required=True, **A_CHALLENGE)
     code = Text(**A_CODE)
@@ -77,7 +76,7 @@ class Device(WireSchema):
 
 
 class Devices(WireSchema):
-    """All of them."""
+    """The trusted devices of the caller."""
 
     data = fields.List(fields.Nested(Device), required=True)
 
@@ -132,7 +131,7 @@ class Passkey(WireSchema):
 
 
 class Passkeys(WireSchema):
-    """All of them."""
+    """The passkeys of the caller."""
 
     data = fields.List(fields.Nested(Passkey), required=True)
 

@@ -9,8 +9,7 @@ from marshmallow import ValidationError, fields, validates
 
 from app.auth.sharing.links import LONGEST
 from app.foundation.clock import now
-from schemas.derive import WireSchema
-from schemas.fields import Identifier, Moment
+from schemas.fields import Identifier, Moment, WireSchema
 
 
 class LinkCreate(WireSchema):
@@ -50,7 +49,7 @@ class LinkList(WireSchema):
 
 
 class LinkedRecord(WireSchema):
-    """What a link shows: the record, with what belongs to it beside its own fields."""
+    """What a link shows: the fields of the record, and beside them the records that belong to it."""
 
     model = fields.String(required=True)
     until = Moment(required=True)

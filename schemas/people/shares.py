@@ -10,8 +10,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates,
 
 from app.auth.sharing.shares import MOST_OF_A_RECORD, Share
 from app.foundation.clock import now
-from schemas.derive import WireSchema
-from schemas.fields import Email, Embedded, Identifier, Moment
+from schemas.fields import Email, Embedded, Identifier, Moment, WireSchema
 
 MAY = validate.OneOf(["read", "write"], error="Must be one of: {choices}.")
 

@@ -8,8 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from app.auth.models.identity import AuthSession, AuthUser
-from schemas.derive import WireSchema
-from schemas.fields import Flag, Identifier, Moment, Text, Url
+from schemas.fields import Flag, Identifier, Moment, Text, Url, WireSchema
 
 # A path of this service: no scheme, no host, and nothing that browsers read as either.
 OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")

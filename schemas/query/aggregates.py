@@ -13,7 +13,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.structures import Json, Vector
 from app.engine.read.aggregates import DEFAULT_TAKE, AggregateQuery, Function, Group, Interval, Measure, is_moment
-from app.engine.read.condition_parser import Conditions
+from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
 from app.foundation.errors import InvalidFields, InvalidSort
@@ -37,7 +37,7 @@ def aggregate_query(
 ) -> AggregateQuery:
     """Read the query parameters of sums; raises InvalidFilter, InvalidFields, InvalidSort, InvalidSearch and
     InvalidPagination."""
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -69,7 +69,7 @@ def body_aggregate_query(
     for name in given:
         if name not in MEMBERS:
             raise invalid(name, f"Unknown member. {allowed(MEMBERS)}")
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     groups, measures, sort = given.get("group", []), given.get("measures", {}), given.get("sort", [])
     if not isinstance(groups, list):
@@ -92,7 +92,9 @@ def _short_group(text: str) -> Any:
 class AggregateParser:
     """Reads groups and measures of ``model``."""
 
-    def __init__(self, model: type[Record], conditions: Conditions, where: Junction, *, in_url: bool = False) -> None:
+    def __init__(
+        self, model: type[Record], conditions: ConditionParser, where: Junction, *, in_url: bool = False
+    ) -> None:
         self.model, self.conditions, self.where, self.in_url = model, conditions, where, in_url
         self.context = conditions.context
 

@@ -10,7 +10,7 @@ from typing import Any
 from app.engine.declare.kind import LISTS, Operator
 from app.engine.declare.record import Record
 from app.engine.declare.relations import Relation
-from app.engine.read.condition_parser import NOT_BOOLEAN, Conditions, text_value
+from app.engine.read.condition_parser import NOT_BOOLEAN, ConditionParser, text_value
 from app.engine.read.query import Comparison, Condition, Junction, Quantifier, Related
 from app.engine.read.query_context import allowed, filterable, invalid
 
@@ -38,7 +38,7 @@ class Branch:
 class FilterParameterParser:
     """Reads query parameters such as ``amount[gte]=5`` and ``company.industry=shipping``."""
 
-    def __init__(self, model: type[Record], conditions: Conditions) -> None:
+    def __init__(self, model: type[Record], conditions: ConditionParser) -> None:
         self.model, self.conditions = model, conditions
         self.root = Branch()
         self.is_plain = True

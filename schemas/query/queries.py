@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare import search
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.condition_parser import MAX_LENGTH, Conditions
+from app.engine.read.condition_parser import MAX_LENGTH, ConditionParser
 from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, Selection
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.foundation import strict_json
@@ -42,13 +42,13 @@ COUNTS = {each.value: each for each in Count}
 
 
 def list_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> Query:
-    """Read the query parameters of a list; clamps and ignores nothing.
+    """Read the query parameters of a list; never clamps or ignores one.
 
     Raises InvalidPagination, InvalidFilter, InvalidSort, InvalidFields, InvalidExpand and InvalidSearch.
     """
     if not args:
         return PUBLIC if principal.is_nobody else PLAIN
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -66,7 +66,7 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     where = short.root.tree()
     if "where" in asked:
         where = Junction((*where.parts, *conditions.where(model, json_of(asked["where"]), "where").parts))
-    return _query(model, conditions, where, _named(asked), take, skip, "skip" in args)
+    return _query(model, conditions, where, _split_lists(asked), take, skip, "skip" in args)
 
 
 def body_query(model: type[Record], principal: Principal, given: Mapping[str, Any], settings: Settings) -> Query:
@@ -74,7 +74,7 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
     for name in given:
         if name not in (*WINDOW, *LIST_PARAMETERS):
             raise invalid(name, f"Unknown member. {allowed((*WINDOW, *LIST_PARAMETERS))}")
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
     where = conditions.where(model, given.get("where", {}), "where")
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, largest_page(principal, settings))
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
@@ -93,19 +93,19 @@ def item_selection(
     model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings
 ) -> Selection:
     """Read what is wanted of a single record; raises InvalidFilter, InvalidFields and InvalidExpand."""
-    asked = _named({name: once(name, args.getlist(name)) for name in SELECTION_PARAMETERS if name in args})
+    asked = _split_lists({name: once(name, args.getlist(name)) for name in SELECTION_PARAMETERS if name in args})
     refuse_unknown(args, (CREDENTIAL, "ifNoneMatch", *SELECTION_PARAMETERS))
-    conditions = Conditions(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL))
     return _selection(model, conditions, asked, 1, listed=False)
 
 
 def _query(
-    model: type[Record], conditions: Conditions, where: Junction, asked: Mapping[str, Any], take: int, skip: int,
+    model: type[Record], conditions: ConditionParser, where: Junction, asked: Mapping[str, Any], take: int, skip: int,
     skips: bool,
 ) -> Query:  # fmt: skip
     cursor = asked.get("cursor")
     if cursor is not None and skips:
-        raise invalid("skip", "Comes beside no cursor.", InvalidPagination)
+        raise invalid("skip", "Cannot be combined with a cursor.", InvalidPagination)
     is_nobody = conditions.context.principal.is_nobody
     count = Count.NONE if cursor is not None else Count.BOUNDED if is_nobody else Count.EXACT
     if "count" in asked:
@@ -124,7 +124,7 @@ def _query(
 
 
 def _selection(
-    model: type[Record], conditions: Conditions, asked: Mapping[str, Any], take: int, *, listed: bool = True
+    model: type[Record], conditions: ConditionParser, asked: Mapping[str, Any], take: int, *, listed: bool = True
 ) -> Selection:
     if "expand" not in asked and "fields" not in asked:
         return ALL_FIELDS
@@ -144,7 +144,7 @@ def largest_page(principal: Principal, settings: Settings) -> int:
 def searched(context: QueryContext, model: type[Record], text: str) -> str:
     """What is searched for; raises InvalidSearch."""
     if model.searchable and not context.may_search(model):
-        raise invalid("search", "Takes a credential.", InvalidSearch)
+        raise invalid("search", "Needs a credential.", InvalidSearch)
     if not model.searchable:
         raise invalid("search", f"{model.qualified_name()} has no text to search.", InvalidSearch)
     if len(text) > MAX_LENGTH:
@@ -158,13 +158,13 @@ FAILURES: dict[str, type[Failure]] = {
     "search": InvalidSearch, "cursor": InvalidPagination, "count": InvalidPagination, "sort": InvalidSort,
     "fields": InvalidFields, "expand": InvalidExpand,
 }  # fmt: skip
-LISTED = ("sort", "fields", "expand")
+COMMA_SEPARATED = ("sort", "fields", "expand")
 
 
-def _named(asked: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters with those that hold names taken apart at commas."""
+def _split_lists(asked: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters, with those of several names split at commas."""
     found: dict[str, Any] = {
-        name: names(name, text, FAILURES[name]) if name in LISTED else text for name, text in asked.items()
+        name: names(name, text, FAILURES[name]) if name in COMMA_SEPARATED else text for name, text in asked.items()
     }
     if "versions" in found:
         if found["versions"] not in ("true", "false"):

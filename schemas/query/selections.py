@@ -8,7 +8,7 @@ from typing import Any
 
 from app.engine.declare.record import Record
 from app.engine.declare.relations import Relation
-from app.engine.read.condition_parser import Conditions
+from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.encoding import shown_fields
 from app.engine.read.query import Expansion, Selection, SortKey
 from app.engine.read.query_context import QueryContext, allowed, invalid, sortable
@@ -66,7 +66,7 @@ class SelectionParser:
     """Reads what an answer is to hold of the records of ``model``."""
 
     def __init__(
-        self, context: QueryContext, model: type[Record], conditions: Conditions, *, listed: bool = True
+        self, context: QueryContext, model: type[Record], conditions: ConditionParser, *, listed: bool = True
     ) -> None:
         self.context, self.conditions, self.listed = context, conditions, listed
         self.root = SelectionBuilder(model)

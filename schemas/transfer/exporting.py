@@ -6,7 +6,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.condition_parser import NOT_BOOLEAN, Conditions
+from app.engine.read.condition_parser import NOT_BOOLEAN, ConditionParser
 from app.engine.read.query import ALL_FIELDS, Junction, Query
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.engine.transfer.exporting import ExportFormat, ExportQuery
@@ -29,7 +29,7 @@ def export_query(
 ) -> ExportQuery:
     """Read the query parameters of an export; raises InvalidFilter, InvalidSort, InvalidFields, InvalidSearch,
     InvalidExpand and InvalidPagination."""
-    conditions = Conditions(QueryContext(principal, settings, queries.MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, queries.MAX_VALUES_IN_URL))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -46,7 +46,7 @@ def export_query(
     return ExportQuery(_query(model, conditions, where, asked), form, _is_safe(asked, form))
 
 
-def _query(model: type[Record], conditions: Conditions, where: Junction, asked: dict[str, str]) -> Query:
+def _query(model: type[Record], conditions: ConditionParser, where: Junction, asked: dict[str, str]) -> Query:
     named = {
         name: queries.names(name, asked[name], queries.FAILURES[name]) for name in ("sort", "fields") if name in asked
     }

@@ -7,8 +7,7 @@ from typing import Any
 from marshmallow import fields
 
 from app.storage.models import StorageExport
-from schemas.derive import WireSchema
-from schemas.fields import Identifier, Moment
+from schemas.fields import Identifier, Moment, WireSchema
 
 
 class Export(WireSchema):
@@ -22,7 +21,7 @@ class Export(WireSchema):
 
 
 class Exports(WireSchema):
-    """All of them."""
+    """The archives of the caller."""
 
     data = fields.List(fields.Nested(Export), required=True)
 

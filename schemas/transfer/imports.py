@@ -13,8 +13,7 @@ from app.engine.transfer.tabular import FORMATS
 from app.storage.import_models import COUNTS, StorageImport
 from app.storage.imports import ImportOptions
 from schemas.bulk import ON_CONFLICT, RESOLUTION, upserting
-from schemas.derive import WireSchema
-from schemas.fields import Identifier, Moment
+from schemas.fields import Identifier, Moment, WireSchema
 from schemas.transfer.importing import mapping_of
 
 PARAMETERS = ("as", "map", "dryRun", "partial", ON_CONFLICT, RESOLUTION)

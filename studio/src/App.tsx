@@ -24,6 +24,8 @@ const KeysPage = lazy(() => import("./keys/KeysPage"));
 const NewKeyPage = lazy(() => import("./keys/NewKeyPage"));
 const KeyPage = lazy(() => import("./keys/KeyPage"));
 const SharedWithMePage = lazy(() => import("./sharing/SharedWithMePage"));
+const ChangesPage = lazy(() => import("./changes/ChangesPage"));
+const BinPage = lazy(() => import("./changes/BinPage"));
 const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
 
 /** The bearer proves who asks; whether there is one was seen before anything was shown. */
@@ -75,6 +77,8 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/keys/create" element={<NewKeyPage />} />
             <Route path="/keys/:id" element={<KeyPage />} />
             <Route path="/shared-with-me" element={<SharedWithMePage />} />
+            <Route path="/changes" element={<ChangesPage />} />
+            <Route path="/bin/:domain/:name" element={<BinPage />} />
             <Route path="/organization/:tab?" element={<OrganizationPage />} />
             {pages.map(({ path, component: Own }) => <Route key={path} path={`/${path}/*`} element={<Suspense><Own /></Suspense>} />)}
           </CustomRoutes>

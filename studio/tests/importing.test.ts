@@ -88,18 +88,19 @@ describe("columns", () => {
 describe("what is sent", () => {
   const people = { name: "a.csv", columns: ["Surname", "Note"], rows: [{ Surname: "By;ron, A", Note: "x" }], isText: true };
   const mapping = { Surname: "lastName", Note: "" };
+  const noted = () => undefined;
   const sent = async () => {
     const [method, path, body] = vi.mocked(ask).mock.calls.at(-1)!;
     return { method, path, text: await (body as Blob).text(), type: (body as Blob).type };
   };
 
   it("is CSV of the mapped columns, called like their fields", async () => {
-    await importSheet(modelOf("crm/contact"), people, mapping, OPTIONS);
+    await importSheet(modelOf("crm/contact"), people, mapping, OPTIONS, noted);
     expect(await sent()).toEqual({ method: "POST", path: "/api/v1/crm/contact/_import?as=csv", text: 'lastName\r\n"By;ron, A"', type: "text/csv" });
   });
 
   it("is NDJSON of what was JSON, with the types it had", async () => {
-    await importSheet(modelOf("crm/contact"), { ...people, columns: ["a"], rows: [{ a: 1 }, { b: 2 }], isText: false }, { a: "lastName" }, OPTIONS);
+    await importSheet(modelOf("crm/contact"), { ...people, columns: ["a"], rows: [{ a: 1 }, { b: 2 }], isText: false }, { a: "lastName" }, OPTIONS, noted);
     expect(await sent()).toMatchObject({ path: "/api/v1/crm/contact/_import?as=ndjson", text: '{"lastName":1}\n{}' });
   });
 
@@ -107,7 +108,7 @@ describe("what is sent", () => {
     ["a check, of the good rows whatever the others are", { dryRun: true }, "&dryRun=true&partial=true"], ["the good rows", { partial: true }, "&partial=true"],
     ["a merge", { resolution: "merge", by: "email" }, "&onConflict=email&resolution=merge"], ["no merge without a key", { resolution: "merge" }, ""],
   ])("asks for %s", async (_, options, search) => {
-    await importSheet(modelOf("crm/contact"), people, mapping, { ...OPTIONS, ...options });
+    await importSheet(modelOf("crm/contact"), people, mapping, { ...OPTIONS, ...options }, noted);
     expect((await sent()).path).toBe(`/api/v1/crm/contact/_import?as=csv${search}`);
   });
 });

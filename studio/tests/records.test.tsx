@@ -173,14 +173,15 @@ describe("records with a file", () => {
 
   it("go as they are where they hold none", async () => {
     const to = writer();
-    await createWithFile(to, "storage/upload", { filename: "a.txt" });
-    expect(to.create).toHaveBeenCalledWith("storage/upload", { data: { filename: "a.txt" } });
+    const meta = { onTransaction: () => undefined };
+    await createWithFile(to, "storage/upload", { filename: "a.txt" }, meta);
+    expect(to.create).toHaveBeenCalledWith("storage/upload", { data: { filename: "a.txt" }, meta });
   });
 
   it("have a small one in them, in base64", async () => {
     const to = writer();
     await createWithFile(to, "storage/upload", { contentBase64: new File(["Quay 4"], "a.txt"), filename: "a.txt" });
-    expect(to.create).toHaveBeenCalledWith("storage/upload", { data: { contentBase64: btoa("Quay 4"), filename: "a.txt" } });
+    expect(to.create).toHaveBeenCalledWith("storage/upload", { data: { contentBase64: btoa("Quay 4"), filename: "a.txt" }, meta: {} });
   });
 
   it("with a larger one for a bucket of its own are refused with the reason, before anything is sent", async () => {

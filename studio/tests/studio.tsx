@@ -44,7 +44,7 @@ export async function shown(element: ReactElement, { isAdmin = true, locale = "e
 function Aside() {
   const { notifications } = useNotificationContext();
   const { pathname, search } = useLocation();
-  return <aside data-at={pathname + search}>{notifications.map(({ message }) => String(message)).join(" ")}</aside>;
+  return <aside data-at={pathname + search}>{notifications.map(({ message }, place) => <p key={place}>{message}</p>)}</aside>;
 }
 
 export const place = () => document.querySelector("aside")!.dataset.at;

@@ -52,6 +52,6 @@ def test_no_other_provider_is_asked_for_a_caller_who_has_gone(
     chat_app, chat_cast, chains, owner, member, provider, monkeypatch, way
 ):
     chains.of("down", "good")
-    monkeypatch.setattr(breaker, "failed", lambda *_: way(chat_cast, owner, member))
+    monkeypatch.setattr(breaker, "record_failure", lambda *_: way(chat_cast, owner, member))
     assert ask(member, accept=EVENTS).status_code == 200
     assert [call["body"]["model"] for call in provider.calls] == ["down"]

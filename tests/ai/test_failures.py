@@ -144,14 +144,14 @@ def test_what_is_kept_of_an_error_holds_no_credential(owner, chains, chat_cast):
 def test_a_provider_that_keeps_failing_is_left_alone_and_tried_again_later(chat_app, owner, chains, provider):
     identifier = chains.provider("down")
     chains.over(identifier, chains.provider("good"))
-    for _ in range(breaker.FAILURES + 1):
+    for _ in range(breaker.FAILURE_THRESHOLD + 1):
         assert ask(owner).get_data(as_text=True) == ANSWER
     skipped, answered = chains.attempts()
     assert (skipped["status"], skipped["errorCode"], answered["status"]) == ("skipped", "circuit_open", "succeeded")
     assert owner.get(f"/api/v1/ai/{identifier}").json["status"] == "degraded"
     with chat_app.app_context(), transaction() as session:
         rested = update(AiProvider).where(AiProvider.id == identifier)
-        session.execute(rested.values(last_checked_at=now() - breaker.PAUSE * 2, default_model="good"))
+        session.execute(rested.values(last_checked_at=now() - breaker.RESET_TIMEOUT * 2, default_model="good"))
     assert ask(owner).get_data(as_text=True) == ANSWER
     assert [each["status"] for each in chains.attempts()] == ["succeeded"]
     assert owner.get(f"/api/v1/ai/{identifier}").json["status"] == "active"

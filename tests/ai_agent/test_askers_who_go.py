@@ -83,7 +83,7 @@ def test_an_answer_that_comes_too_late_is_not_kept(agents, chat_cast, member, pr
 @pytest.mark.parametrize("way", WAYS)
 def test_no_other_provider_is_asked(agents, chat_cast, member, provider, monkeypatch, way):
     work = asked_of(agents, member, ["down", "good"])
-    monkeypatch.setattr(breaker, "failed", lambda *_: way(chat_cast, agents.owner, member))
+    monkeypatch.setattr(breaker, "record_failure", lambda *_: way(chat_cast, agents.owner, member))
     agents.work()
     assert [call["body"]["model"] for call in provider.calls] == ["down"]
     assert outcome(agents, work) == ("failed", NOBODY, None)

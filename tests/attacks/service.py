@@ -13,7 +13,6 @@ from pathlib import Path
 
 import psutil
 import psycopg
-from flask_migrate import upgrade
 from sqlalchemy import text
 
 from app.extensions import db
@@ -21,6 +20,7 @@ from app.factory import create_app
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis, database_url
+from app.schema.histories import upgrade
 from app.testing.cast import Cast
 from app.testing.database import unit_of_work
 from app.testing.parts import UNSAFE_BUT_FAST

@@ -57,8 +57,10 @@ def test_the_paths_of_models_are_in_the_part_of_their_domain(parts):
             "_access",
             "_batch",
             "_catalogue",
+            "_changes",
             "_imports",
             "_shared",
+            "_undo",
             "_views",
             "{domain}",
         } <= {domain}

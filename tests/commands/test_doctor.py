@@ -37,7 +37,7 @@ def test_a_healthy_service_has_nothing_wrong(app, looked, without_jobs):
     assert status == 0, parts
     assert list(parts) == [
         "settings", "database", "timeouts", "bounds", "grants", "extensions", "text", "migrations", "redis", "storage",
-        "clock", "jobs", "mail", "admins",
+        "clock", "jobs", "changes", "mail", "admins",
     ]  # fmt: skip
 
 
@@ -46,8 +46,11 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
     wrong = {name for name, part in parts.items() if part["state"] == "wrong"}
     assert (status, wrong) == (
         1,
-        {"database", "timeouts", "bounds", "grants", "extensions", "text", "migrations", "clock", "jobs", "admins"},
-    )
+        {
+            "database", "timeouts", "bounds", "grants", "extensions", "text", "migrations", "clock", "jobs", "changes",
+            "admins",
+        },
+    )  # fmt: skip
     assert "DATABASE_URL" in parts["database"]["note"]
     assert {parts[name]["note"] for name in wrong} == {parts["database"]["note"]}
     assert parts["storage"]["state"] == "ok"
@@ -56,7 +59,7 @@ def test_a_database_that_is_away_is_named_and_the_rest_is_still_looked_at(build,
 def test_a_table_says_once_what_is_the_trouble_of_several_parts(build):
     application = build(database_url="postgresql://nobody@127.0.0.1:1/none")
     table = application.test_cli_runner().invoke(args=["doctor"]).output
-    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 9)
+    assert (table.count("DATABASE_URL"), table.count("see database")) == (1, 10)
 
 
 def test_jobs_that_have_failed_are_named(app, cast, looked, without_jobs):

@@ -46,7 +46,7 @@ def test_with_the_eyes_of_somebody_it_is_what_they_see(run, company, cast, owner
 def test_a_bar_is_for_who_looks_on(run, company, monkeypatch):
     asked = ("crm/company", "--where", json.dumps({"id": company["id"]}))
     assert run(*asked).stderr == "1 records\n"
-    monkeypatch.setattr(export, "is_looked_at", lambda: True)
+    monkeypatch.setattr(export, "is_interactive", lambda: True)
     assert run(*asked).stderr == "crm/company\n1 records\n"
 
 

@@ -87,7 +87,7 @@ def test_columns_are_called_otherwise_and_records_merged(run, save, owner, addre
 def test_a_bar_is_for_who_looks_on(run, save, address, monkeypatch):
     file = save("name\nHarbour Works\n")
     assert "crm/company" not in run(COMPANIES, file, "--user", address).stderr
-    monkeypatch.setattr(import_, "is_looked_at", lambda: True)
+    monkeypatch.setattr(import_, "is_interactive", lambda: True)
     assert run(COMPANIES, file, "--user", address).stderr.startswith("crm/company")
 
 

@@ -31,8 +31,9 @@ def nginx(ports: Sequence[int], folder: Path) -> Iterator[int]:
     """nginx in front of services at ``ports``; gives its own port."""
     front = free_port()
     shipped = (ROOT / "deploy" / "nginx.conf").read_text()
-    services = "".join(f"server 127.0.0.1:{port};" for port in ports)
-    site = shipped.replace("server 127.0.0.1:3001;", services).replace("listen 80;", f"listen 127.0.0.1:{front};")
+    services = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)
+    site = shipped.replace("server 127.0.0.1:3001 max_fails=0;", services)
+    site = site.replace("listen 80;", f"listen 127.0.0.1:{front};")
     assert services in site
     assert str(front) in site
     paths = "".join(

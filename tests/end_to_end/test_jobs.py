@@ -59,6 +59,8 @@ def test_the_periodic_tasks_have_their_hours(app):
         "expire_exports": "40 * * * *",
         "expire_imports": "45 * * * *",
         "remove_expired_answers": "23 * * * *",
+        "number_changes": "* * * * *",
+        "keep_partitions_of_changes": "41 * * * *",
     }
 
 

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from uuid import UUID
 
 import pytest
-from flask_migrate import upgrade
 
 from app.auth.models.identity import AuthAccount
 from app.factory import create_app
@@ -21,6 +20,7 @@ from app.notification import broadcaster
 from app.notification.routing import notify
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
+from app.schema.histories import upgrade
 from app.testing.cast import Cast
 from app.testing.database import transaction, unit_of_work
 from app.testing.parts import UNSAFE_BUT_FAST

@@ -19,7 +19,7 @@ from sqlalchemy import select, text
 
 from app.crm.models import CrmCompany
 from app.runtime import embedded
-from app.runtime.folder import secret_key
+from app.runtime.var_dir_lock import secret_key
 from app.testing.database import transaction
 from app.testing.waiting import await_true
 from config import ROOT

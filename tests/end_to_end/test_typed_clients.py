@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,71 +203,6 @@ def test_a_client_without_a_credential_sends_none(made, interpreter, language):
             command = [interpreter, "-c", script, service.url]
         assert run(*command, cwd=ROOT / "clients" / "typescript").strip() == "0"
     assert [request.headers["Authorization"] for request in service.requests] == [None]
-
-
-@pytest.fixture(scope="module", params=["typescript", "python"])
-def language(request):
-    return request.param
-
-
-def printed(request, language, example, service):
-    """What an example prints, by the word that its lines begin with."""
-    if language == "typescript":
-        command = [BIN / "node", request.getfixturevalue("compiled") / f"{example}.js"]
-    else:
-        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("checked") / f"{example}.py"]
-    said = run(*command, service.url, f"{example}-{uuid4().hex[:8]}@example.com").splitlines()
-    lines = defaultdict(list)
-    for word, _, rest in (line.partition(": ") for line in said):
-        lines[word].append(rest)
-    return lines
-
-
-@pytest.fixture(scope="module")
-def told(request, language, shared_service):
-    """What the example of lists prints."""
-    return printed(request, language, "lists", shared_service)
-
-
-def test_a_list_holds_what_its_conditions_say_in_the_order_of_its_keys(told):
-    assert [line.split()[0] for line in told["large"]] == ["Cranes", "Docks", "Ferries"]
-    assert told["counted"] == ["3"]
-
-
-def test_relations_stand_beside_their_references_along_two_hops(told):
-    assert told["large"][0] == "Cranes Harbour Works Harbour Works"
-
-
-def test_a_relation_to_many_has_conditions_and_fields_of_its_own(told):
-    assert told["company"] == ["Harbour Works, Buoys by Hopper"]
-
-
-def test_companies_keep_their_envelope(told):
-    assert told["total"] == ["1"]
-
-
-def test_an_iterator_walks_all_pages_in_both_envelopes(told):
-    assert told["each"] == ["Buoys", "Cranes", "Docks", "Ferries", "Harbour Works"]
-
-
-def test_a_single_record_has_chosen_fields_and_relations(told):
-    assert told["one"] == ["grace@example.com of Harbour Works"]
-
-
-def test_sums_come_by_group_and_measure(told):
-    assert told["sum"] == ["Harbour Works 4 6500 3000"]
-
-
-def test_a_refused_list_is_an_exception_with_its_code(told):
-    assert told["refused"] == ["400 INVALID_PAGINATION"]
-
-
-def test_a_narrow_key_does_what_its_grants_open(request, language, shared_service):
-    told = printed(request, language, "access", shared_service)
-    assert told["deal"] == ["Cranes false"]
-    assert told["may"] == ["crm/deal list,read id,name,stage"]
-    assert told["refused"] == ["403 FORBIDDEN"]
-    assert (told["update"], told["now"]) == (["false"], ["Docks"])
 
 
 def marked(path):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from types import TracebackType
 
+from tests.faults import change_log
 from tests.faults.faults import Fault, Missed
 from tests.faults.ledger import Ledger, Outcome
 from tests.faults.load import STOPPED_WITHIN, Client
@@ -122,6 +123,7 @@ class Rounds:
         if not fault.felt:
             played.findings += [f"felt, though it need not be: {each}" for each in page.failures]
         played.findings += self.verifier.findings(LATE if fault.felt else SLOW)
+        played.findings += change_log.findings(self.service)
         played.latest, played.dry = self.verifier.latest, self.verifier.dry_after
         played.findings += self.ledger.turn_page().faults
         played.restarts = self._own_endings(played)

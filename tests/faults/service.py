@@ -18,7 +18,6 @@ from urllib.request import urlopen
 
 import psutil
 import psycopg
-from flask_migrate import upgrade
 
 from app.auth.keys import key_usage
 from app.factory import create_app
@@ -26,6 +25,7 @@ from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.cluster import EmbeddedError
 from app.runtime.embedded import Postgres, Redis, database_url, redis_url
+from app.schema.histories import upgrade
 from app.testing.cast import Actor, Cast
 from app.testing.database import unit_of_work
 from config import ROOT, Settings

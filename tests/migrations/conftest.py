@@ -28,6 +28,9 @@ SECRET = "the secret key of the dump of version 0.1"
 OLD, PRESENT = "0005", "head"
 
 
+SERVED_BY_0_2 = "0007"
+
+
 @pytest.fixture(scope="session")
 def facts() -> dict[str, Any]:
     """What the people of the dump know: their password, keys and ids."""
@@ -62,3 +65,12 @@ def upgraded(restored: Callable[[str], AbstractContextManager[Flask]]) -> Iterat
         with application.app_context():
             upgrade(revision=PRESENT)
         yield application
+
+
+@pytest.fixture
+def served(restored):
+    """A database with the rows of version 0.1 and the schema of 0.2."""
+    with restored("served") as app:
+        with app.app_context():
+            upgrade(revision=SERVED_BY_0_2)
+        yield app

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from flask_migrate import upgrade
 
 from app.commands.groups import unreachable
 from app.schema import histories
@@ -17,17 +16,7 @@ from tests.migrations.writers import writing
 
 pytestmark = pytest.mark.full
 
-SERVED_BY_0_2 = "0007"
 NAMES = "SELECT name FROM crm_company WHERE name LIKE 'written %'"
-
-
-@pytest.fixture
-def served(restored):
-    """A database with the schema of before, and how to reach it."""
-    with restored("served") as app:
-        with app.app_context():
-            upgrade(revision=SERVED_BY_0_2)
-        yield app
 
 
 @pytest.fixture

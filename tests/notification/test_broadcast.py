@@ -19,8 +19,8 @@ def opened(app, owner, number):
 def waiting(stream):
     """What a stream has in its queue, as text."""
     sent = []
-    while not stream.outbox.empty():
-        sent.append(stream.outbox.get())
+    while not stream.queue.empty():
+        sent.append(stream.queue.get())
     return b"".join(filter(None, sent)).decode()
 
 
@@ -34,6 +34,6 @@ def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypa
     # The first one has its greeting in the queue still, which leaves no room.
     with app.app_context(), unit_of_work() as unit:
         notify(unit, owner.user_id, "MESSAGE", "For everybody")
-    await_true(lambda: all(stream.outbox.qsize() for stream in healthy))
+    await_true(lambda: all(stream.queue.qsize() for stream in healthy))
     assert [waiting(stream).count("For everybody") for stream in healthy] == [1, 1]
-    assert full.outbox.get() is None
+    assert full.queue.get() is None

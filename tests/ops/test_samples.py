@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import psycopg
 import pytest
 from flask import Flask
-from flask_migrate import upgrade
 from sqlalchemy import select
 
 from app.ai.models.answering import AiAttempt, AiGenerationStep, AiStream
@@ -42,6 +41,7 @@ from app.foundation.clock import now
 from app.notification.models import NotificationNotification
 from app.ops import samples
 from app.runtime import connections, embedded
+from app.schema.histories import upgrade
 from app.testing.database import unit_of_work
 from config import Settings
 

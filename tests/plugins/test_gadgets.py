@@ -52,12 +52,15 @@ def test_its_routes_by_hand_declare_who_may_call_them(found):
 def test_its_paths_are_in_the_description(found):
     assert found["paths"] == [
         "/api/v1/gadgets-count", "/api/v1/gadgets/gadget", "/api/v1/gadgets/gadget/_aggregate",
+        "/api/v1/gadgets/gadget/_deleted", "/api/v1/gadgets/gadget/_deleted/{id}/_restore",
         "/api/v1/gadgets/gadget/_export", "/api/v1/gadgets/gadget/_import",
         "/api/v1/gadgets/gadget/_matching/_delete", "/api/v1/gadgets/gadget/_matching/_update",
-        "/api/v1/gadgets/gadget/_query", "/api/v1/gadgets/gadget/{id}", "/api/v1/gadgets/part",
-        "/api/v1/gadgets/part/_aggregate", "/api/v1/gadgets/part/_export", "/api/v1/gadgets/part/_import",
-        "/api/v1/gadgets/part/_matching/_delete", "/api/v1/gadgets/part/_matching/_update",
-        "/api/v1/gadgets/part/_query", "/api/v1/gadgets/part/{id}",
+        "/api/v1/gadgets/gadget/_query", "/api/v1/gadgets/gadget/{id}", "/api/v1/gadgets/gadget/{id}/_history",
+        "/api/v1/gadgets/gadget/{id}/_revert", "/api/v1/gadgets/part", "/api/v1/gadgets/part/_aggregate",
+        "/api/v1/gadgets/part/_deleted", "/api/v1/gadgets/part/_deleted/{id}/_restore",
+        "/api/v1/gadgets/part/_export", "/api/v1/gadgets/part/_import", "/api/v1/gadgets/part/_matching/_delete",
+        "/api/v1/gadgets/part/_matching/_update", "/api/v1/gadgets/part/_query", "/api/v1/gadgets/part/{id}",
+        "/api/v1/gadgets/part/{id}/_history", "/api/v1/gadgets/part/{id}/_revert",
     ]  # fmt: skip
 
 

@@ -63,18 +63,18 @@ def test_a_traceback_is_one_field_of_one_line(lines):
 
 def test_what_is_logged_in_a_request_names_it(app, lines):
     log, written = lines(log_format="json")
-    view = app.view_functions["operations.healthz"]
+    view = app.view_functions["monitoring.healthz"]
 
     @wraps(view)
     def telling():
         log.info("Inside")
         return view()
 
-    app.view_functions["operations.healthz"] = telling
+    app.view_functions["monitoring.healthz"] = telling
     try:
         app.test_client().get("/healthz", headers={"X-Request-Id": "request-0001"})
     finally:
-        app.view_functions["operations.healthz"] = view
+        app.view_functions["monitoring.healthz"] = view
     assert json.loads(written.getvalue())["requestId"] == "request-0001"
 
 

@@ -8,7 +8,7 @@ import time
 import gevent
 from gevent import socket as green
 
-from app.runtime.reloading import Listening, OutgoingWorker
+from app.runtime.reloading import DrainingServer, OutgoingWorker
 
 
 def test_a_worker_of_before_is_well_until_it_should_have_left():
@@ -24,7 +24,7 @@ def test_connections_that_have_come_are_served_when_no_more_are_taken():
         listener.listen(20)
         address = listener.getsockname()
         served = []
-        server = Listening(listener, handle=lambda connection, _: served.append(connection))
+        server = DrainingServer(listener, handle=lambda connection, _: served.append(connection))
         clients = [socket.create_connection(address) for _ in range(10)]
         server.close()
         gevent.sleep(0)

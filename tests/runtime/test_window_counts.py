@@ -108,7 +108,7 @@ def moment(monkeypatch):
     """The moment that leases go by; nothing is given back by itself meanwhile."""
     told = SimpleNamespace(now=1000.0)
     monkeypatch.setattr(window_counts, "time", SimpleNamespace(monotonic=lambda: told.now))
-    monkeypatch.setattr(WindowCounts, "_time", lambda self: None)
+    monkeypatch.setattr(WindowCounts, "_schedule_give_back", lambda self: None)
     return told
 
 

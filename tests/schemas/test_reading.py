@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from marshmallow import Schema, ValidationError, fields, post_load
 
 from app.engine.declare.catalogue import every_model
-from schemas.derive import WireSchema, create_schema, update_schema
+from schemas.derive import create_schema, update_schema
+from schemas.fields import WireSchema
 from tests.shapes import showing
 
 MODELS = sorted(showing(every_model()), key=lambda model: model.__tablename__)

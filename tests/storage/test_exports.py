@@ -192,7 +192,7 @@ def go_at(monkeypatch, module, name, go):
 
 def test_an_archive_does_not_wait_for_the_queries_of_its_owner(app, owner):
     identifier = owner.post(EXPORTS).json["id"]
-    app.extensions["query_places"]._give_back(str(owner.user_id), "of queries", 100_000)
+    app.extensions["query_slots"]._give_back(str(owner.user_id), "of queries", 100_000)
     assert owner.get("/api/v1/crm/company?sort=name").status_code == 429
     registry.work(app, concurrency=1, until_empty=True)
     archive(owner, identifier)

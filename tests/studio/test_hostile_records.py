@@ -93,10 +93,16 @@ def test_markup_in_a_name_is_text_wherever_a_record_is_named(desk):
         "",
     ):
         expect_harmless(desk.open(path))
-    page = desk.open(f"/crm/company/{company['id']}/show")
+    page = desk.open(f"/crm/deal/{deal['id']}/show")
+    page.get_by_role("button", name="History").click()
+    expect(page.get_by_role("dialog")).to_contain_text(MARKUP)
+    expect_harmless(page)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("is deleted.")).to_be_visible()
     expect_harmless(page)
+    for path in ("/changes", "/bin/crm/deal"):
+        expect_harmless(desk.open(path))
 
 
 def test_markup_on_cards_and_in_notifications_is_text(seat):

@@ -71,7 +71,7 @@ def test_a_colleague_is_invited_and_the_invitation_cancelled(desk, team):
     expect(row).not_to_contain_text("Pending")
 
 
-def test_a_member_gets_another_role_and_is_removed(desk, team, colleague):
+def test_a_member_gets_another_role_and_the_old_one_again_and_is_removed(desk, team, colleague):
     page = desk.open("/organization/members")
     others = page.get_by_role("row").filter(has=page.get_by_role("combobox")).filter(has_not_text="Ada Byron")
     row = others.first
@@ -80,6 +80,9 @@ def test_a_member_gets_another_role_and_is_removed(desk, team, colleague):
     members = f"/api/v1/auth/member?organizationId={team['id']}&userId={colleague.user_id}"
     expect(row.get_by_role("combobox")).to_contain_text("Admin")
     assert desk.shop.owner.get(members).json["data"][0]["role"] == "admin"
+    page.get_by_role("button", name="Undo").click()
+    expect(row.get_by_role("combobox")).to_contain_text("Member")
+    assert desk.shop.owner.get(members).json["data"][0]["role"] == "member"
     row.get_by_role("button", name=re.compile("Remove")).click()
     page.get_by_role("dialog").get_by_role("button", name=re.compile("Remove")).click()
     expect(page.get_by_text("is removed.")).to_be_visible()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany, CrmDeal
@@ -58,22 +57,6 @@ def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     expect(page.get_by_role("link", name="Crane")).to_be_visible()
     page.get_by_role("tabpanel").get_by_role("link", name="New").click()
     expect(page.get_by_role("combobox", name="Company")).to_have_value("Harbour Works")
-
-
-@pytest.mark.full
-def test_a_deletion_is_taken_back_or_else_counts(desk):
-    company = desk.shop.make(CrmCompany, name="Harbour Works")
-    path = f"{CrmCompany.collection_path()}/{company['id']}"
-    page = desk.open(f"/crm/company/{company['id']}/show")
-    page.get_by_role("button", name="Delete", exact=True).click()
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
-    assert desk.shop.owner.get(path).status_code == 200
-    page = desk.open(f"/crm/company/{company['id']}/show")
-    page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("Harbour Works is deleted.")).to_be_visible()
-    expect(page.get_by_text("Harbour Works is deleted.")).to_have_count(0)
-    assert desk.shop.owner.get(path).status_code == 404
 
 
 def test_keys_of_the_keyboard_lead_everywhere(desk):

@@ -161,6 +161,7 @@ class AiStream(Record):
 
     __tablename__ = "ai_stream"
     domain, segment = "ai", "stream"
+    logged = False
     bookkeeping = ("updated_at",)
     policy = Policy(Parent("chat_id", inherits_public=False), create=Rule.NONE, delete=Rule.NONE)
     operations_note = (
@@ -209,6 +210,7 @@ class AiAttempt(Record):
 
     __tablename__ = "ai_attempt"
     domain, segment = "ai", "attempt"
+    logged = False
     policy = Policy(Parent("stream_id", inherits_public=False), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE)
     operations_note = "written by the chat route only; cost and failure figures rest on it"
     keys = (unique("stream_id", "attempt_number"), index("provider_id", "-started_at"))
@@ -272,6 +274,7 @@ class AiGenerationStep(Record):
 
     __tablename__ = "ai_generation_step"
     domain, segment = "ai", "generation-step"
+    logged = False
     policy = Policy(Parent("stream_id", inherits_public=False), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE)
     operations_note = "a record of what was generated, written while the stream runs"
     keys = (unique("stream_id", "step_number"),)

@@ -15,6 +15,7 @@ from app.auth.credentials import sessions
 from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
+from app.engine.changes.purging import purge_account
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write import audit
@@ -80,6 +81,7 @@ def _carry_out(unit: Unit, user_id: UUID) -> None:
     user = unit.session.get(AuthUser, user_id, with_for_update={"key_share": True})
     if user is not None and user.delete_after is not None and user.delete_after <= now():
         unit.delete(AuthUser, user_id)
+        purge_account(unit, user_id)
 
 
 def _sole_ownerships(unit: Unit, user: AuthUser) -> list[Any]:

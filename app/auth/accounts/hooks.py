@@ -42,7 +42,7 @@ def register(user: AuthUser, write: Write) -> None:
 
 
 @on_update(AuthUser, callers_only=True)
-def govern_user(user: AuthUser, write: Write) -> None:
+def check_user_change(user: AuthUser, write: Write) -> None:
     own = user.id == write.unit.principal.user_id
     require(not (own and write.changed("role")), "role", "Nobody changes their own role.")
     require(not (own and write.changed("banned", "ban_expires")), "banned", "Nobody bans themselves.")
@@ -96,7 +96,7 @@ def unlink(account: AuthAccount, write: Write) -> None:
 
 
 @on_create(AuthOrganization, callers_only=True)
-def found(organization: AuthOrganization, write: Write) -> None:
+def create_organization(organization: AuthOrganization, write: Write) -> None:
     _check_factor(organization, write)
     if organization.slug is None:
         _store_under_free_slug(organization, write)
@@ -117,7 +117,7 @@ def _store_under_free_slug(organization: AuthOrganization, write: Write) -> None
 
 
 @on_update(AuthOrganization, callers_only=True)
-def govern_organization(organization: AuthOrganization, write: Write) -> None:
+def check_organization_change(organization: AuthOrganization, write: Write) -> None:
     if write.changed("require_two_factor"):
         _check_factor(organization, write)
     if write.changed("outside_shares") and not organization.outside_shares:
@@ -131,13 +131,13 @@ def _check_factor(organization: AuthOrganization, write: Write) -> None:
 
 
 @on_delete(AuthOrganization, callers_only=True)
-def dissolve(organization: AuthOrganization, write: Write) -> None:
+def refuse_deleting_personal(organization: AuthOrganization, write: Write) -> None:
     if organization.is_personal:
         raise Conflict("A personal organization goes with its user")
 
 
 @on_create(AuthMember, callers_only=True)
-def enroll(member: AuthMember, write: Write) -> None:
+def check_new_member(member: AuthMember, write: Write) -> None:
     refuse_second_owner(member.organization_id, member.role, write)
 
 
@@ -148,7 +148,7 @@ def change_role(member: AuthMember, write: Write) -> None:
         return
     lock_organization(member.organization_id, write)
     refuse_second_owner(member.organization_id, member.role, write)
-    check_grant(member.organization_id, member.role, write.unit.principal)
+    check_may_give_role(member.organization_id, member.role, write.unit.principal)
     _check_outranks(member, before, write)
     if RANKS[member.role] < RANKS[before]:
         beyond = [role for role, rank in RANKS.items() if rank >= RANKS[member.role]]
@@ -167,10 +167,10 @@ def leave(member: AuthMember, write: Write) -> None:
     for membership in write.unit.session.scalars(select(AuthTeamMember).where(*joined)).all():
         audit.record_write(write.unit, "delete", membership)
         write.unit.session.delete(membership)
-    _leave_nothing(member, write)
+    _revoke_access(member, write)
 
 
-def _leave_nothing(member: AuthMember, write: Write) -> None:
+def _revoke_access(member: AuthMember, write: Write) -> None:
     """End what would let somebody who left act in the organization, or come back by themselves."""
     keys = (AuthApiKey.user_id == member.user_id, AuthApiKey.organization_id == member.organization_id)
     for key in write.unit.session.scalars(select(AuthApiKey).where(*keys, AuthApiKey.revoked_at.is_(None))).all():
@@ -185,8 +185,8 @@ def _invitations_of(member: AuthMember) -> tuple[ColumnElement[bool], ...]:
     return (AuthInvitation.inviter_id == member.user_id, AuthInvitation.organization_id == member.organization_id)
 
 
-def check_grant(organization_id: UUID, role: str, principal: Principal) -> None:
-    """Nobody but an owner grants a role at or above their own."""
+def check_may_give_role(organization_id: UUID, role: str, principal: Principal) -> None:
+    """Only an owner may give a role at or above their own; raises Forbidden."""
     own = principal.memberships.get(organization_id, "member")
     if not principal.is_admin and own != "owner" and RANKS[role] >= RANKS[own]:
         raise Forbidden(f"Only an owner grants the role {role}")

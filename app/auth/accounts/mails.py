@@ -18,8 +18,8 @@ from app.foundation.clock import now
 from app.mail import outbox
 from app.mail.templates import LANGUAGES
 
-# Their senders ask themselves whether they are due.
-PROVING = ("verify-address", "change-address", "reset-password", "welcome")
+# Whoever sends these calls ``outbox.may_send``.
+CHECKED_BY_SENDER = ("verify-address", "change-address", "reset-password", "welcome")
 SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console/keys", "/account/forgot"
 
 
@@ -34,15 +34,17 @@ def send_account_mail(
     **values: Any,
 ) -> None:
     """Write a mail of ``kind`` to a user, or to another address of theirs; its link leads to ``path``. Times are shown
-    in UTC. An address that was never proved may be a stranger's, who is not to hear of everything that somebody does
-    to an account of that address."""
-    if not (user.email_verified or kind in PROVING or outbox.may_send(unit, kind, to or user.email)):
+    in UTC. An address that was never verified may be a stranger's: it gets these mails only as often as
+    ``outbox.may_send`` allows."""
+    if not (user.email_verified or kind in CHECKED_BY_SENDER or outbox.may_send(unit, kind, to or user.email)):
         return
     language = user.locale or languages.DEFAULT
-    shown = {name: moment(value, language) if isinstance(value, datetime) else value for name, value in values.items()}
+    shown = {
+        name: format_time(value, language) if isinstance(value, datetime) else value for name, value in values.items()
+    }
     if path:
         shown["link"] = outbox.link(path)
-    shown = {"name": user.name, "time": moment(now(), language), **shown}
+    shown = {"name": user.name, "time": format_time(now(), language), **shown}
     outbox.send(unit, kind, to or user.email, shown, cause=cause or uuid7(), language=language)
 
 
@@ -51,7 +53,7 @@ def secret_path(page: str, secret: str) -> str:
     return f"/account/{page}?{urlencode({'token': secret})}"
 
 
-def moment(value: datetime, language: str) -> str:
+def format_time(value: datetime, language: str) -> str:
     """A time as people read it."""
     return f"{format_datetime(value, 'd MMMM y HH:mm', tzinfo=UTC, locale=language)} UTC"
 

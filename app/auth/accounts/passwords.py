@@ -17,15 +17,15 @@ from app.auth.errors import PasswordBreached, PasswordTooCommon, PasswordTooLong
 from app.auth.models.identity import AuthAccount
 from app.foundation.errors import Unavailable
 from app.foundation.settings import settings
+from app.runtime.concurrency_limit import ConcurrencyLimit
 from app.runtime.gevent_support import run_in_thread
-from app.runtime.places import ConcurrencyLimit
 
 T = TypeVar("T")
 
 MAX_LENGTH = 128
 COMMON_PASSWORDS = 30_000
-# Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the places.
-PLACES = ConcurrencyLimit(
+# Hashes that may wait at once; at 50 a second, the last one waits two seconds. One network may take few of the slots.
+HASHING = ConcurrencyLimit(
     total=100, each=3, wait=0.0, refusal=lambda: Unavailable("Too many people sign in at this moment")
 )
 # Words of this place that a guess would begin with.
@@ -83,7 +83,7 @@ def is_outdated(stored: str) -> bool:
 
 def _computed(network: str, work: Callable[..., T], *arguments: Any) -> T:
     """Compute aside, as long as the queue there is one that people would wait in."""
-    with PLACES.of(network):
+    with HASHING.of(network):
         return run_in_thread(work, *arguments)
 
 

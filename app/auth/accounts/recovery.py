@@ -123,7 +123,7 @@ def remove_credentials_since(unit: Unit, user: AuthUser, moment: datetime) -> No
 
 def change(principal: Principal, current: str | None, new: str, *, elsewhere: bool) -> str:
     """Change the caller's password, end the other sessions where ``elsewhere`` says so, and return a fresh bearer of
-    this one. An account without a password gets its first one on recent proof.
+    this one. An account without a password gets its first one after recent authentication.
 
     Raises InvalidEmailOrPassword, ReauthenticationRequired and PasswordRefused.
     """

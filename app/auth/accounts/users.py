@@ -157,10 +157,10 @@ def user_principal(session: Session, user_id: UUID | None) -> Principal | None:
     row = session.execute(select(*columns).where(AuthUser.id == user_id)).one_or_none()
     if row is None or is_banned(row.banned, row.ban_expires):
         return None
-    held = memberships.counting(user_id, row.memberships, session)
+    held = memberships.effective(user_id, row.memberships, session)
     is_admin = row.role == "admin"
     found = Principal(
         Credential.SESSION, user_id, expand_scopes(["write"]), user_id, None, is_admin, held.roles,
-        recipients=recipients.counting(row.recipients, held.roles),
+        recipients=recipients.effective(row.recipients, held.roles),
     )  # fmt: skip
     return narrowed(found, held.narrowed)

@@ -24,7 +24,7 @@ class WithGrants(StrEnum):
 
 
 @dataclass(frozen=True)
-class StandsFor:
+class RequiredGrants:
     """The operations on models that a route stands for, in the words of grants. What a route does by hand is judged by
     no row and no field, so it needs grants of all of both, unless the engine carries it out (``is_judged``)."""
 
@@ -47,8 +47,8 @@ class Access:
     ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
     with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
     ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
-    ``tabs`` the token of the tab in Teams counts as well. A caller with grants passes where these open the operation
-    that the route ``stands_for``, or as ``with_grants`` says.
+    ``tabs`` the token of the tab in Teams counts as well. A caller with grants passes where these open the
+    operations of ``requires_grants``, or as ``with_grants`` says.
     """
 
     open: str = ""
@@ -62,7 +62,7 @@ class Access:
     guarded: bool = False
     tickets: bool = False
     tabs: bool = False
-    stands_for: StandsFor | None = None
+    requires_grants: RequiredGrants | None = None
     with_grants: WithGrants = WithGrants.NOBODY
 
 
@@ -76,17 +76,17 @@ def credentials_required(
     *,
     reads: bool = False,
     composite: bool = False,
-    stands_for: StandsFor | None = None,
+    requires_grants: RequiredGrants | None = None,
     with_grants: WithGrants = WithGrants.NOBODY,
 ) -> Callable[[F], F]:
     """Declare that a route needs a session or an API key with the scope of its verb, or only of reading if it
-    ``reads``. Callers with grants are admitted by the operation that it ``stands_for``, or ``with_grants``."""
+    ``reads``. Callers with grants are admitted as ``requires_grants`` or ``with_grants`` says."""
     return declare_access(
         Access(
             session_only=session_only,
             reads=reads,
             composite=composite,
-            stands_for=stands_for,
+            requires_grants=requires_grants,
             with_grants=with_grants,
         )
     )
@@ -102,14 +102,14 @@ def rights_required(
     """Declare the same of a route that does ``operations`` with records of ``model``, as its policy has it. A key in
     the query, which stays in logs and histories, writes nobody's accounts and organizations."""
     session_only, guarded = model.policy.session_only, model.domain == "auth"
-    stands_for = StandsFor((model,), operations, is_judged=True) if operations else None
+    requires_grants = RequiredGrants((model,), operations, is_judged=True) if operations else None
     return declare_access(
         Access(
             session_only=session_only,
             reads=reads,
             private=private,
             guarded=guarded,
-            stands_for=stands_for,
+            requires_grants=requires_grants,
             with_grants=with_grants,
         )
     )

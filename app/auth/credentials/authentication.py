@@ -147,8 +147,8 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
 
 def _check_grants(principal: Principal, access: Access) -> None:
     """Check that grants open what a route is for; raises Forbidden."""
-    if access.stands_for is not None:
-        is_open = access.stands_for.admits(principal.reader)
+    if access.requires_grants is not None:
+        is_open = access.requires_grants.admits(principal.reader)
     else:
         is_person = principal.credential is Credential.SESSION
         admitted = (WithGrants.EVERYBODY, WithGrants.PEOPLE) if is_person else (WithGrants.EVERYBODY,)

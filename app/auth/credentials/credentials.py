@@ -48,7 +48,7 @@ def session_principal_by_id(identifier: UUID) -> Principal:
 def _of_row(row: dict[str, Any] | None) -> Principal:
     if row is None or _has_ended(row):
         raise Unauthenticated(invalid_token=True)
-    # The admin may be gone, and the reference with them.
+    # Not by ``impersonated_by``, which is empty once the account of the admin is gone.
     if row["sign_in_method"] == IMPERSONATION:
         return _impersonating(row)
     rate_limits.consume(rate_limits.default_limit(), f"user:{row['user_id']}")
@@ -74,7 +74,7 @@ def _person(row: dict[str, Any]) -> Principal:
         organization_id=_live(row["active_organization_id"], row["memberships"]),
         is_admin=is_admin,
         memberships=row["memberships"],
-        organizations_requiring_second_factor=row["waiting"],
+        organizations_requiring_second_factor=row["organizations_requiring_second_factor"],
         verified_email=row["email"] if row["email_verified"] else None,
         authenticated_at=row["authenticated_at"],
         recipients=row["recipients"],
@@ -114,8 +114,9 @@ def key_principal(digest: str, *, from_query: bool) -> Principal:
     return _of_key(row, from_query=from_query)
 
 
-def principal_of_key(identifier: UUID) -> Principal:
-    """The principal that a key makes when it is presented; raises NotFound for one that is not good."""
+def key_principal_by_id(identifier: UUID) -> Principal:
+    """The principal that a key makes when it is presented, from any address; raises NotFound for one that is
+    revoked, disabled or expired."""
     row = _one(_keys_by("id"), identifier)
     if row is None or _outcome(row) in ("REVOKED", "DISABLED", "EXPIRED"):
         raise NotFound()
@@ -143,7 +144,7 @@ def reload_principal(principal: Principal, session: Session | None = None) -> Pr
     """The caller who was admitted, as the database knows them by now; raises Unauthenticated where it knows them no
     more. Within a unit of work it is looked up with its ``session``."""
     if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
-        return principal  # nobody's, or one that writes nothing and reads nothing that lasts
+        return principal  # an impersonation, too: it reads and writes nothing that lasts
     is_session = principal.credential is Credential.SESSION
     row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id, session)
     if row is None or (_has_ended(row) if is_session else _outcome(row) != "VALID"):
@@ -224,18 +225,19 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
 
 def _one(statement: RecordStatement, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
     with autocommit_connection() as connection:
-        rows = statement.rows(connection, {"wanted_digest": digest})
+        rows = statement.rows(connection, {"wanted": digest})
     if not rows:
         return None
     row = dict(zip(statement.view.names, rows[0], strict=True))
-    found = memberships.counting(row["user_id"], row["memberships"], session)
-    row["memberships"], row["waiting"], row["narrowed"] = found.roles, found.waiting, found.narrowed
-    row["recipients"] = recipients.counting(row["recipients"], found.roles) if row["recipients"] else {}
+    found = memberships.effective(row["user_id"], row["memberships"], session)
+    row["memberships"], row["narrowed"] = found.roles, found.narrowed
+    row["organizations_requiring_second_factor"] = found.organizations_requiring_second_factor
+    row["recipients"] = recipients.effective(row["recipients"], found.roles) if row["recipients"] else {}
     return row
 
 
 def _claim(row: dict[str, Any]) -> None:
-    """Take what is shared with the address of the user of a credential, which is good, to be theirs."""
+    """Turn shares with the address of the user into shares with the user, whose credential is good."""
     address = recipients.address_in(row["recipients"])
     if address is not None:
         run_unit(SYSTEM, recipients.claim, address, row["user_id"])
@@ -254,7 +256,7 @@ def _sessions_by(name: str) -> RecordStatement:
     ]  # fmt: skip
     of_user = (memberships.of(AuthSession.user_id), recipients.of(AuthSession.user_id))
     source = select(*columns, *of_user).join(AuthUser, AuthUser.id == AuthSession.user_id)
-    return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted_digest")), columns)
+    return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted")), columns)
 
 
 @cache
@@ -269,7 +271,7 @@ def _keys_by(name: str) -> RecordStatement:
     ]  # fmt: skip
     of_owner = (memberships.of(AuthApiKey.user_id), recipients.of(AuthApiKey.user_id))
     source = select(*columns, *of_owner).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
-    return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted_digest")), columns)
+    return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted")), columns)
 
 
 def _statement(statement: Any, columns: list[Any]) -> RecordStatement:

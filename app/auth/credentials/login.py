@@ -12,7 +12,7 @@ import flask_login
 from flask import Flask, g, request
 from flask_login import LoginManager, UserMixin
 
-from app.auth.credentials.access import Access, StandsFor, WithGrants, declare_access
+from app.auth.credentials.access import Access, RequiredGrants, WithGrants, declare_access
 from app.auth.credentials.authentication import access_of_request, authenticate_and_authorize
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Principal
@@ -66,14 +66,14 @@ def login_required(
     with_tickets: bool = False,
     with_tabs: bool = False,
     private: bool = False,
-    stands_for: StandsFor | None = None,
+    requires_grants: RequiredGrants | None = None,
     with_grants: WithGrants = WithGrants.NOBODY,
 ) -> Callable[[F], F]:
     """Declare that a route of people needs whoever is signed in, with the scope of its verb. Callers with grants are
-    admitted by the operation that it ``stands_for``, or ``with_grants``."""
+    admitted as ``requires_grants`` or ``with_grants`` says."""
     access = Access(
         people=True, session_only=session_only, tickets=with_tickets, tabs=with_tabs, private=private,
-        stands_for=stands_for, with_grants=with_grants,
+        requires_grants=requires_grants, with_grants=with_grants,
     )  # fmt: skip
     return lambda view: declare_access(access)(flask_login.login_required(view))
 

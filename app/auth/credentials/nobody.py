@@ -38,8 +38,8 @@ def init_app(app: Flask) -> None:
         for model in read:
             _check_readable(model)
         grants = [Grant(tuple(read), READS), *(submissions.grant(model) for model in made)]
-        digest = " ".join(each.qualified_name() for each in read)
-        narrowing = Narrowing([GrantList(tuple(grants))], digest)
+        names = " ".join(each.qualified_name() for each in read)
+        narrowing = Narrowing([GrantList(tuple(grants))], names)
         app.extensions[NAME] = Principal(Credential.NOBODY, UUID(int=0), frozenset(), narrowing=narrowing)
 
 
@@ -52,15 +52,20 @@ def _check_readable(model: Model) -> None:
 
 def admitted(access: Access) -> Principal | None:
     """Nobody, where a route is open to nobody, counted for the network of the request; raises RateLimited."""
-    stands_for = access.stands_for
+    requires_grants = access.requires_grants
     nobody: Principal = current_app.extensions[NAME]
-    if stands_for is None or not stands_for.is_judged or not stands_for.admits(nobody.reader):
+    if (
+        access.private
+        or requires_grants is None
+        or not requires_grants.is_judged
+        or not requires_grants.admits(nobody.reader)
+    ):
         return None
     return replace(nobody, credential_id=counted_network())
 
 
 def counted_network() -> UUID:
-    """The network of the running request, after the request was counted for it: what nobody asks takes the places of
+    """The network of the running request, after the request was counted for it: what nobody asks takes the slots of
     its network. Raises RateLimited."""
     address = request.remote_addr
     rate_limits.consume_for_network(rate_limits.by_setting("anonymous"), address)

@@ -53,8 +53,8 @@ def check_password(principal: Principal, password: str) -> None:
 
 
 def check_password_if_any(principal: Principal, password: str | None) -> tuple[AuthUser, str | None]:
-    """The same for an account with a password; one without wants recent proof. Returns the caller, and what is stored
-    of the password. Raises ReauthenticationRequired as well."""
+    """The same for an account with a password; one without needs recent authentication. Returns the caller, and what is
+    stored of the password. Raises ReauthenticationRequired as well."""
     user, stored = run_unit(principal, _stored)
     if stored is None:
         require_recent_authentication(principal)

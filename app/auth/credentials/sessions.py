@@ -144,7 +144,7 @@ def own_user(unit: Unit) -> AuthUser:
 
 def _is_new_device(unit: Unit, user: AuthUser) -> bool:
     """Whether neither the cookie of devices nor an earlier session makes the device of the request a known one."""
-    if devices.known(user.id):
+    if devices.known_device_id(user.id):
         return False
     own = select(AuthSession.ip_address).where(
         AuthSession.user_id == user.id, AuthSession.user_agent == origin.user_agent(),

@@ -58,7 +58,7 @@ def record_attempt(account: str, network: str, *, succeeded: bool) -> bool:
 def record_for_request(user_id: object, email: str, *, succeeded: bool) -> bool:
     """The same for a guess at the password of a known account. From a device that its owner has signed in on, guesses
     count for that device: whoever guesses elsewhere does not lock the owner out."""
-    device = devices.known(user_id)
+    device = devices.known_device_id(user_id)
     who = crypto.vault().digest(f"{email}/{device}" if device else email)
     return record_attempt(who, f"device/{device}" if device else network(), succeeded=succeeded)
 

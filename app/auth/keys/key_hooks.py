@@ -1,4 +1,4 @@
-"""Hooks of API keys: a key never has more scopes than its owner, and is widened on recent proof alone."""
+"""Hooks of API keys: a key never has more scopes than its owner, and is widened only after recent authentication."""
 
 from __future__ import annotations
 

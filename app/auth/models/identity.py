@@ -80,6 +80,7 @@ class AuthSession(Record):
 
     __tablename__ = "auth_session"
     domain, segment = "auth", "session"
+    logged = False
     audited = True
     bookkeeping = ("token_hash", "cookie_hash", "last_seen_at", "expires_at")
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, session_only=SessionOnly.ALL)
@@ -120,6 +121,7 @@ class AuthAccount(Record):
 
     __tablename__ = "auth_account"
     domain, segment = "auth", "account"
+    is_credential = True
     audited = True
     bookkeeping = (
         "issuer", "access_token", "refresh_token", "id_token", "access_token_expires_at", "refresh_token_expires_at",
@@ -152,6 +154,7 @@ class AuthVerification(Record):
 
     __tablename__ = "auth_verification"
     domain, segment = "auth", "verification"
+    logged = False
     audited = True
     bookkeeping = ("identifier", "value", "context", "attempts")
     policy = Policy(
@@ -195,6 +198,7 @@ class AuthTwoFactor(Record):
 
     __tablename__ = "auth_two_factor"
     domain, segment = "auth", "two-factor"
+    is_credential = True
     audited = True
     bookkeeping = ("secret", "backup_codes", "last_used_step", "failed_verification_count", "locked_until")
     policy = Policy(
@@ -216,6 +220,7 @@ class AuthPasskey(Record):
 
     __tablename__ = "auth_passkey"
     domain, segment = "auth", "passkey"
+    is_credential = True
     audited = True
     bookkeeping = ("public_key", "credential_id", "counter", "last_used_at")
     policy = Policy(

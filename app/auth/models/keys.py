@@ -58,6 +58,7 @@ class AuthApiKey(Record):
 
     __tablename__ = "auth_api_key"
     domain, segment = "auth", "api-key"
+    is_credential = True
     audited = True
     has_custom_routes = True
     bookkeeping = (
@@ -126,6 +127,7 @@ class AuthApiKeyAnalytics(Record):
 
     __tablename__ = "auth_api_key_analytics"
     domain, segment = "auth", "api-key-analytics"
+    logged = False
     plural = "apiKeyAnalytics"
     policy = Policy(Owner("user_id"), create=Rule.NONE, update=Rule.NONE, delete=Rule.NONE)
     operations_note = (

@@ -122,6 +122,7 @@ class AuthInvitation(Record):
 
     __tablename__ = "auth_invitation"
     domain, segment = "auth", "invitation"
+    is_credential = True
     searchable = ("email",)
     audited = True
     bookkeeping = ("secret_hash",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.auth.accounts.hooks import check_grant, count, lock_organization, refuse_second_owner
+from app.auth.accounts.hooks import check_may_give_role, count, lock_organization, refuse_second_owner
 from app.auth.models.organizations import AuthInvitation, AuthTeam
 from app.auth.organizations import invitations
 from app.engine.declare.principal import Credential, Principal
@@ -22,7 +22,7 @@ def invite(invitation: AuthInvitation, write: Write) -> None:
     if (write.unit.session.scalar(count(AuthInvitation, *waiting)) or 0) >= MAX_PENDING:
         raise Conflict(f"An organization has at most {MAX_PENDING} invitations that wait for an answer")
     refuse_second_owner(invitation.organization_id, invitation.role, write)
-    check_grant(invitation.organization_id, invitation.role, write.unit.principal)
+    check_may_give_role(invitation.organization_id, invitation.role, write.unit.principal)
     if invitation.team_id is not None:
         team = write.unit.get(AuthTeam, invitation.team_id)
         fits = team.organization_id == invitation.organization_id

@@ -43,8 +43,8 @@ class Invited:
 
 
 def count_for_sender(unit: Unit, amount: int = 1) -> None:
-    """Count mails to addresses that the caller names against what the caller may send; raises RateLimited. An account
-    that is new, or that nobody stands for by an address, may send fewer: others are as easily made."""
+    """Count mails to addresses that the caller names against what the caller may send; raises RateLimited. New
+    accounts, and those without a verified address, may send fewer, as they are easily made."""
     with unit.session.no_autoflush:
         sender = unit.get(AuthUser, unit.principal.user_id)
     is_known = sender.email_verified and sender.created_at <= now() - NEW
@@ -53,9 +53,9 @@ def count_for_sender(unit: Unit, amount: int = 1) -> None:
 
 
 def send(unit: Unit, invitation: AuthInvitation) -> None:
-    """Give a new invitation its secret, and send that to its address, in the language of whoever has it. An address
-    that has had an invitation a moment ago, or several today, gets none, from whomever they are; the invitation stands
-    and has no link then."""
+    """Give a new invitation its secret, and send that to its address, in the language of whoever has that. An
+    address that got an invitation a moment ago, or several today, gets no mail: the invitation is there, without a
+    link."""
     if not outbox.may_send(unit, KIND, invitation.email):
         return
     secret = crypto.link_secret()
@@ -68,7 +68,7 @@ def send(unit: Unit, invitation: AuthInvitation) -> None:
         values = {
             "name": reader.name if reader else users.name_of(invitation.email), "organization": organization.name,
             "inviter": inviter.name if inviter else organization.name, "role": invitation.role,
-            "until": mails.moment(invitation.expires_at, language),
+            "until": mails.format_time(invitation.expires_at, language),
             "link": outbox.link(mails.secret_path("invitation", secret)),
         }  # fmt: skip
         outbox.send(unit, KIND, invitation.email, values, cause=invitation.secret_hash, language=language)
@@ -108,8 +108,8 @@ def _accept(unit: Unit, token: str) -> UUID:
 
 
 def accept_as_new(token: str, name: str, password: str) -> tuple[AuthUser, SignedIn, UUID]:
-    """Make an account for the address that an invitation was sent to, which that proves, and join. Raises InvalidToken,
-    PasswordRefused, UserAlreadyExists and RateLimitExceeded."""
+    """Make an account for the address that an invitation was sent to, which the link proves, and join. Raises
+    InvalidToken, PasswordRefused, UserAlreadyExists and RateLimitExceeded."""
     address = show(token).invitation.email
     hashed = sign_in.hash_for_sign_up(password, address, name)
     return run_unit(SYSTEM, _accept_as_new, token, name, hashed)

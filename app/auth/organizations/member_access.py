@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, case, cast, column, exists, func, jo
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.auth.models.organizations import AuthMember, AuthTeam, AuthTeamMember
+from app.engine.changes.restoring import on_restore
 from app.engine.declare.record import Record
 from app.engine.read.grant_parser import fit_one_list_each
 from app.engine.write import audit
@@ -75,6 +76,14 @@ def end_team(team: AuthTeam, write: Write) -> None:
         joined = select(AuthTeamMember.user_id).where(AuthTeamMember.team_id == team.id)
         mine = (AuthMember.organization_id == team.organization_id, AuthMember.user_id.in_(joined))
         _lay_down(write.unit, *mine, without=team.id)
+
+
+@on_restore(AuthTeam)
+def begin_team_again(unit: Unit, team: AuthTeam, with_parent: bool) -> None:
+    """Narrow the members of a team that is there again by what it says as well."""
+    if team.access is not None:
+        joined = select(AuthTeamMember.user_id).where(AuthTeamMember.team_id == team.id)
+        _lay_down(unit, AuthMember.organization_id == team.organization_id, AuthMember.user_id.in_(joined))
 
 
 def _lay_down(unit: Unit, *members: ColumnElement[bool], without: UUID | None = None) -> None:

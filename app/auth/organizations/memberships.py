@@ -20,7 +20,7 @@ FACTOR_REQUIRED, NARROWED = "?", "\n"
 
 
 def of(user_id: Any) -> Any:
-    """The memberships of a user as one JSON object, organization to role, as ``counting`` reads it."""
+    """The memberships of a user as one JSON object, organization to role, as ``effective`` reads it."""
     role = case((AuthOrganization.require_two_factor, FACTOR_REQUIRED + AuthMember.role), else_=AuthMember.role)
     roles = select(func.jsonb_object_agg(AuthMember.organization_id, role + _lists()))
     joined = roles.join(AuthOrganization, AuthOrganization.id == AuthMember.organization_id)
@@ -36,15 +36,15 @@ def _lists() -> ColumnElement[str]:
 
 @dataclass(frozen=True)
 class Memberships:
-    """The ``roles`` of a user that count, the organizations where one is ``waiting`` for a second factor, and the lists
+    """The ``roles`` of a user that count, the organizations where one counts only with a second factor, and the lists
     of grants by which roles are ``narrowed``, as JSON."""
 
     roles: dict[UUID, str]
-    waiting: list[UUID] = field(default_factory=list)
+    organizations_requiring_second_factor: list[UUID] = field(default_factory=list)
     narrowed: dict[UUID, str] = field(default_factory=dict)
 
 
-def counting(user_id: UUID | None, found: dict[str, str] | None, session: Session | None = None) -> Memberships:
+def effective(user_id: UUID | None, found: dict[str, str] | None, session: Session | None = None) -> Memberships:
     """The memberships that count. Whether the user has a second factor is looked up where it is asked for, with
     ``session`` or one that is lent for it."""
     roles = {UUID(organization): role for organization, role in (found or {}).items()}
@@ -65,7 +65,7 @@ def counting(user_id: UUID | None, found: dict[str, str] | None, session: Sessio
 
 def load_effective(session: Session, user_id: UUID) -> Memberships:
     """The same for a user whose memberships no credential has brought along."""
-    return counting(user_id, session.scalar(select(of(user_id))), session)
+    return effective(user_id, session.scalar(select(of(user_id))), session)
 
 
 def has_factor(session: Session, user_id: UUID | None) -> bool:

@@ -127,7 +127,7 @@ def _narrowed(maker: Principal, model: Model, identifier: UUID, caller_id: UUID)
     grants = [_grant(model, "read", model.fields()["id"], identifier)]
     grants += [_grant(each.target, "list", each.reference, identifier) for each in children(model)]
     lists = () if maker.narrowing is None else maker.narrowing.lists
-    narrowing = Narrowing([*lists, GrantList(tuple(grants))], f"{maker.narrowed_by} {identifier}")
+    narrowing = Narrowing([*lists, GrantList(tuple(grants))], f"{maker.grants_hash} {identifier}")
     return replace(
         maker, credential=Credential.NOBODY, credential_id=caller_id, is_admin=False, scopes=frozenset(),
         narrowing=narrowing,

@@ -41,7 +41,7 @@ def _has_shares(recipient: Any) -> ColumnElement[bool]:
     return exists().where(AuthShare.recipient == recipient)
 
 
-def counting(found: Mapping[str, str | None] | None, organizations: Collection[UUID]) -> dict[str, UUID | None]:
+def effective(found: Mapping[str, str | None] | None, organizations: Collection[UUID]) -> dict[str, UUID | None]:
     """The recipients that count for a member of ``organizations``, out of what ``of`` has found."""
     if not found:
         return {}

@@ -14,7 +14,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.declare.scope import USER
-from app.engine.declare.sharing import RECIPIENTS, standing_shares
+from app.engine.declare.sharing import RECIPIENTS, active_shares
 from app.engine.read.concurrency import query_slot
 from app.engine.read.encoding import STATEMENTS_KEPT, Projection
 from app.engine.read.statements import RecordStatement, autocommit_connection, compiled
@@ -59,6 +59,6 @@ def _of_model(model: type[Record], reader: Reader) -> Any:
         .join(model, model.id == share.c.record_id)
         .order_by(share.c.record_id, share.c.may.desc(), share.c.until.desc().nulls_first())
     )  # fmt: skip
-    standing = (share.c.recipient == RECIPIENTS.any_(), *standing_shares(model, share.c))
+    standing = (share.c.recipient == RECIPIENTS.any_(), *active_shares(model, share.c))
     by_others = share.c.created_by_id.is_distinct_from(USER)
     return select(joined.where(*standing, by_others, model.policy.visible(model, reader)).subquery())

@@ -1,7 +1,7 @@
 """Devices: a cookie by which a browser is known again, and trust in devices on which a second factor was given.
 
 A device that an account has signed in on is known: guesses elsewhere do not lock its owner out (OWASP, device cookies),
-and its sign-ins are no news. Trust is a row, bound to the account and its factor.
+and signing in there sends no mail about a new device. Trust is a row, bound to the account and its factor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KIND, LIFETIME = "device", timedelta(days=365)
 MAX_ACCOUNTS = 8
 
 
-def known(user_id: object) -> str:
+def known_device_id(user_id: object) -> str:
     """The id of the running request's device, where the account has signed in on it before; empty otherwise."""
     device = _read()
     return str(device["id"]) if str(user_id) in device["accounts"] else ""
@@ -41,7 +41,7 @@ def remember(response: Response, user_id: UUID) -> None:
 
 def is_trusted(unit: Unit, factor: AuthTwoFactor) -> bool:
     """Whether the second factor need not be given on the device of the request; notes that it was used."""
-    token = known(factor.user_id)
+    token = known_device_id(factor.user_id)
     if not token:
         return False
     row = unit.session.scalar(select(AuthTrustedDevice).where(*_of(factor, token)).with_for_update())
@@ -61,12 +61,12 @@ def trust(unit: Unit, factor: AuthTwoFactor, device: str) -> None:
     )  # fmt: skip
 
 
-def own_id() -> str:
+def device_id() -> str:
     """The id of the running request's device, made anew where it has none; ``remember`` keeps it."""
     return str(_read()["id"])
 
 
-def trusted(unit: Unit) -> list[AuthTrustedDevice]:
+def list_trusted(unit: Unit) -> list[AuthTrustedDevice]:
     """The devices that the caller trusts, the last used first."""
     own = (AuthTrustedDevice.user_id == unit.principal.user_id, AuthTrustedDevice.expires_at > now())
     found = select(AuthTrustedDevice).where(*own).order_by(AuthTrustedDevice.last_used_at.desc())

@@ -126,7 +126,7 @@ def _proven(email: str, password: str) -> tuple[Any, Any]:
         address = ""
     with autocommit_connection() as connection:
         user_id, stored = connection.execute(CREDENTIAL_OF, (address,)).fetchone() or (None, None)
-    if not devices.known(user_id) and throttling.is_network_locked(throttling.network()):
+    if not devices.known_device_id(user_id) and throttling.is_network_locked(throttling.network()):
         raise InvalidEmailOrPassword()
     right = passwords.verify_password(stored, password, network=rate_limits.counted_network(request.remote_addr))
     if not throttling.record_for_request(user_id, address or email, succeeded=right):

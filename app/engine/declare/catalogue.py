@@ -35,7 +35,7 @@ def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
 
 
 def domains() -> list[Domain]:
-    """Return the domains of the application that is at work, or where none is all that are loaded."""
+    """Return the domains of the current application; outside of one, all that are loaded."""
     served = current_app.extensions.get("domains") if has_app_context() else None
     return DOMAINS if served is None else [domain for domain in DOMAINS if domain.name in served]
 

@@ -186,7 +186,7 @@ class Where(Scope):
 
 @dataclass(frozen=True)
 class Through(Scope):
-    """Rows that may be read as the row may that ``column`` refers to. Where it stands for writers, whoever reads that
+    """Rows readable by whoever reads the row that ``column`` refers to. Where it stands for writers, whoever reads that
     row writes these; ``Parent`` asks for the right to write it."""
 
     def columns(self) -> Iterator[str]:

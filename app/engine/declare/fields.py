@@ -95,7 +95,7 @@ NOW, GENERATED, DERIVED = Default.NOW, Default.GENERATED, Default.DERIVED
 
 @dataclass(frozen=True)
 class FromNow:
-    """A default that many days or hours after the write."""
+    """A default so many days or hours after the time of the write."""
 
     delay: timedelta
 

@@ -51,7 +51,7 @@ class String(Kind):
         try:
             return normalized(text)
         except ValidationError:
-            return text.lower()  # which nobody has
+            return text.lower()  # no address, so no row has it
 
     def example(self) -> Any:
         return "https://example.com/page" if self.format == "url" else "Example text"[: self.max or None]

@@ -148,6 +148,13 @@ class Policy:
             writable = or_(writable, self._removable(model, base))
         return both(writable, reader.granted(model, operation))
 
+    def restorable(self, model: Model, reader: Reader) -> Condition:
+        """Rows that the caller may bring back: those that the caller may delete, but not by leaving them."""
+        base = reader.base.without_shares
+        return both(
+            or_(self.writes(model, base, self.delete), self._is_managed(model, base)), reader.granted(model, "delete")
+        )
+
     def reachable(self, model: Model, reader: Reader, operation: str) -> Condition:
         """Rows that a write can be about: any other is absent for the caller."""
         reachable = self._visible(model, reader.base)
@@ -173,4 +180,8 @@ class Policy:
         if reader in (Reader.ADMIN, Reader.ANONYMOUS):
             return false()
         left = getattr(model, self.leaves) == USER if self.leaves else false()
-        return or_(left, getattr(model, self.managed) == MANAGED.any_()) if self.managed else left
+        return or_(left, self._is_managed(model, reader))
+
+    def _is_managed(self, model: Model, reader: Reader) -> Condition:
+        is_one = self.managed and reader not in (Reader.ADMIN, Reader.ANONYMOUS)
+        return getattr(model, self.managed) == MANAGED.any_() if is_one else false()

@@ -73,24 +73,24 @@ class Reader(Enum):
         return WITHOUT_SHARES.get(self, self)
 
     def granted(self, row: Any, *operations: str) -> ColumnElement[bool]:
-        """The rows that grants leave for all of ``operations``: every one."""
+        """The rows that grants allow for all of ``operations``: every one."""
         return true()
 
     def shows(self, model: Any, name: str, *operations: str) -> bool:
-        """Whether grants leave the field called ``name`` on any row for all of ``operations``."""
+        """Whether grants show the field called ``name`` on any row for all of ``operations``."""
         return True
 
     def admits(self, model: Any, *operations: str) -> bool:
-        """Whether grants leave any row for all of ``operations``."""
+        """Whether grants allow any row for all of ``operations``."""
         return True
 
     def admits_wholly(self, model: Any, *operations: str) -> bool:
-        """Whether grants leave every row with all of its fields for all of ``operations``."""
+        """Whether grants allow every row with all of its fields for all of ``operations``."""
         return True
 
     def field_grants(self, model: Any, name: str, *operations: str, filtered: bool = True) -> Hashable:
-        """What tells the rows on which grants show the field called ``name`` from others, as ``granted_by`` takes it;
-        empty where all rows do that grants leave, or without ``filtered`` all rows at all."""
+        """Which grants show the field called ``name``, as ``granted_by`` takes it; empty where all rows show it, or
+        with ``filtered`` all that grants allow."""
         return ()
 
     def granted_by(self, row: Any, grants: Hashable) -> ColumnElement[bool]:
@@ -109,16 +109,16 @@ Recipients = Mapping[str, UUID | None]
 
 
 def recipients_within(recipients: Recipients, organizations: Collection[UUID]) -> dict[str, UUID | None]:
-    """The recipients of shares that somebody is who acts in ``organizations``: all but the teams of others."""
+    """The caller's own recipients of shares, without teams of other organizations."""
     return {name: team_of for name, team_of in recipients.items() if team_of is None or team_of in organizations}
 
 
 class Narrowing(Protocol):
     """What narrows a credential: ``app.engine.read.grants`` has it. Its ``values`` are further bind parameters;
-    ``digest`` tells whether it is the same as at an earlier request."""
+    ``hash`` tells whether it is the same as at an earlier request."""
 
     @property
-    def digest(self) -> str: ...
+    def hash(self) -> str: ...
 
     @property
     def values(self) -> dict[str, Any]: ...
@@ -139,7 +139,7 @@ class Narrowing(Protocol):
         """What of it narrows a caller who acts in ``organizations`` alone."""
 
     def requiring(self, operation: str) -> Narrowing:
-        """The same, which for every write asks for a grant of ``operation`` besides."""
+        """A copy by which each write also needs a grant of ``operation``."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +163,11 @@ class Principal:
     organizations_requiring_second_factor: Sequence[UUID] = ()
     # The admin who looks at the service with the eyes of the user.
     impersonator_id: UUID | None = None
-    # Of a key that came in an address, where it is written down by whoever passes it on.
+    # Of a key that came in the query string, which proxies write down.
     from_query: bool = False
     narrowing: Narrowing | None = None
-    # What records are shared with that the caller is: the user, an address, teams with the organization of each. Only
-    # those with which something is shared.
+    # The recipients of shares that stand for the caller: the user, an address, teams with the organization of each;
+    # only those with which something is shared.
     recipients: Recipients = field(default_factory=dict)
 
     @cached_property
@@ -187,12 +187,12 @@ class Principal:
         return self.credential is Credential.NOBODY
 
     @property
-    def narrowed_by(self) -> str:
-        """A digest of the grants that narrow the caller, empty where none do."""
-        return "" if self.narrowing is None else self.narrowing.digest
+    def grants_hash(self) -> str:
+        """A hash of the grants that narrow the caller, empty where none do."""
+        return "" if self.narrowing is None else self.narrowing.hash
 
     def within(self, memberships: Mapping[UUID, str], organization_id: UUID | None) -> Principal:
-        """The caller with these memberships alone, and with the grants of these alone, unless anything is shared."""
+        """The caller with these memberships alone, and the grants of these; all grants where anything is shared."""
         recipients = recipients_within(self.recipients, memberships)
         # A row that is shared may be of any organization, whose grants narrow it.
         narrowing = self.narrowing
@@ -220,7 +220,7 @@ class Principal:
     def covers(self, other: Principal) -> bool:
         """Whether the caller has every right that ``other`` has."""
         roles = ((role, self.memberships.get(each)) for each, role in other.memberships.items())
-        if self.narrowed_by != other.narrowed_by:
+        if self.grants_hash != other.grants_hash:
             return False
         if not self.recipients.keys() >= other.recipients.keys():
             return False

@@ -76,13 +76,22 @@ metadata = Base.metadata
 
 class Record(Base):
     """A stored model with routes. Subclasses say who may do what (``policy``) and how their states move
-    (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. ``cascades_widely`` marks
-    models whose removal reaches both ends of restricting references, ``audited`` those whose changes are evidence.
-    ``bookkeeping`` names columns that the owner of a row does not write and whose change raises no version, nor moves
-    ``updated_at`` unless that is among them; a model that ``requires_version`` refuses changes that do not say which
-    version they are of. ``plural`` is what the relations that lead here from other models are called; ``searchable``
-    names the text that a search looks through, all of which every reader of a row sees; ``label`` the text by which
-    people know a record."""
+    (``transitions``); ``domain`` and ``segment`` make the path, unless ``path`` names it. Beside these:
+
+    - ``audited``: changes are written to the audit log;
+    - ``bookkeeping``: columns that only the service writes, whose change raises no version; it moves ``updated_at``
+      only where that is listed here;
+    - ``cascades_widely``: a removal reaches both ends of restricting references;
+    - ``has_custom_routes``: no generic routes are made;
+    - ``is_credential``: changes are never taken back, and their log has nothing of ``bookkeeping``;
+    - ``label``: the fields by which people know a record;
+    - ``legacy_envelope``: lists and removals are answered in the older form;
+    - ``logged``: changes are kept in the log of changes, as they are unless it says False;
+    - ``undoable``: an undo deletes what the transaction made, unless it says False, as of what people have been told;
+    - ``plural``: the name of relations that lead here from other models;
+    - ``requires_version``: changes must say which version they are of;
+    - ``searchable``: the fields that a search looks through; every reader of a row sees all of them.
+    """
 
     __abstract__ = True
 
@@ -101,13 +110,16 @@ class Record(Base):
     label: ClassVar[tuple[str, ...]] = ()
     bookkeeping: ClassVar[tuple[str, ...]] = ()
     requires_version: ClassVar[bool] = False
+    logged: ClassVar[bool] = True
+    undoable: ClassVar[bool] = True
+    is_credential: ClassVar[bool] = False
 
     # Raised by a trigger of the database, whatever changes the row. It is no field: the wire has it as an entity tag.
     row_version: Mapped[int] = integer(HIDDEN, min=1, max=SAFE_MAX, default=1, server_default="1", sort_order=100)
 
     @classmethod
     def plural_name(cls) -> str:
-        """``deals``; ``plural`` where that is taken or another."""
+        """``plural``, or the segment with an s: ``deals``."""
         return cls.plural or f"{camel(cls.segment.replace('-', '_'))}s"
 
     @classmethod

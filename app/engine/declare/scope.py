@@ -4,7 +4,7 @@ A scope answers three questions about a model as SQL conditions: which rows are 
 public, and which may be written. List, count, read, update and delete use the same conditions, so they cannot
 disagree. Nothing here reads the request: the caller arrives as bind parameters (``Principal.binds``).
 
-``scopes`` has the five that most models need, ``combinations`` those that are put together. A scope of one's own is a
+``scopes`` has the five that most models need, ``combinations`` those that are put together. A custom scope is a
 subclass of ``Scope``, which defines ``own`` and what else differs.
 """
 
@@ -59,8 +59,8 @@ Model = Any
 @dataclass(frozen=True)
 class Scope(ABC):
     """What makes a row somebody's. ``public`` names the values of one column that open a row to everybody.
-    ``judges_new_rows`` says that a row is made only if it is ``writable`` once it is stored; where it is false, the
-    checks of what the row names say the same before."""
+    With ``judges_new_rows``, a new row must be ``writable`` once it is stored; without, the checks of the rows that it
+    refers to say the same before."""
 
     judges_new_rows: ClassVar[bool] = True
 
@@ -94,7 +94,7 @@ class Scope(ABC):
 
     @property
     def narrowing_column(self) -> str:
-        """The column that an own row is asked for besides, if there is one."""
+        """A second column that decides whether a row is the caller's, if there is one."""
         return ""
 
     @property
@@ -109,7 +109,7 @@ class Scope(ABC):
 
     @property
     def has_index(self) -> bool:
-        """Whether lists find the rows by an index; a scope of one's own that declares a fitting one says so."""
+        """Whether lists find the rows by an index; a custom scope that declares a fitting one says so."""
         return bool(self.column) or self.is_nobodys
 
     def within(self, row: Model, organization: Any) -> Condition | None:
@@ -183,21 +183,21 @@ def is_everything(condition: Condition) -> bool:
 
 
 def both(first: Condition, second: Condition) -> Condition:
-    """Rows that meet two conditions, in no more words than it takes."""
+    """Rows that meet two conditions, simplified where one of them is constant."""
     if is_everything(second):
         return first
     return second if is_everything(first) else and_(first, second)
 
 
 def either(first: Condition, second: Condition) -> Condition:
-    """Rows that meet one of two conditions, in no more words than it takes."""
+    """Rows that meet one of two conditions, simplified where one of them is constant."""
     if is_nothing(second) or is_everything(first):
         return first
     return second if is_nothing(first) else or_(first, second)
 
 
 def any_of(ids: Select[Any]) -> Any:
-    """Any of the ids that a subquery finds, which is read before the rows that are compared with it."""
+    """Any of the ids of a subquery, as an array, so that PostgreSQL runs the subquery once, and first."""
     return func.array(ids.scalar_subquery(), type_=ARRAY(Uuid())).any_()
 
 

@@ -169,7 +169,7 @@ class Parent(Scope):
 
 @dataclass(frozen=True)
 class Public(Scope):
-    """Rows for everybody, where public; the others are for admins."""
+    """Public rows are for everybody, all others for admins."""
 
     judges_new_rows: ClassVar[bool] = False
 

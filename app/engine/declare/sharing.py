@@ -31,7 +31,7 @@ RECIPIENTS = bindparam("caller_recipients", type_=ARRAY(String()))
 def shared_rows(model: Model, *, writes: bool = False, listed: bool = False) -> Condition:
     """The rows of ``model`` that are shared with the caller, to be read, or only those to be written as well. Where
     they are ``listed``, all of them are found first; otherwise the shares of the row at hand are looked at."""
-    standing = [SHARES.c.recipient == RECIPIENTS.any_(), *standing_shares(model, SHARES.c)]
+    standing = [SHARES.c.recipient == RECIPIENTS.any_(), *active_shares(model, SHARES.c)]
     if writes:
         standing.append(SHARES.c.may == literal_column("'write'"))
     if not listed:
@@ -40,7 +40,7 @@ def shared_rows(model: Model, *, writes: bool = False, listed: bool = False) -> 
     return shared
 
 
-def standing_shares(model: Model, shares: Any) -> Iterator[Condition]:
+def active_shares(model: Model, shares: Any) -> Iterator[Condition]:
     """The shares of rows of ``model`` that count for the caller, among those with the caller's recipients."""
     yield shares.model == literal_column(f"'{model.qualified_name()}'")
     yield or_(shares.until.is_(None), shares.until > func.now())

@@ -30,12 +30,16 @@ class Verb:
 
 LIST = Verb("list", "list", reads=True)
 READ = Verb("read", "read", reads=True)
+DELETED = Verb("deleted", "delete", reads=True, private=True)
+RESTORE = Verb("restore", "create", besides=("delete",))
 QUERY = Verb("query", "list", reads=True)
 AGGREGATE = Verb("aggregate", "list", reads=True)
 QUERY_AGGREGATE = Verb("queryAggregate", "list", reads=True)
+HISTORY = Verb("history", "read", reads=True, private=True)
 EXPORT = Verb("export", "list", reads=True, private=True, besides=("export",))
 CREATE = Verb("create", "create")
 UPDATE = Verb("update", "update")
+REVERT = Verb("revert", "update", besides=("read",))
 DELETE = Verb("delete", "delete")
 UPDATE_MANY = Verb("updateMany", "update")
 DELETE_MANY = Verb("deleteMany", "delete")
@@ -43,8 +47,8 @@ UPDATE_MATCHING = Verb("updateMatching", "update", besides=("list",))
 DELETE_MATCHING = Verb("deleteMatching", "delete", besides=("list",))
 IMPORT = Verb("import", "create", besides=("import",))
 VERBS = (
-    LIST, CREATE, READ, UPDATE, DELETE, QUERY, AGGREGATE, QUERY_AGGREGATE, EXPORT, UPDATE_MANY, UPDATE_MATCHING,
-    DELETE_MANY, DELETE_MATCHING, IMPORT,
+    LIST, CREATE, READ, UPDATE, DELETE, HISTORY, REVERT, DELETED, RESTORE, QUERY, AGGREGATE, QUERY_AGGREGATE, EXPORT,
+    UPDATE_MANY, UPDATE_MATCHING, DELETE_MANY, DELETE_MATCHING, IMPORT,
 )  # fmt: skip
 
 
@@ -65,5 +69,16 @@ class RecordOperation:
 def operations(model: type[Record]) -> Iterator[RecordOperation]:
     """Yield what somebody may do with records of ``model``."""
     for operation in (RecordOperation(model, verb) for verb in VERBS):
-        if operation.rule is not Rule.NONE:
+        if operation.rule is not Rule.NONE and _is_kept_for(operation):
             yield operation
+
+
+def _is_kept_for(operation: RecordOperation) -> bool:
+    """Whether the log has what the operation needs. Changes of credentials are never taken back, and what nobody could
+    make does not come back."""
+    model, verb = operation.model, operation.verb
+    if verb in (DELETED, RESTORE) and Rule.NONE in (model.policy.create, model.policy.delete):
+        return False
+    if verb in (REVERT, DELETED, RESTORE) and model.is_credential:
+        return False
+    return model.logged or verb not in (HISTORY, REVERT, DELETED, RESTORE)

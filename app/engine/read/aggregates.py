@@ -121,11 +121,11 @@ def _compiled(model: type[Record], principal: Principal, query: AggregateQuery) 
     source = Source(model, principal.reader)
     where = pages.conditions(source, Query(where=query.where, search=query.search))
     groups = [_grouped(source, group) for group in query.groups]
-    columns = {f"g{place}": value for place, value in enumerate(groups)}
-    columns |= {f"m{place}": _measured(source, each) for place, each in enumerate(query.measures)}
+    columns = {f"g{index}": value for index, value in enumerate(groups)}
+    columns |= {f"m{index}": _measured(source, each) for index, each in enumerate(query.measures)}
     chosen = ", ".join(f"{value} AS {name}" for name, value in columns.items())
     rows = f"SELECT {chosen} FROM {' '.join([source.table, *source.joins])} WHERE {' AND '.join(where)}"
-    grouped = f" GROUP BY {', '.join(f'g{place}' for place in range(len(groups)))}" if groups else ""
+    grouped = f" GROUP BY {', '.join(f'g{index}' for index in range(len(groups)))}" if groups else ""
     order = f" ORDER BY {', '.join(_order(query))}" if groups else ""
     sql = f"SELECT * FROM ({rows}{grouped}) AS sums{order} LIMIT %(take)s::bigint"
     return Statement(sql, source.fixed)
@@ -148,7 +148,7 @@ def _measured(source: Source, measure: Measure) -> str:
         case Function.COUNT_DISTINCT:
             return f"count(DISTINCT {value})"
         case Function.SUM | Function.AVG:
-            # Of floats exact, too, and beyond their range: each is the number that its shortest text says.
+            # Floats are added as numeric, which is exact and has no end; their text is the shortest decimal of each.
             is_float = isinstance(measure.field.spec.kind, Number)
             return f"{measure.function}({f'({value})::text::numeric' if is_float else value})"
         case function:
@@ -157,9 +157,9 @@ def _measured(source: Source, measure: Measure) -> str:
 
 def _order(query: AggregateQuery) -> list[str]:
     """The order that was asked for, and then that of the groups."""
-    names = {group.name: f"g{place}" for place, group in enumerate(query.groups)}
-    names |= {measure.name: f"m{place}" for place, measure in enumerate(query.measures)}
-    texts = {f"g{place}" for place, group in enumerate(query.groups) if group.field.spec.kind.is_text}
+    names = {group.name: f"g{index}" for index, group in enumerate(query.groups)}
+    names |= {measure.name: f"m{index}" for index, measure in enumerate(query.measures)}
+    texts = {f"g{index}" for index, group in enumerate(query.groups) if group.field.spec.kind.is_text}
     asked = dict(query.sort)
     wanted = [*asked.items(), *((group.name, False) for group in query.groups if group.name not in asked)]
     return [
@@ -171,10 +171,10 @@ def _order(query: AggregateQuery) -> list[str]:
 
 def _answered(query: AggregateQuery, row: tuple[Any, ...]) -> dict[str, Any]:
     zone = ZoneInfo(query.zone)
-    groups = {group.name: _in_zone(row[place], zone) for place, group in enumerate(query.groups)}
+    groups = {group.name: _in_zone(row[index], zone) for index, group in enumerate(query.groups)}
     answered: dict[str, Any] = {"group": groups}
-    for place, measure in enumerate(query.measures, len(groups)):
-        value = _plain(row[place])
+    for index, measure in enumerate(query.measures, len(groups)):
+        value = _plain(row[index])
         if measure.field is None:
             answered[str(measure.function)] = value
         else:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from flask import Flask, current_app
 
 from app.engine.declare.principal import Credential, Principal
-from app.runtime.shared_places import SharedConcurrencyLimit
+from app.runtime.shared_concurrency_limit import SharedConcurrencyLimit
 from config import Settings
 
 NAME = "queries"
@@ -26,29 +26,29 @@ def init_app(app: Flask) -> None:
     settings: Settings = app.config["SETTINGS"]
     usual = default_slots(settings)
     total = settings.queries_at_once or usual.total
-    app.extensions["query_places"] = SharedConcurrencyLimit(
+    app.extensions["query_slots"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], NAME, settings.queries_per_user or usual.each, total, settings.query_seconds,
     )  # fmt: skip
-    # Networks cost nothing: many of them together leave places to callers with a credential.
-    app.extensions["anonymous_query_places"] = SharedConcurrencyLimit(
+    # Networks cost nothing: many of them together leave slots to callers with a credential.
+    app.extensions["anonymous_query_slots"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], "anonymous queries", settings.queries_per_user or usual.each,
         max(1, total // 2),
     )  # fmt: skip
-    app.extensions["export_places"] = SharedConcurrencyLimit(
+    app.extensions["export_slots"] = SharedConcurrencyLimit(
         app.extensions["limit_counter"], "exports", settings.exports_per_user or usual.each, settings.exports_at_once,
         wait=0.0, retry_after=10,
     )  # fmt: skip
 
 
 class SlotCount(NamedTuple):
-    """How many places one user has, and how many there are."""
+    """How many slots one user has, and how many there are."""
 
     each: int
     total: int
 
 
 def default_slots(settings: Settings) -> SlotCount:
-    """The places by default. Statements that keep two processors busy leave none to those who serve, so where there are
+    """The slots by default. Statements that keep two processors busy leave none to those who serve, so where there are
     just two, and the embedded server is on them, one user has one."""
     available = processors()
     shared = available if not settings.database_url else sys.maxsize
@@ -56,7 +56,7 @@ def default_slots(settings: Settings) -> SlotCount:
 
 
 def query_slot(principal: Principal) -> AbstractContextManager[None]:
-    """A place for a query of the caller, or for a write of many, while it lasts. It is taken before a transaction
+    """A slot for a query of the caller, or for a write of many, while it lasts. It is taken before a transaction
     begins, so that nobody holds locks who waits. Raises RateLimited and Unavailable."""
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
@@ -64,28 +64,28 @@ def query_slot(principal: Principal) -> AbstractContextManager[None]:
 
 
 def _slot(caller: str) -> AbstractContextManager[None]:
-    places: SharedConcurrencyLimit = current_app.extensions["query_places"]
-    return places.of(caller)
+    slots: SharedConcurrencyLimit = current_app.extensions["query_slots"]
+    return slots.of(caller)
 
 
 @contextmanager
 def _anonymous_slot(caller: str) -> Iterator[None]:
-    """A place among those for callers without a credential, and one among those of all."""
-    places: SharedConcurrencyLimit = current_app.extensions["anonymous_query_places"]
-    with places.taken(caller), _slot(caller):
+    """A slot among those for callers without a credential, and one among those of all."""
+    slots: SharedConcurrencyLimit = current_app.extensions["anonymous_query_slots"]
+    with slots.taken(caller), _slot(caller):
         yield
 
 
 def export_slot(principal: Principal) -> AbstractContextManager[None]:
-    """A place for an export, which has a connection of its own. Raises RateLimited and Unavailable."""
+    """A slot for an export, which has a connection of its own. Raises RateLimited and Unavailable."""
     if principal.credential is Credential.SYSTEM:
         return nullcontext()
-    places: SharedConcurrencyLimit = current_app.extensions["export_places"]
-    return places.taken(_caller(principal))
+    slots: SharedConcurrencyLimit = current_app.extensions["export_slots"]
+    return slots.taken(_caller(principal))
 
 
 def _caller(principal: Principal) -> str:
-    # Whoever follows a link takes no place from the user who made it.
+    # Whoever follows a link takes no slot from the user who made it.
     return str(principal.credential_id if principal.is_nobody else principal.user_id or principal.credential_id)
 
 

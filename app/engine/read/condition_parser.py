@@ -19,11 +19,11 @@ ME = "me"
 NOT_BOOLEAN = "Must be true or false."
 QUANTIFIERS = {"some": Quantifier.SOME, "none": Quantifier.NONE, "every": Quantifier.EVERY}
 # Reads a value for a field and an operator, at its location.
-Read = Callable[[Field, Operator, Any, str], Any]
+ValueReader = Callable[[Field, Operator, Any, str], Any]
 
 
 @dataclass
-class Conditions:
+class ConditionParser:
     """Reads the conditions of one query; raises InvalidFilter at the location that breaks a rule."""
 
     context: QueryContext
@@ -31,12 +31,12 @@ class Conditions:
     objects: int = 0
 
     def where(self, model: type[Record], given: Any, location: str, depth: int = 0, hops: int = 0) -> Junction:
-        """The tree of ``given``, an object of the full form."""
+        """The tree of ``given``, a JSON object in the form of ``where``."""
         if not isinstance(given, dict):
             raise invalid(location, "Must be a JSON object.")
         self.objects += 1
         if self.objects > (most := 2 * self.context.settings.max_conditions):
-            raise invalid(location, f"Is one object more than the {most} of a query.")
+            raise invalid(location, f"More than {most} objects in one query.")
         if depth > self.context.settings.max_query_depth:
             raise invalid(location, f"Nests deeper than {self.context.settings.max_query_depth} levels.")
         parts = [
@@ -105,7 +105,7 @@ class Conditions:
             raise invalid(location, f"Unknown operator. {allowed(known.spec.kind.operators)}")
         return operator
 
-    def compared(self, known: Field, operator: Operator, given: Any, location: str, read: Read) -> Comparison:
+    def compared(self, known: Field, operator: Operator, given: Any, location: str, read: ValueReader) -> Comparison:
         """The comparison of ``known`` with ``given``, whose values ``read`` reads."""
         self._count(location)
         if operator is Operator.IS_NULL:

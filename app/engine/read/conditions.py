@@ -60,17 +60,17 @@ class Source:
         """The rows that the caller may read, or with ``list`` reach by conditions."""
         return self.put(fragments.visible(model, self.reader, operation), alias)
 
-    def guard(self, model: type[Record], operations: Operations, place: int, alias: str) -> str:
+    def guard(self, model: type[Record], operations: Operations, index: int, alias: str) -> str:
         """Whether the row shows the fields of a guard."""
-        return self.put(fragments.guard(model, self.reader, operations, place), alias)
+        return self.put(fragments.guard(model, self.reader, operations, index), alias)
 
     def shows(self, model: type[Record], field: Field, alias: str, operations: Operations = LISTING) -> str:
         """Whether the row shows ``field`` to the caller; empty where every row does."""
         if not self.reader.shows(model, field.name, *operations) and field.name != "id":
             return "false"
-        for place, guard in enumerate(guards(model, self.reader, operations)):
+        for index, guard in enumerate(guards(model, self.reader, operations)):
             if field.name in guard.names:
-                return self.guard(model, operations, place, alias)
+                return self.guard(model, operations, index, alias)
         return ""
 
     def value(self, model: type[Record], field: Field, alias: str, operations: Operations = LISTING) -> str:

@@ -1,6 +1,6 @@
 """Cursors of keyset paging: where a page ended, authenticated with the service's key and bound to who asked what.
 
-A cursor is the sort values of the last row and an HMAC (RFC 2104) over them and the walk that it belongs to, in base64
+A cursor is the sort values of the last row and an HMAC (RFC 2104) over them and their context, in base64
 for URLs (RFC 4648, section 5). It tells its holder nothing that the row did not.
 """
 
@@ -29,24 +29,31 @@ MAX_LENGTH = 16_384
 READ: dict[str, Callable[[str], Any]] = {"uuid": UUID, "timestamptz": datetime.fromisoformat}
 
 
-def bound_to(model: type[Record], principal: Principal, query: Query) -> bytes:
-    """What a cursor is good for: the caller with the acting organization and grants, the model, the conditions and the
-    order."""
+def cursor_context(model: type[Record], principal: Principal, query: Query) -> bytes:
+    """What the HMAC of a cursor covers beside its values: the caller with the acting organization and grants, the
+    model, the conditions and the order."""
     holder = principal.user_id or principal.credential_id
-    narrowed = [principal.narrowed_by] if principal.narrowing is not None else []
+    narrowed = [principal.grants_hash] if principal.narrowing is not None else []
     asked = [list(query.where.values()), query.where.key, query.search, [key.key for key in query.sort]]
     return dumps([VERSION, holder, principal.organization_id, model.qualified_name(), asked, *narrowed])
 
 
-def write(walk: bytes, values: Sequence[Any]) -> str:
+def holder_context(principal: Principal, **of: Any) -> bytes:
+    """What the HMAC of a cursor covers beside its values where it is no list: the caller with the acting organization
+    and grants, and what it is a cursor ``of``."""
+    holder = principal.user_id or principal.credential_id
+    return dumps({**of, "holder": holder, "organization": principal.organization_id, "grants": principal.grants_hash})
+
+
+def write(context: bytes, values: Sequence[Any]) -> str:
     """The cursor of a row with the sort ``values``."""
     content = dumps([value.isoformat() if isinstance(value, datetime) else value for value in values])
-    return urlsafe_b64encode(_mac(walk, content) + content).rstrip(b"=").decode()
+    return urlsafe_b64encode(_mac(context, content) + content).rstrip(b"=").decode()
 
 
-def read(walk: bytes, cursor: str, types: Sequence[str]) -> list[Any]:
+def read(context: bytes, cursor: str, types: Sequence[str]) -> list[Any]:
     """The sort values in ``cursor``, of the SQL ``types``; raises InvalidPagination unless ``write`` made it for the
-    same walk."""
+    same context."""
     if len(cursor) > MAX_LENGTH or not cursor.isascii():
         raise refused()
     try:
@@ -54,7 +61,7 @@ def read(walk: bytes, cursor: str, types: Sequence[str]) -> list[Any]:
     except ValueError:
         raise refused() from None
     mac, content = raw[:MAC_SIZE], raw[MAC_SIZE:]
-    if not hmac.compare_digest(mac, _mac(walk, content)):
+    if not hmac.compare_digest(mac, _mac(context, content)):
         raise refused()
     values = orjson.loads(content)
     if len(values) != len(types):
@@ -72,5 +79,5 @@ def _value(value: Any, kind: str) -> Any:
     return value if value is None or read is None else read(value)
 
 
-def _mac(walk: bytes, content: bytes) -> bytes:
-    return hmac.digest(vault().cursor_key, len(walk).to_bytes(4) + walk + content, hashlib.sha256)[:MAC_SIZE]
+def _mac(context: bytes, content: bytes) -> bytes:
+    return hmac.digest(vault().cursor_key, len(context).to_bytes(4) + context + content, hashlib.sha256)[:MAC_SIZE]

@@ -98,7 +98,7 @@ def view(model: type[Record], reader: Reader, *, filtered: bool = True) -> Proje
     shown = shown_fields(model, reader, listed=False)
     columns = [selected(model, field).label(field.attribute) for field in shown]
     found = guards(model, reader, READING, filtered=filtered)
-    columns += [cast(each.condition(model), Boolean).label(f"guard_{place}") for place, each in enumerate(found)]
+    columns += [cast(each.condition(model), Boolean).label(f"guard_{index}") for index, each in enumerate(found)]
     names = tuple(field.name for field in shown)
     return Projection(names, tuple(each.names for each in found), tuple(columns))
 

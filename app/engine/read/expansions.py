@@ -104,7 +104,7 @@ def _compiled(expansion: Expansion, reader: Reader) -> ExpansionStatement:
     conditions = [f"{fragments.column(reference, source.alias)} = parent.id", visible]
     conditions += [shown] if (shown := source.shows(relation.target, reference, source.alias)) else []
     conditions.append(source.condition(expansion.where))
-    order = ordering.ordered(source, expansion.sort or ordering.newest_first(relation.target))
+    order = ordering.sort_terms(source, expansion.sort or ordering.newest_first(relation.target))
     tables, met = " ".join([source.table, *source.joins]), " AND ".join(conditions)
     window = (
         f"SELECT {named(columns)}, {_length(source, layout)} AS length FROM {tables} WHERE {met} "

@@ -21,7 +21,7 @@ from sqlalchemy.sql.visitors import InternalTraversal
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.scope import both, within
-from app.engine.declare.sharing import SHARES, standing_shares
+from app.engine.declare.sharing import SHARES, active_shares
 from app.engine.read import encoding
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 
@@ -81,10 +81,16 @@ def shareable(model: type[Record], reader: Reader, operation: str) -> Fragment:
 
 
 @cache
-def standing_share(model: type[Record], alias: str) -> str:
+def active_share(model: type[Record], alias: str) -> str:
     """The rows called ``alias`` of the table of shares that count for the caller, of records of ``model``."""
-    met = and_(*standing_shares(model, SHARES.alias(alias).c))
+    met = and_(*active_shares(model, SHARES.alias(alias).c))
     return str(met.compile(dialect=DIALECT))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def own(model: type[Record], reader: Reader) -> Fragment:
+    """Rows that are the caller's, or shared with the caller, and not only public."""
+    return _compiled(model, f"{model.__tablename__}_own", lambda row: model.policy.own(row, reader))
 
 
 def hide_caller_from_planner(condition: str) -> str:
@@ -99,6 +105,12 @@ def writable(model: type[Record], reader: Reader, operation: str) -> Fragment:
     """Rows among the visible ones that the caller may update or delete, or by the same rights have created."""
     purpose = f"{model.__tablename__}_may_{operation}"
     return _compiled(model, purpose, lambda row: model.policy.writable(row, reader, operation))
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT)
+def restorable(model: type[Record], reader: Reader) -> Fragment:
+    """Deleted rows that the caller may bring back."""
+    return _compiled(model, f"{model.__tablename__}_restorable", lambda row: model.policy.restorable(row, reader))
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
@@ -124,10 +136,10 @@ def within_organization(model: type[Record]) -> Fragment | None:
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
-def guard(model: type[Record], reader: Reader, operations: Operations, place: int) -> Fragment:
-    """The condition of the guard at ``place`` among those of ``encoding.guards``."""
-    purpose = "_".join([model.__tablename__, *operations, str(place)])
-    return _compiled(model, purpose, encoding.guards(model, reader, operations)[place].condition)
+def guard(model: type[Record], reader: Reader, operations: Operations, index: int) -> Fragment:
+    """The condition of the guard at ``index`` among those of ``encoding.guards``."""
+    purpose = "_".join([model.__tablename__, *operations, str(index)])
+    return _compiled(model, purpose, encoding.guards(model, reader, operations)[index].condition)
 
 
 @cache

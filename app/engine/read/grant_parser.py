@@ -15,9 +15,9 @@ from app.engine.declare.fields import ADMIN_READS, HIDDEN
 from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
 from app.engine.declare.structures import Grants
-from app.engine.read.condition_parser import Conditions
+from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.encoding import dumps
-from app.engine.read.grants import OPERATIONS, WRITES, Grant, GrantList, Narrowing, digest
+from app.engine.read.grants import OPERATIONS, WRITES, Grant, GrantList, Narrowing, hash_of
 from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed
 from app.engine.read.statements import StatementCache
@@ -46,7 +46,7 @@ def parse_grants(given: Any, location: str = "access") -> tuple[Grant, ...]:
     if len(dumps(given)) > MAX_BYTES:
         raise _invalid(location, f"Is longer than {MAX_BYTES} bytes.")
     conditions = _conditions()
-    return tuple(_grant(each, f"{location}[{place}]", conditions) for place, each in enumerate(given))
+    return tuple(_grant(each, f"{location}[{index}]", conditions) for index, each in enumerate(given))
 
 
 def load(stored: Sequence[StoredList]) -> Narrowing:
@@ -56,7 +56,7 @@ def load(stored: Sequence[StoredList]) -> Narrowing:
     return kept.get(
         key,
         lambda: Narrowing(
-            [_load(each) for each in key], digest([f"{organization} {text}" for organization, text in key])
+            [_load(each) for each in key], hash_of([f"{organization} {text}" for organization, text in key])
         ),
     )
 
@@ -89,11 +89,11 @@ def _conditions_of(given: Any) -> int:
     return conditions.count
 
 
-def _conditions() -> Conditions:
+def _conditions() -> ConditionParser:
     """What reads the conditions of one list, and counts them."""
     settings = current_app.config["SETTINGS"] if has_app_context() else Settings()
     bounds = replace(settings, max_conditions=MAX_CONDITIONS)
-    return Conditions(QueryContext(EYES, bounds, MAX_VALUES))
+    return ConditionParser(QueryContext(EYES, bounds, MAX_VALUES))
 
 
 def unfit(given: Any) -> list[str]:
@@ -117,16 +117,16 @@ def _parsed(given: Any) -> list[Grant | Failure]:
     return found
 
 
-def _grant(given: Any, location: str, conditions: Conditions) -> Grant:
+def _grant(given: Any, location: str, conditions: ConditionParser) -> Grant:
     if not isinstance(given, dict):
         raise _invalid(location, "Must be a JSON object.")
     for name in given:
         if name not in MEMBERS:
             raise _invalid(f"{location}.{name}", f"Unknown member. {allowed(MEMBERS)}")
     operations = _names(given.get("operations", list(DEFAULT_OPERATIONS)), f"{location}.operations")
-    for place, name in enumerate(operations):
+    for index, name in enumerate(operations):
         if name not in OPERATIONS:
-            raise _invalid(f"{location}.operations[{place}]", f"Unknown operation. {allowed(OPERATIONS)}")
+            raise _invalid(f"{location}.operations[{index}]", f"Unknown operation. {allowed(OPERATIONS)}")
     models = _models(given.get("models"), f"{location}.models", writes=bool(WRITES.intersection(operations)))
     fields = None if given.get("fields") is None else _fields(given["fields"], models, f"{location}.fields")
     where = {} if given.get("where") is None else _where(given["where"], models, f"{location}.where", conditions)
@@ -136,7 +136,7 @@ def _grant(given: Any, location: str, conditions: Conditions) -> Grant:
 def _models(given: Any, location: str, *, writes: bool) -> tuple[type[Record], ...]:
     known = {model.qualified_name(): model for model in every_model()}
     found: dict[str, type[Record]] = {}
-    for place, name in enumerate(_names(given, location)):
+    for index, name in enumerate(_names(given, location)):
         domain = name.removesuffix("/*")
         fitting = {
             path: model
@@ -144,25 +144,25 @@ def _models(given: Any, location: str, *, writes: bool) -> tuple[type[Record], .
             if name == path or (name == "*" and model.domain != APART) or (name != domain == model.domain)
         }
         if not fitting:
-            raise _invalid(f"{location}[{place}]", "There is no such model: name crm/contact, crm/* or *.")
+            raise _invalid(f"{location}[{index}]", "There is no such model: name crm/contact, crm/* or *.")
         if writes and any(model.domain == APART for model in fitting.values()):
-            raise _invalid(f"{location}[{place}]", "Accounts and organizations are written by no grant.")
+            raise _invalid(f"{location}[{index}]", "Accounts and organizations are written by no grant.")
         found |= fitting
     return tuple(found[path] for path in sorted(found))
 
 
 def _fields(given: Any, models: Sequence[type[Record]], location: str) -> frozenset[str]:
     names = _names(given, location, may_be_empty=True)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         for model in models:
             known = {field.name for field in model.fields().values() if not field.spec.flags & {HIDDEN, ADMIN_READS}}
             if name not in known:
-                raise _invalid(f"{location}[{place}]", f"Unknown field of {model.qualified_name()}.")
+                raise _invalid(f"{location}[{index}]", f"Unknown field of {model.qualified_name()}.")
     return frozenset(names)
 
 
 def _where(
-    given: Any, models: Sequence[type[Record]], location: str, conditions: Conditions
+    given: Any, models: Sequence[type[Record]], location: str, conditions: ConditionParser
 ) -> dict[type[Record], Junction]:
     """The condition on each of the models; one without parts is met by every row."""
     try:

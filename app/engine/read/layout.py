@@ -35,8 +35,8 @@ class Layout(RowDecoder):
 
     def versions(self, rows: Sequence[Row], start: int) -> dict[str, int]:
         """The versions of the records in ``rows``, by id."""
-        place = self.names.index("id")
-        return {str(row[start + place]): row[start + self.width - 1] for row in rows}
+        index = self.names.index("id")
+        return {str(row[start + index]): row[start + self.width - 1] for row in rows}
 
 
 def build_layout(
@@ -49,10 +49,10 @@ def build_layout(
     names = tuple(field.name for field in fields)
     columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
     guarded = []
-    for place, guard in enumerate(guards(source.model, source.reader, operations)):
+    for index, guard in enumerate(guards(source.model, source.reader, operations)):
         if chosen := guard.names.intersection(names):
             guarded.append(chosen)
-            columns.append(source.guard(source.model, operations, place, source.alias))
+            columns.append(source.guard(source.model, operations, index, source.alias))
     references = _references(selection)
     columns += [source.value(source.model, field, source.alias, operations) for field in references]
     columns += [f"{source.alias}.row_version"] if versioned else []
@@ -66,5 +66,5 @@ def _references(selection: Selection) -> list[Field]:
 
 
 def named(columns: Sequence[str]) -> str:
-    """The columns of a record as a subselect gives them on."""
-    return ", ".join(f"{column} AS f{place}" for place, column in enumerate(columns))
+    """The columns of a subselect: ``c AS f0, d AS f1``."""
+    return ", ".join(f"{column} AS f{index}" for index, column in enumerate(columns))

@@ -1,7 +1,7 @@
 """Sort keys as SQL: the order of a list, and which rows come after a given one in it.
 
-Empty values come last in both directions, and the id decides ties, in the direction of the last key. Where a column
-that may be empty leads the order, the rows with a value and those without are two scans of one index, one after the
+NULLs come last in both directions, and the id decides ties, in the direction of the last key. Where a column
+that may be NULL leads the order, the rows with a value and those without are two scans of one index, one after the
 other: no single scan has them in this order in both directions.
 """
 
@@ -17,7 +17,7 @@ from app.engine.read.query import SortKey
 
 
 @dataclass(frozen=True)
-class Ordered:
+class SortTerm:
     """One key of an order: the SQL of its value, and how it sorts."""
 
     value: str
@@ -36,7 +36,7 @@ class Ordered:
         return ", ".join(f"{each}{direction}" for each in self.columns(value))
 
 
-Order = tuple[Ordered, ...]
+Order = tuple[SortTerm, ...]
 
 
 def newest_first(model: type[Record]) -> tuple[SortKey, ...]:
@@ -44,20 +44,25 @@ def newest_first(model: type[Record]) -> tuple[SortKey, ...]:
     return (SortKey((), model.fields()["created_at"], descending=True),)
 
 
-def ordered(source: Source, keys: Sequence[SortKey]) -> Order:
+def has_id(keys: Sequence[SortKey]) -> bool:
+    """Whether a sort has the id already, which decides ties."""
+    return any(key.field.attribute == "id" and not key.path for key in keys)
+
+
+def sort_terms(source: Source, keys: Sequence[SortKey]) -> Order:
     """The order by ``keys`` and then by the id."""
-    found = [_ordered(source, key) for key in keys]
-    if not any(key.field.attribute == "id" and not key.path for key in keys):
-        found.append(Ordered(f"{source.alias}.id", keys[-1].descending, False, False, "uuid"))
+    found = [_sort_term(source, key) for key in keys]
+    if not has_id(keys):
+        found.append(SortTerm(f"{source.alias}.id", keys[-1].descending, False, False, "uuid"))
     return tuple(found)
 
 
-def _ordered(source: Source, key: SortKey) -> Ordered:
+def _sort_term(source: Source, key: SortKey) -> SortTerm:
     model, alias = source.join(key.path)
     value, kind = source.value(model, key.field, alias), key.field.spec.kind
     is_column = not key.path and not source.shows(model, key.field, alias)
     nullable = key.field.nullable or not is_column
-    return Ordered(value, key.descending, nullable, kind.is_text, kind.sql_type, is_column)
+    return SortTerm(value, key.descending, nullable, kind.is_text, kind.sql_type, is_column)
 
 
 def order_by(order: Order, values: Sequence[str]) -> str:
@@ -73,27 +78,27 @@ class Scan:
     order: Order
 
 
-def scans(order: Order, empty: Sequence[bool] | None, *, filled: bool) -> list[Scan]:
-    """The scans whose rows, one after the other, are in ``order``; ``filled`` says that the conditions leave no row
-    without a value of its first key. After a cursor, whose values are bound as ``c0``, ``c1`` and so on, ``empty``
-    says which of them are; each scan then begins behind it."""
-    lead = replace(order[0], nullable=order[0].nullable and not filled)
+def scans(order: Order, nulls: Sequence[bool] | None, *, not_null: bool) -> list[Scan]:
+    """The scans whose rows, one after the other, are in ``order``; ``not_null`` says that by the conditions no row
+    has NULL in its first key. ``nulls`` tells which values of a cursor are NULL, bound as ``c0``, ``c1`` and so on;
+    each scan then begins after the row of the cursor."""
+    lead = replace(order[0], nullable=order[0].nullable and not not_null)
     order = (lead, *order[1:])
-    names = [f"%(c{place})s::{key.sql_type}" for place, key in enumerate(order)]
+    names = [f"%(c{index})s::{key.sql_type}" for index, key in enumerate(order)]
     if not (lead.nullable and lead.is_column):
-        return [Scan((_after(order, names, empty),) if empty else (), order)]
-    # Where the key is empty it still leads the order, so that the scan walks the index that has it.
+        return [Scan((_after(order, names, nulls),) if nulls else (), order)]
+    # Where the key is NULL it still leads the order, so that the scan walks the index that has it.
     walked = (replace(lead, nullable=False), *order[1:])
     with_value, without = f"{lead.value} IS NOT NULL", f"{lead.value} IS NULL"
-    if empty is None:
+    if nulls is None:
         return [Scan((with_value,), walked), Scan((without,), walked)]
-    if empty[0]:
-        return [Scan((without, _after(order[1:], names[1:], empty[1:])), walked)]
-    return [Scan((with_value, _after(walked, names, empty)), walked), Scan((without,), walked)]
+    if nulls[0]:
+        return [Scan((without, _after(order[1:], names[1:], nulls[1:])), walked)]
+    return [Scan((with_value, _after(walked, names, nulls)), walked), Scan((without,), walked)]
 
 
-def _after(order: Order, names: Sequence[str], empty: Sequence[bool]) -> str:
-    """The rows behind the one with the values called ``names``."""
+def _after(order: Order, names: Sequence[str], nulls: Sequence[bool]) -> str:
+    """The rows after the one with the values called ``names``."""
     if len({key.descending for key in order}) == 1 and not any(key.nullable for key in order):
         operator = "<" if order[0].descending else ">"
         left = [each for key in order for each in key.columns(key.value)]
@@ -101,11 +106,11 @@ def _after(order: Order, names: Sequence[str], empty: Sequence[bool]) -> str:
         return f"(({', '.join(left)}) {operator} ({', '.join(right)}))"
     alternatives: list[str] = []
     ties: list[str] = []
-    for key, name, is_empty in zip(order, names, empty, strict=True):
-        behind = _behind(key, name, is_empty)
-        if behind:
-            alternatives.append(" AND ".join([*ties, behind]))
-        ties.append(f"{key.value} IS NULL" if is_empty else f"{key.value} = {name}")
+    for key, name, is_null in zip(order, names, nulls, strict=True):
+        after_value = _after_value(key, name, is_null)
+        if after_value:
+            alternatives.append(" AND ".join([*ties, after_value]))
+        ties.append(f"{key.value} IS NULL" if is_null else f"{key.value} = {name}")
     found = f"({' OR '.join(f'({each})' for each in alternatives)})"
     lead = order[0]
     if lead.nullable:
@@ -115,9 +120,9 @@ def _after(order: Order, names: Sequence[str], empty: Sequence[bool]) -> str:
     return f"({bound} ({', '.join(lead.columns(names[0]))}) AND {found})"
 
 
-def _behind(key: Ordered, name: str, is_empty: bool) -> str:
-    if is_empty:
+def _after_value(key: SortTerm, name: str, is_null: bool) -> str:
+    if is_null:
         return ""
     left, right = ", ".join(key.columns(key.value)), ", ".join(key.columns(name))
-    behind = f"({left}) {'<' if key.descending else '>'} ({right})"
-    return f"({behind} OR {key.value} IS NULL)" if key.nullable else behind
+    after_value = f"({left}) {'<' if key.descending else '>'} ({right})"
+    return f"({after_value} OR {key.value} IS NULL)" if key.nullable else after_value

@@ -18,22 +18,22 @@ from app.engine.read.conditions import Source
 from app.engine.read.encoding import LISTING, STATEMENTS_KEPT, Operations
 from app.engine.read.fragments import hide_caller_from_planner
 from app.engine.read.layout import Layout, build_layout, named
-from app.engine.read.ordering import newest_first, order_by, ordered, scans
+from app.engine.read.ordering import has_id, newest_first, order_by, scans, sort_terms
 from app.engine.read.query import PLAIN, Comparison, Count, Junction, Page, Query, bound
 from app.engine.read.statements import Statement, autocommit_connection, statement_cache
 from app.engine.read.windows import Walk, shared_walk, window
 
 # From here on it is cheaper to walk the index alone and fetch only the rows of the page.
 DEEP_SKIP = 1000
-# Pages of one's own rows that end before such a row have a plan that is made once, whoever asks.
+# Ends of pages as the planner is told them, so that one plan serves all callers who list their own rows.
 PLANNED_LIMITS = (100, DEEP_SKIP + 100)
-# Of each recipient of shares, a page reads as many rows as it could reach.
+# A page reads all rows up to its end for each recipient of shares: with more recipients it counts as expensive.
 FEW_RECIPIENTS = 20
 # As far as a bounded count goes.
 MAX_COUNTED = 10_000
 
-# Those whose lists have rows of nobody else, if nothing narrows them.
-MEMBERS = (*WITH_SHARES, *WITH_SHARES.values())
+# Readers whose lists, if nothing narrows them, have their own rows alone.
+MEMBER_READERS = (*WITH_SHARES, *WITH_SHARES.values())
 
 Row = tuple[Any, ...]
 
@@ -61,7 +61,7 @@ def _plain_page(model: type[Record], principal: Principal, query: Query) -> Page
     reader = principal.reader
     everything = not query.where.parts and query.skip + query.take <= PLANNED_LIMITS[0]
     statement = _first_page(model, reader, query.count) if everything else compiled(model, reader, query, None)
-    binds = {"take": query.take, "skip": query.skip, "reach": query.take + query.skip, **principal.binds}
+    binds = {"take": query.take, "skip": query.skip, "window_end": query.take + query.skip, **principal.binds}
     if query.where.parts:
         binds |= bound(query.where)
     with autocommit_connection() as connection:
@@ -78,15 +78,15 @@ def _first_page(model: type[Record], reader: Reader, count: Count) -> ListStatem
 
 
 def _query_page(model: type[Record], principal: Principal, query: Query) -> Page:
-    walk = after = None
+    context = after = None
     if query.cursor is not None:
-        walk = cursors.bound_to(model, principal, query)
-        after = cursors.read(walk, query.cursor, sort_types(query)) if query.cursor else None
-    empty = None if after is None else tuple(value is None for value in after)
-    statement = compiled(model, principal.reader, query, empty)
+        context = cursors.cursor_context(model, principal, query)
+        after = cursors.read(context, query.cursor, sort_types(query)) if query.cursor else None
+    nulls = None if after is None else tuple(value is None for value in after)
+    statement = compiled(model, principal.reader, query, nulls)
     parameters = binds(query, principal)
-    for place, value in enumerate(after or ()):
-        parameters[f"c{place}"] = value
+    for index, value in enumerate(after or ()):
+        parameters[f"c{index}"] = value
     with query_slot(principal), autocommit_connection("queries") as connection:
         rows = statement.rows_in_time(connection, parameters)
         count = rows[0][0]
@@ -98,7 +98,7 @@ def _query_page(model: type[Record], principal: Principal, query: Query) -> Page
             referred = [layout.referred(row, 1) for row in page]
             expansions.expand(connection, principal, query.selection, list(zip(records, referred, strict=True)))
     has_more = len(rows) > query.take if _fetches_one_extra(query) else count > query.skip + len(records)
-    following = cursors.write(walk, page[-1][1 + layout.width :]) if walk is not None and has_more else None
+    following = cursors.write(context, page[-1][1 + layout.width :]) if context is not None and has_more else None
     versions = layout.versions(page, 1) if query.versions else None
     return Page(records, *_counted(query, count), has_more, following, versions)
 
@@ -111,7 +111,7 @@ def _fetches_one_extra(query: Query) -> bool:
 def binds(query: Query, principal: Principal) -> dict[str, Any]:
     """The parameters of the statement of ``query``, but for those of a cursor."""
     take = query.take + _fetches_one_extra(query)
-    window = {"take": take, "skip": query.skip, "reach": take + query.skip}
+    window = {"take": take, "skip": query.skip, "window_end": take + query.skip}
     return window | bound_values(query.where, query.search) | principal.binds
 
 
@@ -133,8 +133,7 @@ def _counted(query: Query, count: int) -> tuple[int, str]:
 def sort_types(query: Query) -> list[str]:
     """The SQL types of the values that a cursor of ``query`` holds."""
     found = [key.field.spec.kind.sql_type for key in query.sort] or ["timestamptz"]
-    ends = any(key.field.attribute == "id" and not key.path for key in query.sort)
-    return found if ends else [*found, "uuid"]
+    return found if has_id(query.sort) else [*found, "uuid"]
 
 
 def with_public(model: type[Record], query: Query) -> bool:
@@ -143,22 +142,24 @@ def with_public(model: type[Record], query: Query) -> bool:
     return model.policy.scope.asks_for_public([part.field.attribute for part in asked])
 
 
-def compiled(model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None) -> ListStatement:
-    """The statement of a page. Bound are ``take`` and ``skip``, both together as ``reach``, the values of conditions as
-    ``v0`` and so on, the search, and those of the cursor, of which ``empty`` tells the empty ones."""
+def compiled(model: type[Record], reader: Reader, query: Query, nulls: tuple[bool, ...] | None) -> ListStatement:
+    """The statement of a page. Bound are ``take`` and ``skip``, both together as ``window_end``, the values of
+    conditions as ``v0`` and so on, the search, and those of the cursor: ``nulls`` tells which are NULL."""
     sort = tuple([key.key for key in query.sort])
-    deep, reach = query.skip >= DEEP_SKIP, 0 if query.where.parts else _reach(query)
+    deep, planned_limit = query.skip >= DEEP_SKIP, 0 if query.where.parts else _planned_limit(query)
     key = (
         model, reader, query.where.key, bool(query.search), sort, query.selection.key, query.count,
-        query.cursor is None, query.versions, empty, deep, reach,
+        query.cursor is None, query.versions, nulls, deep, planned_limit,
     )  # fmt: skip
-    return statement_cache.get(key, lambda: _compiled(model, reader, query, empty, deep=deep, reach=reach))
+    return statement_cache.get(
+        key, lambda: _compiled(model, reader, query, nulls, deep=deep, planned_limit=planned_limit)
+    )
 
 
-def _reach(query: Query) -> int:
-    """The end of the shortest range that has the page, or 0."""
+def _planned_limit(query: Query) -> int:
+    """The smallest of PLANNED_LIMITS that the page ends within, or 0."""
     end = query.skip + query.take + _fetches_one_extra(query)
-    return next((reach for reach in PLANNED_LIMITS if end <= reach), 0)
+    return next((planned_limit for planned_limit in PLANNED_LIMITS if end <= planned_limit), 0)
 
 
 def conditions(
@@ -190,44 +191,44 @@ def _search(source: Source) -> list[str]:
 
 
 def _compiled(
-    model: type[Record], reader: Reader, query: Query, empty: tuple[bool, ...] | None, *, deep: bool, reach: int
+    model: type[Record], reader: Reader, query: Query, nulls: tuple[bool, ...] | None, *, deep: bool, planned_limit: int
 ) -> ListStatement:
     source = Source(model, reader)
     found = conditions(source, query, with_shared=False)
     own = _is_own(source, query, found)
     where = [hide_caller_from_planner(each) for each in found] if own else found
-    most = reach if where != found else None  # of several organizations nothing is hidden
+    hidden = planned_limit if where != found else None  # of several organizations nothing is hidden
     counted = [[*where, f"{source.alias}.{COUNT_INDEX_PREDICATE}"] if own else where]
     layout, columns = build_layout(source, query.selection, versioned=query.versions)
-    order = ordered(source, query.sort or newest_first(model))
-    parts = partial(scans, empty=empty, filled=_is_filled(query))
+    order = sort_terms(source, query.sort or newest_first(model))
+    parts = partial(scans, nulls=nulls, not_null=_is_not_null(query))
     walks = [Walk(" ".join([source.table, *source.joins]), where, order, parts(order))]
     if source.has_shares:
         walks.append(shared_walk(source, found[1:], order, parts))
         counted.append(_only_shared(source, found))
     if deep or source.has_shares:
-        ids = window([f"{source.alias}.id AS id"], walks, most)
-        keys = [f"ids.s{place} AS s{place}" for place in range(len(order))]
+        ids = window([f"{source.alias}.id AS id"], walks, hidden)
+        keys = [f"ids.s{index} AS s{index}" for index in range(len(order))]
         rows = (
             f"SELECT {named(columns)}, {', '.join(keys)} "
             f"FROM ({ids}) AS ids JOIN {source.table} ON {source.alias}.id = ids.id"
         )
     else:
-        rows = window([named(columns)], walks, most)
-    by = order_by(order, [f"page.s{place}" for place in range(len(order))])
-    answered = [f"page.f{place}" for place in range(len(columns))]
+        rows = window([named(columns)], walks, hidden)
+    by = order_by(order, [f"page.s{index}" for index in range(len(order))])
+    answered = [f"page.f{index}" for index in range(len(columns))]
     if query.cursor is not None:
-        answered += [f"page.s{place}" for place in range(len(order))]
+        answered += [f"page.s{index}" for index in range(len(order))]
     tables = f"({_total(source, counted, query.count)}) AS total LEFT JOIN ({rows}) AS page ON true"
     sql = f"SELECT total.n, {', '.join(answered)} FROM {tables} ORDER BY {by}"
     return ListStatement(sql, source.fixed, layout)
 
 
-def _is_filled(query: Query) -> bool:
-    """Whether a condition beside all others leaves no row without a value of the field that sorts first."""
+def _is_not_null(query: Query) -> bool:
+    """Whether a condition beside all others leaves no row with NULL in the field that sorts first."""
     key = query.sort[0] if query.sort else None
     return key is not None and any(
-        isinstance(part, Comparison) and part.excludes_empty and part.field is key.field and not key.path
+        isinstance(part, Comparison) and part.excludes_null and part.field is key.field and not key.path
         for part in query.where.parts
     )
 
@@ -235,7 +236,7 @@ def _is_filled(query: Query) -> bool:
 def _is_own(source: Source, query: Query, where: Sequence[str]) -> bool:
     """Whether the list has one's own rows, newest first, without any condition but that on their owner."""
     model = source.model
-    members = source.reader in MEMBERS
+    members = source.reader in MEMBER_READERS
     return members and len(where) == 1 and not query.sort and has_count_index(model.__table__, model.policy.scope)
 
 

@@ -49,8 +49,8 @@ class Comparison:
             yield parameter(self)
 
     @property
-    def excludes_empty(self) -> bool:
-        """Whether no empty value meets it."""
+    def excludes_null(self) -> bool:
+        """Whether no NULL meets it."""
         if self.operator is Operator.IS_NULL:
             return not self.value
         return self.operator not in (Operator.NE, Operator.NIN) and not self.with_null
@@ -221,7 +221,7 @@ def bound(tree: Condition) -> dict[str, Any]:
 
 def bound_as(tree: Condition, name: str, start: int) -> dict[str, Any]:
     """The same, called ``name`` and numbered from ``start``."""
-    return {f"{name}{place}": value for place, value in enumerate(tree.values(), start)}
+    return {f"{name}{index}": value for index, value in enumerate(tree.values(), start)}
 
 
 def equals(model: type[Record], **wanted: Any) -> Junction:

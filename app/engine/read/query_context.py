@@ -38,8 +38,8 @@ class QueryContext:
     def path(
         self, model: type[Record], steps: Sequence[str], location: str, failure: type[Failure], hops: int = 0
     ) -> tuple[tuple[Relation, ...], type[Record]]:
-        """The relations to one record called ``steps``, ``hops`` relations away from what was asked for, and where they
-        end; raises ``failure``."""
+        """Follow ``steps``, relations to one record, from ``hops`` relations away on. Return them, and the model that
+        they lead to; raises ``failure``."""
         if hops + len(steps) > self.settings.max_hops:
             raise invalid(location, f"Goes along more than {self.settings.max_hops} relations.", failure)
         path = []

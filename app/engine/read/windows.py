@@ -16,8 +16,8 @@ from app.engine.read.ordering import Order, Scan, order_by
 WINDOW = "LIMIT %(take)s::bigint OFFSET %(skip)s::bigint"
 # The planner makes one plan for all pages where it cannot look at their bounds.
 HIDDEN_WINDOW = "LIMIT (SELECT %(take)s::bigint) OFFSET (SELECT %(skip)s::bigint)"
-# As far as the page could reach into one walk.
-REACH = "LIMIT %(reach)s::bigint"
+# As many rows of one walk as the page could have.
+UP_TO_WINDOW_END = "LIMIT %(window_end)s::bigint"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Walk:
 
     def selects(self, columns: Sequence[str], limit: str) -> list[str]:
         """The statements of its scans, each with the sort keys behind ``columns``."""
-        chosen = ", ".join([*columns, *(f"{each.value} AS s{place}" for place, each in enumerate(self.order))])
+        chosen = ", ".join([*columns, *(f"{each.value} AS s{index}" for index, each in enumerate(self.order))])
         found = []
         for scan in self.scans:
             by = order_by(scan.order, [each.value for each in scan.order])
@@ -51,31 +51,31 @@ def shared_walk(source: Source, where: Sequence[str], order: Order, scans: Calla
     walked = tuple(replace(each, value=of_share.get(each.value, each.value)) for each in order)
     tables = " ".join([f"auth_share AS shares JOIN {source.table} ON {row}.id = shares.record_id", *source.joins])
     shareable = source.put(fragments.shareable(model, source.reader, "list"), row)
-    met = [fragments.standing_share(model, "shares"), _is_first(fragments.standing_share(model, "others")), shareable]
+    met = [fragments.active_share(model, "shares"), _is_first(fragments.active_share(model, "others")), shareable]
     recipients = "unnest(%(caller_recipients)s::varchar[]) AS had (recipient)"
     around = f"SELECT page.* FROM {recipients} CROSS JOIN LATERAL ({{}}) AS page"
     return Walk(tables, ["shares.recipient = had.recipient", *met, *where], walked, scans(walked), around)
 
 
-def _is_first(standing: str) -> str:
-    """Of several shares of one record with one recipient, the first: by name, and by an address that was theirs."""
+def _is_first(active: str) -> str:
+    """Of several shares of one record with one recipient (by id, and by an address that became theirs), the first."""
     same = "others.record_id = shares.record_id AND others.recipient = shares.recipient AND others.id < shares.id"
-    return f"NOT EXISTS (SELECT 1 FROM auth_share AS others WHERE {same} AND {standing})"
+    return f"NOT EXISTS (SELECT 1 FROM auth_share AS others WHERE {same} AND {active})"
 
 
-def window(columns: Sequence[str], walks: Sequence[Walk], most: int | None) -> str:
+def window(columns: Sequence[str], walks: Sequence[Walk], planned_limit: int | None) -> str:
     """The rows of the page, with the sort keys behind ``columns``; of several walks or scans, as many of each as the
-    page could reach, and none twice. With ``most``, the bounds of the page are hidden from the planner. It is told that
-    the page ends within ``most`` rows, unless that is 0."""
+    page could reach, and none twice. With a ``planned_limit``, the bounds of the page are hidden from the planner; it
+    is told that the page ends within so many rows, unless that is 0."""
     order = walks[0].order
-    by = order_by(order, [f"s{place}" for place in range(len(order))])
+    by = order_by(order, [f"s{index}" for index in range(len(order))])
     if len(walks) == len(walks[0].scans) == 1:
         (rows,) = walks[0].selects(columns, "")
-        if most is None:
+        if planned_limit is None:
             return f"{rows} {WINDOW}"
-        within = f"{rows} LIMIT {most}" if most else rows
+        within = f"{rows} LIMIT {planned_limit}" if planned_limit else rows
         return f"SELECT * FROM ({within}) AS reached ORDER BY {by} {HIDDEN_WINDOW}"
     together = " UNION ".join if len(walks) > 1 else " UNION ALL ".join
-    limit = f"LIMIT {most}" if most else REACH
+    limit = f"LIMIT {planned_limit}" if planned_limit else UP_TO_WINDOW_END
     rows = together(f"({each})" for walk in walks for each in walk.selects(columns, limit))
     return f"SELECT * FROM ({rows}) AS scans ORDER BY {by} {WINDOW}"

@@ -19,17 +19,18 @@ from app.engine.declare.record import Field, Record
 from app.engine.read import encoding, fragments, pages
 from app.engine.read.conditions import Source
 from app.engine.read.encoding import guards, shown_fields
-from app.engine.read.ordering import newest_first, order_by, ordered
+from app.engine.read.ordering import newest_first, order_by, sort_terms
 from app.engine.read.query import CacheKey, Query
 from app.engine.read.statements import Statement, statement_cache
 from app.engine.transfer import spreadsheets
 from app.engine.transfer.copying import Client, copied, reset
 
-# What ``clock.wire`` writes: milliseconds without their last zeros would be left out, and to_char takes a third longer.
-MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::text, 23), ' ', 'T') || 'Z'"
-# What grants have to leave a row and a field for.
+# What ``clock.wire`` writes. As text a moment loses zeros at its end; the microsecond keeps all digits, of which 23 end
+# with the milliseconds. to_char takes a third longer.
+WIRE_MOMENT = "replace(left((({} AT TIME ZONE 'UTC') + interval '1 microsecond')::text, 23), ' ', 'T') || 'Z'"
+# The operations that grants have to allow of a row and a field.
 EXPORTING = ("list", "export")
-# JSON holds no control characters, so that nothing is ever quoted.
+# JSON has no control characters, so that COPY quotes nothing.
 AS_CSV, AS_JSON = "FORMAT csv", "FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01'"
 
 
@@ -137,12 +138,12 @@ def _compiled(model: type[Record], reader: Reader, asked: ExportQuery) -> Statem
     source, query = Source(model, reader), asked.query
     fields = _fields(model, reader, query)
     where = pages.conditions(source, query, EXPORTING)
-    order = ordered(source, query.sort or newest_first(model))
+    order = sort_terms(source, query.sort or newest_first(model))
     columns: list[str] = []
     guarded: dict[str, int] = {}
-    for place, guard in enumerate(guards(model, reader, EXPORTING)):
-        guarded |= dict.fromkeys(guard.names, place)
-        columns.append(f"{source.guard(model, EXPORTING, place, source.alias)} AS guard_{place}")
+    for index, guard in enumerate(guards(model, reader, EXPORTING)):
+        guarded |= dict.fromkeys(guard.names, index)
+        columns.append(f"{source.guard(model, EXPORTING, index, source.alias)} AS guard_{index}")
     for field in fields:
         value = source.put(fragments.selected(model, field.attribute), source.alias)
         is_csv = asked.form is ExportFormat.CSV
@@ -166,7 +167,7 @@ def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
         case types.Boolean():
             return f"{value}::text"
         case types.DateTime():
-            return MOMENT.format(value)
+            return WIRE_MOMENT.format(value)
         case types.ARRAY():
             return spreadsheets.guarded_json(f"to_json({value})") if safe else f"to_json({value})"
         case types.JSON():
@@ -180,7 +181,7 @@ def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
 
 def _member(model: type[Record], field: Field, value: str) -> str:
     """What becomes a member of a JSON object; all but moments is on the wire as PostgreSQL has it."""
-    return MOMENT.format(value) if isinstance(_type(model, field), types.DateTime) else value
+    return WIRE_MOMENT.format(value) if isinstance(_type(model, field), types.DateTime) else value
 
 
 def _cells(rows: str, fields: Sequence[Field], guarded: Mapping[str, int]) -> str:

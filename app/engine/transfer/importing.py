@@ -33,8 +33,8 @@ MAX_FAULTS_TOLD = 1000
 # A batch whose faults come one at a time is written record by record after so many.
 MAX_ROUNDS = 20
 
-# What a record is called by another one, and the organization that it has to be in.
-Called = tuple[str, UUID | None]
+# The text that finds a record, and the organization that it has to be in.
+LookupKey = tuple[str, UUID | None]
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,16 @@ class Lookup:
 
 @dataclass(slots=True)
 class Line:
-    """A record of a file: its line, what other lines refer to it by, its values by attribute, the references that are
-    looked up by what they are called, those to records of the model itself by what these are called in the file, or
-    what is wrong with it."""
+    """A record of a file, with its values by attribute, or what is wrong with it.
+
+    ``key`` is what other lines of the file refer to it by; ``same_file`` has such references by attribute, and
+    ``lookups`` the text by which the record of each other reference is found."""
 
     number: int
-    known: str | None
+    key: str | None
     given: Values
-    wanted: Mapping[Lookup, str] = field(default_factory=dict)
-    named: Mapping[str, str] = field(default_factory=dict)
+    lookups: Mapping[Lookup, str] = field(default_factory=dict)
+    same_file: Mapping[str, str] = field(default_factory=dict)
     fault: Failure | None = None
 
 
@@ -102,56 +103,56 @@ class Import:
         waiting: list[Line] = []
         source = iter(lines)
         while batch := list(islice(source, BATCH_SIZE)):
-            waiting += [line for line in batch if line.named]
-            if ready := [line for line in batch if not line.named]:
+            waiting += [line for line in batch if line.same_file]
+            if ready := [line for line in batch if not line.same_file]:
                 yield ready
         yield from self._in_order(waiting)
 
     def _in_order(self, waiting: list[Line]) -> Iterator[list[Line]]:
-        """Lines that refer to others, each behind those that it refers to; at last those that do so in a ring."""
-        places = {line.known: place for place, line in enumerate(waiting) if line.known is not None}
+        """Lines that refer to others, each behind those that it refers to; at last those in a cycle."""
+        indexes = {line.key: index for index, line in enumerate(waiting) if line.key is not None}
         below: dict[int, list[int]] = defaultdict(list)
         left: dict[int, int] = {}
-        for place, line in enumerate(waiting):
-            above = {places[name] for name in line.named.values() if name in places}
-            left[place] = len(above)
+        for index, line in enumerate(waiting):
+            above = {indexes[name] for name in line.same_file.values() if name in indexes}
+            left[index] = len(above)
             for each in above:
-                below[each].append(place)
-        ready = deque(place for place, count in left.items() if not count)
+                below[each].append(index)
+        ready = deque(index for index, count in left.items() if not count)
         while ready:
             batch = [ready.popleft() for _ in range(min(BATCH_SIZE, len(ready)))]
-            yield [waiting[place] for place in batch]
-            for place in batch:
-                del left[place]
-                for each in below[place]:
+            yield [waiting[index] for index in batch]
+            for index in batch:
+                del left[index]
+                for each in below[index]:
                     left[each] -= 1
                     if not left[each]:
                         ready.append(each)
-        ring = iter([waiting[place] for place in left])
-        while batch_of_ring := list(islice(ring, BATCH_SIZE)):
-            yield batch_of_ring
+        cycle = iter([waiting[index] for index in left])
+        while batch_of_cycle := list(islice(cycle, BATCH_SIZE)):
+            yield batch_of_cycle
 
     def write(self, unit: Unit, batch: Sequence[Line]) -> list[tuple[Line, Failure]]:
         """Write the lines of a batch that can be read, all or none of them, and return what is wrong with its lines."""
         wrong = [(line, line.fault) for line in batch if line.fault is not None]
-        good = {place: line for place, line in enumerate(batch) if line.fault is None}
+        good = {index: line for index, line in enumerate(batch) if line.fault is None}
         faults = Faults()
         self._look_up(unit, good, faults)
         self._refer(good, faults)
-        given = {place: line.given for place, line in good.items() if place not in faults}
+        given = {index: line.given for index, line in good.items() if index not in faults}
         try:
             with unit.session.begin_nested():
                 made = self._stored(unit, given, faults)
         except ItemsRefused as refused:
-            return wrong + [(batch[place], failure) for place, failure in sorted(refused.faults.items())]
+            return wrong + [(batch[index], failure) for index, failure in sorted(refused.faults.items())]
         except DRIVER_ERRORS as error:
             failure = translated(error)
             if isinstance(failure, Unavailable):  # which says nothing of the lines
                 raise failure from error
             return wrong + [(line, failure) for line in good.values()]
-        for place, identifier in made.items():
-            if (known := batch[place].known) is not None:
-                self.ids[known] = identifier
+        for index, identifier in made.items():
+            if (key := batch[index].key) is not None:
+                self.ids[key] = identifier
         return wrong
 
     def _stored(self, unit: Unit, given: Mapping[int, Values], faults: Faults) -> Mapping[int, UUID]:
@@ -170,11 +171,11 @@ class Import:
 
     def _refer(self, good: Mapping[int, Line], faults: Faults) -> None:
         """Put in the ids of records of the model: the new ones of those of the file, or else those that are there."""
-        for place, line in good.items():
-            for name, called in line.named.items():
+        for index, line in good.items():
+            for name, called in line.same_file.items():
                 found = self.ids.get(called) or uuid_of(called)
                 if found is None:
-                    faults[place] = ForeignKeyViolation.on(self.model.fields()[name].name)
+                    faults[index] = ForeignKeyViolation.on(self.model.fields()[name].name)
                 else:
                     line.given[name] = found
 
@@ -186,22 +187,22 @@ class Import:
 
     def _look_up(self, unit: Unit, good: Mapping[int, Line], faults: Faults) -> None:
         """Put in what is referred to by a field of its own, each reference of all lines in one statement."""
-        lookups = {lookup for line in good.values() for lookup in line.wanted}
+        lookups = {lookup for line in good.values() for lookup in line.lookups}
         for lookup in lookups:
             wanted = {
-                place: (line.wanted[lookup], self._organization(unit, lookup, line))
-                for place, line in good.items()
-                if lookup in line.wanted
+                index: (line.lookups[lookup], self._organization(unit, lookup, line))
+                for index, line in good.items()
+                if lookup in line.lookups
             }
             found = _found(unit, lookup, set(wanted.values()))
-            for place, called in wanted.items():
+            for index, called in wanted.items():
                 met = found.get(called, ())
                 if len(met) == 1:
-                    good[place].given[lookup.reference.attribute] = met[0]
+                    good[index].given[lookup.reference.attribute] = met[0]
                 elif met:
-                    faults[place] = Invalid({lookup.name: ["Meets several records."]})
+                    faults[index] = Invalid({lookup.name: ["Meets several records."]})
                 else:
-                    faults[place] = ForeignKeyViolation.on(lookup.name)
+                    faults[index] = ForeignKeyViolation.on(lookup.name)
 
     def _organization(self, unit: Unit, lookup: Lookup, line: Line) -> UUID | None:
         """In which organization a line refers to records, where both are in one."""
@@ -211,15 +212,15 @@ class Import:
         return organization
 
 
-def write_or_judge(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
-    """Write a batch, or find out what is wrong with its lines; the caller rolls back then. Of lines below others that
-    were not written for the sake of a third there is nothing to tell."""
+def write_or_validate(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
+    """Write a batch, or find out what is wrong with its lines; the caller rolls back then. A line that refers to a
+    line that was not written has no error of its own."""
     work.report.rows += len(batch)
-    told = [line for line in batch if work.missing.isdisjoint(line.named.values())]
+    told = [line for line in batch if work.missing.isdisjoint(line.same_file.values())]
     refused = work.write(unit, told)
     _note(work, refused)
     if refused or len(told) < len(batch):
-        work.missing |= {line.known for line in batch if line.known is not None} - work.ids.keys()
+        work.missing |= {line.key for line in batch if line.key is not None} - work.ids.keys()
 
 
 def write_partly(unit: Unit, work: Import, batch: Sequence[Line]) -> None:
@@ -248,8 +249,8 @@ def _note(work: Import, refused: Sequence[tuple[Line, Failure]]) -> None:
         work.report.note(line, failure)
 
 
-def _found(unit: Unit, lookup: Lookup, wanted: set[Called]) -> dict[Called, list[UUID]]:
-    """The rows by what they are called, and the organization that they have to be in; two of each at most."""
+def _found(unit: Unit, lookup: Lookup, wanted: set[LookupKey]) -> dict[LookupKey, list[UUID]]:
+    """The ids of the rows that each key finds, two at most."""
     kind = lookup.field.spec.kind
     parsed = {text: uuid_of(text) if isinstance(kind, Identifier) else kind.parse(text) for text, _ in wanted}
     asked = [each for each in wanted if parsed[each[0]] is not None]
@@ -258,9 +259,9 @@ def _found(unit: Unit, lookup: Lookup, wanted: set[Called]) -> dict[Called, list
         "wanted": [parsed[text] for text, _ in asked], "organizations": [organization for _, organization in asked],
         **fixed, **unit.principal.binds,
     }  # fmt: skip
-    found: dict[Called, list[UUID]] = defaultdict(list)
-    for place, identifier in driver_connection(unit.session).execute(sql, parameters):
-        found[asked[place - 1]].append(identifier)
+    found: dict[LookupKey, list[UUID]] = defaultdict(list)
+    for index, identifier in driver_connection(unit.session).execute(sql, parameters):
+        found[asked[index - 1]].append(identifier)
     return found
 
 
@@ -273,5 +274,5 @@ def _lookup_statement(lookup: Lookup, principal: Principal) -> tuple[str, Mappin
     if "organization_id" in lookup.target.fields():
         met += f" AND ({source.alias}.organization_id = given.organization OR given.organization IS NULL)"
     rows = f"SELECT {source.alias}.id FROM {source.table} WHERE {met} LIMIT 2"
-    asked = f"{given} WITH ORDINALITY AS given(value, organization, place)"
-    return f"SELECT given.place, found.id FROM {asked}, LATERAL ({rows}) AS found", source.fixed
+    asked = f"{given} WITH ORDINALITY AS given(value, organization, index)"
+    return f"SELECT given.index, found.id FROM {asked}, LATERAL ({rows}) AS found", source.fixed

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # the child process needs no settings
 
 # As JSON, text may take several times its bytes.
 GROWTH, MEBIBYTE = 4, 1024 * 1024
-# Processor seconds after which a file is long, whatever it has of rows.
+# Processor seconds after which a file counts as long, however few its rows.
 SECONDS_AT_ONCE = 5.0
 
 
@@ -39,18 +39,18 @@ class Bounds(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Bounds:
-        """Those of callers."""
+        """What files of callers may take."""
         return cls(settings.import_seconds, settings.import_memory, GROWTH * settings.import_max_bytes // MEBIBYTE + 1)
 
 
-# Those of operators, who choose their files.
+# What files of operators may take, who choose them.
 WIDE = Bounds(24 * 60 * 60, 1024 * 1024, 1024 * 1024)
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a file, ``count`` of them, which may be read again and again; those that come first, unless it
-    ``is_whole``."""
+    """The rows of a file, ``count`` of them, which may be read again and again; where it is not ``is_whole``, its first
+    rows alone."""
 
     count: int
     is_whole: bool
@@ -67,8 +67,7 @@ class Table:
 
 @contextmanager
 def read(source: IO[bytes], form: str, bounds: Bounds, *, most: int | None = None) -> Iterator[Table]:
-    """The rows of a file, or of a long one with ``most`` as many of the first; raises MalformedFile, and Invalid where
-    reading takes too much."""
+    """The rows of a file, at most ``most``; raises MalformedFile, and Invalid where reading takes too much."""
     source.seek(0)
     with tempfile.TemporaryFile() as file:
         try:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SECRET = {HIDDEN, WRITE_ONLY, ENCRYPTED, DIGEST}
 MAX_TEXT_LENGTH = 2000
 
-# What the owner of a row keeps there is nobody else's.
-PRIVATE = "metadata_"
+# It is the owner's alone, and never part of the audit log.
+PRIVATE_ATTRIBUTE = "metadata_"
 
 Values = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ def record_write(
     ``before`` has what the changed attributes were."""
     names: Iterable[str] = before or ()
     if verb == "create":
-        names = _given(record)
+        names = _column_attributes(record)
     changes = {
         record.fields()[name].name: {"before": (before or {}).get(name), "after": getattr(record, name)}
         for name in names
@@ -84,14 +84,14 @@ def _stem(model: type[Record]) -> str:
     return f"{model.domain}.{model.segment}".replace("-", "_")
 
 
-def _given(record: Record) -> list[str]:
+def _column_attributes(record: Record) -> list[str]:
     """The attributes that a new record has values in."""
     return [name for name, field in record.fields().items() if field.column is not None and name not in BASE_FIELDS]
 
 
 def _may_be_shown(record: Record, attribute: str) -> bool:
     field = record.fields()[attribute]
-    if field.column is None or field.spec.flags & SECRET or attribute == PRIVATE:
+    if field.column is None or field.spec.flags & SECRET or attribute == PRIVATE_ATTRIBUTE:
         return False
     value = getattr(record, attribute)
     return not (isinstance(value, str) and len(value) > MAX_TEXT_LENGTH)

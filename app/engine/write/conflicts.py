@@ -74,7 +74,7 @@ def find(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
     rows: Mapping[int, Values],
 ) -> dict[int, Conflict]:  # fmt: skip
-    """The rows that have the keys of new ``rows`` (values by attribute, by place)."""
+    """The rows that have the keys of new ``rows`` (values by attribute, by index)."""
     return _found(model, principal, connection, rule, rows, lock=False, keeps_existing=False)
 
 
@@ -85,7 +85,7 @@ def locked(
     """The same, where the caller may change them locked; with ``keeps_existing`` they are to stay as they are. Raises
     LostRace where the caller may change one by now that was not locked."""
     found = _found(model, principal, connection, rule, rows, lock=True, keeps_existing=keeps_existing)
-    if missing := {place: row for place, row in rows.items() if place not in found}:
+    if missing := {index: row for index, row in rows.items() if index not in found}:
         others = _found(model, principal, connection, rule, missing, lock=False, keeps_existing=keeps_existing)
         if any(each.is_writable for each in others.values()):
             raise LostRace()
@@ -97,23 +97,23 @@ def _found(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], rule: UniqueRule,
     rows: Mapping[int, Values], *, lock: bool, keeps_existing: bool,
 ) -> dict[int, Conflict]:  # fmt: skip
-    sent = [{"place": place, **{name: row.get(name) for name in rule.attributes}} for place, row in rows.items()]
+    sent = [{"record_index": index, **{name: row.get(name) for name in rule.attributes}} for index, row in rows.items()]
     sql, fixed = _statement(model, principal.reader, rule, lock, keeps_existing)
     parameters = {"rows": document(sent), **fixed, **principal.binds}
     found = connection.execute(sql, parameters).fetchall()
-    return {place: Conflict(identifier, is_writable) for place, identifier, is_writable in found}
+    return {index: Conflict(identifier, is_writable) for index, identifier, is_writable in found}
 
 
 def duplicate_indexes(rule: UniqueRule, rows: Mapping[int, Values]) -> list[int]:
-    """The places of rows that have the key of an earlier one."""
+    """The indexes of rows that have the key of an earlier one."""
     seen: set[Any] = set()
-    places = []
-    for place, row in sorted(rows.items()):
+    indexes = []
+    for index, row in sorted(rows.items()):
         key = rule.key(row)
         if key is not None and key in seen:
-            places.append(place)
+            indexes.append(index)
         seen.add(key)
-    return places
+    return indexes
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
@@ -126,21 +126,21 @@ def _statement(
     met = [f'kept."{column.name}" {equals} given."{name}"' for name, column in columns if column is not None]
     if rule.where:
         met.append(f"({rule.where})")
-    # Of what callers never change, no row may change by the way of a create either. To leave one, they need what they
-    # would need to make it.
+    # Where nobody may update the model, an upsert may not either. To pass an existing row over, callers need the right
+    # to create it.
     is_fixed = model.policy.update is Rule.NONE
     seen = fragments.visible(model, reader)
     writable = fragments.writable(model, reader, "create" if is_fixed else "update")
     is_reached = f"coalesce(({seen.on('kept')}) AND ({writable.on('kept')}), false)"
     may = "false" if is_fixed and not keeps_existing else is_reached
-    given = recordset(model, rule.attributes, beside="place integer")
-    found = f"SELECT given.place, kept.id, {may} FROM {given}"
+    given = recordset(model, rule.attributes, beside="record_index integer")
+    found = f"SELECT given.record_index, kept.id, {may} FROM {given}"
     sql = f"{found} JOIN {model.__tablename__} AS kept ON {' AND '.join(met)}"
     end = f" WHERE {may} ORDER BY kept.id FOR UPDATE OF kept" if lock else ""
     return sql + end, {**seen.fixed, **writable.fixed}
 
 
-def groups(model: type[Record], drafts: Sequence[D]) -> list[list[D]]:
+def split_by_conflicts(model: type[Record], drafts: Sequence[D]) -> list[list[D]]:
     """Return the changes that can be written at once, in order: a record that takes a unique key which another one
     gives up, or the other way round, is written after it."""
     if len(drafts) < 2:
@@ -166,16 +166,16 @@ def raise_duplicates(
     model: type[Record], principal: Principal, connection: psycopg.Connection[Any], error: Exception,
     rows_of: Mapping[int, Values],
 ) -> None:  # fmt: skip
-    """Tell by their places which records broke a unique rule; raises ItemsRefused where that is known."""
+    """Tell by their indexes which records broke a unique rule; raises ItemsRefused where that is known."""
     cause = getattr(error, "orig", error)
     if not isinstance(cause, psycopg.errors.UniqueViolation):
         return
     rule = next((each for each in rules(model) if each.name == cause.diag.constraint_name), None)
     if rule is None or rule.where:
         return
-    own = {place: row["id"] for place, row in rows_of.items()}
-    places = set(duplicate_indexes(rule, rows_of))
+    own = {index: row["id"] for index, row in rows_of.items()}
+    indexes = set(duplicate_indexes(rule, rows_of))
     taken = find(model, principal, connection, rule, rows_of)
-    places |= {place for place, row in taken.items() if row.id != own[place]}
+    indexes |= {index for index, row in taken.items() if row.id != own[index]}
     failure = translated(error)  # type: ignore[arg-type]
-    Faults(dict.fromkeys(places, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()
+    Faults(dict.fromkeys(indexes, failure if isinstance(failure, UniqueViolation) else UniqueViolation())).check()

@@ -1,4 +1,4 @@
-"""What is wrong with the records of one request: each by its place, and together one failure."""
+"""What is wrong with the records of one request: each by its index, and together one failure."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class ItemsRefused(Failure):
     first, and tells each (``items``)."""
 
     def __init__(self, faults: Mapping[int, Failure]) -> None:
-        places = sorted(faults)
-        first = faults[places[0]]
-        items = [item(place, faults[place]) for place in places[:MAX_TOLD]]
-        super().__init__(f"Record {places[0]}: {first.text}", details={"items": items}, headers=first.headers)
+        indexes = sorted(faults)
+        first = faults[indexes[0]]
+        items = [item(index, faults[index]) for index in indexes[:MAX_TOLD]]
+        super().__init__(f"Record {indexes[0]}: {first.text}", details={"items": items}, headers=first.headers)
         self.status, self.code = first.status, first.code
         self.faults = faults
 
 
-def item(place: int, failure: Failure) -> dict[str, Any]:
+def item(index: int, failure: Failure) -> dict[str, Any]:
     """What is told of one refused record."""
     rest = {name: value for name, value in failure.details.items() if name != "fields"}
-    return {"index": place, "code": failure.code, "fields": failure.details.get("fields", {})} | rest
+    return {"index": index, "code": failure.code, "fields": failure.details.get("fields", {})} | rest
 
 
 class Faults(dict[int, Failure]):
-    """The faults found so far, by the place of the record in the request."""
+    """The faults found so far, by the index of the record in the request."""
 
     @contextmanager
     def of(self, index: int) -> Iterator[None]:
@@ -53,7 +53,7 @@ class Faults(dict[int, Failure]):
     @contextmanager
     def among(self, indexes: Sequence[int], *, removing: bool = False) -> Iterator[None]:
         """Do what cannot go on after the failure of one of the records at ``indexes``: of the only one, or of the one
-        that the failure names by its place among them. Raises what ``check`` does."""
+        that the failure names by its index among them. Raises what ``check`` does."""
         yield_if_overdue()
         try:
             try:
@@ -65,10 +65,10 @@ class Faults(dict[int, Failure]):
         except PASSING:
             raise
         except Failure as failure:
-            place = 0 if len(indexes) == 1 else failure.place
-            if place is None:
+            index = 0 if len(indexes) == 1 else failure.record_index
+            if index is None:
                 raise
-            self[indexes[place]] = failure
+            self[indexes[index]] = failure
             self.check()
 
     def check(self) -> None:

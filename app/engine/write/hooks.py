@@ -149,11 +149,11 @@ def prepared(unit: Unit, model: type[Record], given: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def failing_at(index: int) -> Iterator[None]:
-    """A failure in here refuses the record at ``index`` of those that a hook of many has got."""
+    """Within a hook of many, have a failure in here refuse the record at ``index``."""
     try:
         yield
     except Failure as failure:
-        failure.place = index
+        failure.record_index = index
         raise
 
 

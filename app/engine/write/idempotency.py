@@ -6,14 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import orjson
 from flask import current_app
 from sqlalchemy.orm import Mapped
 from uuid_utils.compat import uuid7
 
-from app.engine.declare.fields import FromNow, boolean, enum, integer, json, string, timestamp
+from app.engine.declare.fields import FromNow, boolean, column, enum, integer, json, string, timestamp
 from app.engine.declare.indexes import add_indexes, index, unique
+from app.engine.declare.kind import Identifier
 from app.engine.declare.principal import ROLES, SYSTEM, Principal
 from app.engine.declare.record import Base
 from app.engine.read.database import LostRace
@@ -45,6 +47,7 @@ class PlatformIdempotencyKey(Base):
     response_status: Mapped[int | None] = integer(min=100, max=599)
     response_body: Mapped[Any | None] = json(max_bytes=1_048_576, note="once-only secrets left out")
     response_etag: Mapped[str | None] = string(max=120)
+    transaction_id: Mapped[UUID | None] = column(Identifier(), note="the transaction that the answer names")
     response_bytes: Mapped[int] = integer(min=0, max=1_048_576, default=0, server_default="0")
     truncated: Mapped[bool] = boolean(default=False, server_default="false")
     standing: Mapped[Any] = json(shape="object", default={}, server_default="{}", note="rights of the caller then")
@@ -72,20 +75,22 @@ class IdempotentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What is kept of an answer: its bytes as text, or with ``truncated`` ids and versions alone."""
+class StoredAnswer:
+    """What is kept of an answer: its bytes as text, or with ``truncated`` ids and versions alone; and the transaction
+    that it is of."""
 
     status: int
     body: str
     etag: str | None = None
     truncated: bool = False
+    transaction: str | None = None
 
 
 # Lock and look in one round trip. The snapshot may be older than what the last holder has committed: what comes of that
 # is with ``begin``. Locks of two numbers are apart from those that units take by name.
 HOLD = """
 SELECT held.is_held, kept.request_hash, kept.status, kept.response_status, kept.response_body, kept.response_etag,
-    kept.truncated, kept.standing, kept.leased_until, kept.progress IS NOT NULL
+    kept.truncated, kept.transaction_id, kept.standing, kept.leased_until, kept.progress IS NOT NULL
 FROM (SELECT pg_try_advisory_xact_lock(1, hashtext(%(owner)s || ' ' || %(key)s)) AS is_held) AS held
 LEFT JOIN platform_idempotency_key AS kept
     ON kept.principal = %(owner)s AND kept.key = %(key)s AND kept.expires_at > %(now)s
@@ -98,10 +103,10 @@ WHERE principal = %(owner)s AND key = %(key)s AND expires_at > %(now)s AND statu
 # not hear of it, may ask again.
 REMEMBER = """
 INSERT INTO platform_idempotency_key AS kept (id, created_at, updated_at, principal, key, method, path, request_hash,
-    status, response_status, response_body, response_etag, response_bytes, truncated, leased_until, progress,
-    standing, expires_at)
+    status, response_status, response_body, response_etag, response_bytes, truncated, transaction_id, leased_until,
+    progress, standing, expires_at)
 VALUES (%(id)s, %(now)s, %(now)s, %(owner)s, %(key)s, %(method)s, %(path)s, %(digest)s, %(state)s, %(status)s,
-    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(leased_until)s,
+    %(body)s::jsonb, %(etag)s, %(bytes)s, %(truncated)s, %(transaction)s, %(leased_until)s,
     %(progress)s::jsonb, jsonb_build_object('admin', %(admin)s::boolean, 'narrowed', %(narrowed)s::text,
         'recipients', %(recipients)s::text[], 'roles', (
         SELECT coalesce(jsonb_object_agg(organization_id, role), '{}') FROM auth_member
@@ -110,7 +115,8 @@ ON CONFLICT (principal, key) DO UPDATE SET created_at = excluded.created_at, upd
     method = excluded.method, path = excluded.path, request_hash = excluded.request_hash, status = excluded.status,
     response_status = excluded.response_status, response_body = excluded.response_body,
     response_etag = excluded.response_etag, response_bytes = excluded.response_bytes, truncated = excluded.truncated,
-    leased_until = excluded.leased_until, progress = excluded.progress, standing = excluded.standing,
+    transaction_id = excluded.transaction_id, leased_until = excluded.leased_until, progress = excluded.progress,
+    standing = excluded.standing,
     expires_at = excluded.expires_at
 WHERE kept.expires_at <= %(now)s OR (kept.status = 'running' AND kept.request_hash = excluded.request_hash)
 """
@@ -120,7 +126,7 @@ DELETE FROM platform_idempotency_key WHERE id IN (
 """
 
 
-def begin(unit: Unit, request: IdempotentRequest, *, resumes: bool = False) -> Answer | None:
+def begin(unit: Unit, request: IdempotentRequest, *, resumes: bool = False) -> StoredAnswer | None:
     """Return the answer that is kept under the key, or hold the key until the end of the transaction. One whose lease
     is over is free, that of work which is done in part only to whoever ``resumes`` behind it.
 
@@ -130,7 +136,7 @@ def begin(unit: Unit, request: IdempotentRequest, *, resumes: bool = False) -> A
     the answer was given by.
     """
     ((is_held, *found),) = driver_connection(unit.session).execute(HOLD, _wanted(request)).fetchall()
-    digest, state, status, body, etag, truncated, standing, leased_until, has_progress = found
+    digest, state, status, body, etag, truncated, transaction, standing, leased_until, has_progress = found
     if digest is not None and digest != request.digest:
         raise IdempotencyKeyReused()
     lease_expired = (
@@ -142,7 +148,7 @@ def begin(unit: Unit, request: IdempotentRequest, *, resumes: bool = False) -> A
         raise Conflict("A request with this idempotency key is being worked on", headers={"Retry-After": "1"})
     if not _still_authorized(standing, request.principal):
         raise Forbidden("A right that the kept answer was given by has ended")
-    return Answer(status, body, etag, truncated)
+    return StoredAnswer(status, body, etag, truncated, transaction and str(transaction))
 
 
 def has_answer(request: IdempotentRequest) -> bool:
@@ -151,7 +157,7 @@ def has_answer(request: IdempotentRequest) -> bool:
         return connection.execute(IS_KEPT, _wanted(request)).fetchone() is not None
 
 
-def remember(unit: Unit, request: IdempotentRequest, answer: Answer) -> None:
+def remember(unit: Unit, request: IdempotentRequest, answer: StoredAnswer) -> None:
     """Keep ``answer`` in the transaction of what it answers. Raises LostRace when the key was used meanwhile."""
     write(unit, request, "completed", answer)
 
@@ -168,7 +174,7 @@ def _wanted(request: IdempotentRequest) -> dict[str, Any]:
 
 
 def write(
-    unit: Unit, request: IdempotentRequest, state: str, answer: Answer, leased_until: datetime | None = None,
+    unit: Unit, request: IdempotentRequest, state: str, answer: StoredAnswer, leased_until: datetime | None = None,
     progress: Any = None,
 ) -> None:  # fmt: skip
     """Write what is known of the key. Raises LostRace when somebody else has done so meanwhile."""
@@ -177,10 +183,10 @@ def write(
         "id": uuid7(), "now": now(), "owner": request.owner, "key": request.key, "method": request.method,
         "path": request.path, "digest": request.digest, "state": state, "status": answer.status or None,
         "body": orjson.dumps(answer.body).decode(), "etag": answer.etag, "bytes": len(answer.body),
-        "truncated": answer.truncated, "admin": request.principal.is_admin, "user": request.principal.user_id,
-        "narrowed": request.principal.narrowed_by,
-        "recipients": sorted(request.principal.recipients),
-        "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}", "expires_at": expires_at,
+        "truncated": answer.truncated, "transaction": answer.transaction,
+        "admin": request.principal.is_admin, "user": request.principal.user_id, "expires_at": expires_at,
+        "narrowed": request.principal.grants_hash, "recipients": sorted(request.principal.recipients),
+        "organizations": f"{{{','.join(map(str, request.principal.organizations()))}}}",
         "leased_until": leased_until, "progress": None if progress is None else orjson.dumps(progress).decode(),
     }  # fmt: skip
     if not driver_connection(unit.session).execute(REMEMBER, parameters).rowcount:
@@ -193,7 +199,7 @@ def _execute(unit: Unit, statement: str, parameters: dict[str, Any]) -> int:
 
 def _still_authorized(standing: dict[str, Any], principal: Principal) -> bool:
     """Whether the caller has every right today that the answer was given by, and is narrowed by the same grants."""
-    if standing.get("narrowed", "") != principal.narrowed_by:
+    if standing.get("narrowed", "") != principal.grants_hash:
         return False
     if not principal.recipients.keys() >= set(standing.get("recipients", ())):
         return False

@@ -99,7 +99,7 @@ def _statement(
     if is_everything(is_met) and not fields:
         return None
     judged = [("row", is_met), *fields]
-    columns: list[Any] = [cast(condition, Boolean).label(f"met_{place}") for place, (_, condition) in enumerate(judged)]
+    columns: list[Any] = [cast(condition, Boolean).label(f"met_{index}") for index, (_, condition) in enumerate(judged)]
     view = Projection(("id", *(name for name, _ in judged)), (), ())
     return compiled(select(model.id, *columns).where(model.id == WANTED), view)
 

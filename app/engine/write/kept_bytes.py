@@ -1,8 +1,8 @@
 """How many bytes of answers each user keeps under idempotency keys, counted in the database, wherever he is served.
 
 The count rises with each answer, in its transaction: whoever counts holds the row until the commit, so that answers of
-other workers wait and none is left out. It does not fall with those that expire, which would cost every removal: once
-it has reached the bound, it is made anew of what is there, once a minute at most.
+other workers wait and none is left out. Answers that expire are not taken off, which would cost each removal: when the
+count reaches the bound, it is taken anew, once a minute at most.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RECOUNT_EVERY = timedelta(minutes=1)
 
 
 class PlatformKeptBytes(Base):
-    """Bytes of the whole answers that one owner keeps under idempotency keys, or has kept since they were counted."""
+    """Bytes of the whole answers that an owner keeps under idempotency keys, with expired ones until the next count."""
 
     __tablename__ = "platform_kept_bytes"
     keys = (unique("principal"),)

@@ -19,7 +19,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import LostRace, OutcomeUnknown
 from app.engine.read.statements import driver_connection
 from app.engine.write import idempotency
-from app.engine.write.idempotency import Answer, IdempotentRequest
+from app.engine.write.idempotency import IdempotentRequest, StoredAnswer
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Failure
@@ -70,7 +70,7 @@ class Lease:
         unit.after_commit(partial(setattr, self, "until", until))
         unit.after_commit(partial(setattr, self, "progress", progress))
 
-    def complete(self, unit: Unit, answer: Answer) -> None:
+    def complete(self, unit: Unit, answer: StoredAnswer) -> None:
         """Keep the answer to the work, which is done. Raises LeaseLost."""
         self.renew(unit, self.progress)
         idempotency.remember(unit, self.request, answer)
@@ -85,7 +85,7 @@ class Lease:
         return {"owner": self.request.owner, "key": self.request.key, "digest": self.request.digest}
 
 
-def claim(request: IdempotentRequest) -> Lease | Answer:
+def claim(request: IdempotentRequest) -> Lease | StoredAnswer:
     """Hold the key, or return the answer that is kept. Raises as ``idempotency.begin`` does."""
     lease = Lease(request, now() + LEASE)
     try:
@@ -96,7 +96,7 @@ def claim(request: IdempotentRequest) -> Lease | Answer:
         raise
 
 
-def _claim(unit: Unit, lease: Lease) -> Answer | None:
+def _claim(unit: Unit, lease: Lease) -> StoredAnswer | None:
     request = lease.request
     # Two requests may not hold a key by lease: the second look is younger than the lock.
     found = idempotency.begin(unit, request, resumes=True) or idempotency.begin(unit, request, resumes=True)
@@ -105,7 +105,7 @@ def _claim(unit: Unit, lease: Lease) -> Answer | None:
         lease.progress, held_until = left or (None, None)
         if held_until is not None and held_until > now():
             raise LostRace()
-        idempotency.write(unit, request, "running", Answer(0, ""), lease.until, lease.progress)
+        idempotency.write(unit, request, "running", StoredAnswer(0, ""), lease.until, lease.progress)
     return found
 
 

@@ -67,7 +67,7 @@ def lock_parent_roots(model: type[Record], session: Session, parent_ids: Collect
 def _lock_roots(
     model: type[Record], principal: Principal, session: Session, identifiers: Collection[UUID], operation: str
 ) -> None:
-    """The same of records that are there, where the caller may write them."""
+    """As ``lock_parent_roots``, for records that are there and that the caller may write."""
     if model.policy.scope.parent_column and identifiers:
         statement = _roots(model, principal.reader, operation, one=len(identifiers) == 1)
         session.execute(statement, _wanted(identifiers) | principal.binds)
@@ -85,7 +85,7 @@ def _roots_of_parents(model: type[Record], *, one: bool) -> Any:
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
 def _roots(model: type[Record], reader: Reader, operation: str, *, one: bool) -> Any:
-    return _root_of(model, and_(model.id == WANTED[one], *_is_writable(model, reader, operation)))
+    return _root_of(model, and_(model.id == WANTED[one], *_conditions(model, reader, operation)))
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
@@ -93,7 +93,7 @@ def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: boo
     """What the caller may reach, or with ``lock`` what the caller may write of that, locked. To build it for each write
     would cost more than the rest of the lock."""
     policy = model.policy
-    reachable, writable = _is_writable(model, reader, operation)
+    reachable, writable = _conditions(model, reader, operation)
     found = select(model, writable.label("writable"))
     if operation == "delete" and (policy.leaves or policy.managed):
         # Some rows may be removed without being seen.
@@ -103,7 +103,7 @@ def _reachable(model: type[Record], reader: Reader, operation: str, *, lock: boo
     return fresh.where(writable).with_for_update(of=model) if lock else fresh
 
 
-def _is_writable(model: type[Record], reader: Reader, operation: str) -> tuple[Any, Any]:
+def _conditions(model: type[Record], reader: Reader, operation: str) -> tuple[Any, Any]:
     """Two conditions: that the caller may reach a row, and that the caller may write it."""
     return model.policy.reachable(model, reader, operation), model.policy.writable(model, reader, operation)
 

@@ -22,6 +22,7 @@ from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.engine.write.store import Draft
+from app.engine.write.writers import describe_writer
 from app.foundation.errors import Forbidden, Invalid
 from app.runtime.connections import allow_time
 from app.runtime.gevent_support import BoundedConnection
@@ -44,7 +45,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """The ids of the records that were written, by their place in the request, and those that were read back."""
+    """The ids of the records that were written, by their index in the request, and those that were read back."""
 
     ids: Mapping[int, UUID]
     records: dict[UUID, Representation] = field(default_factory=dict)
@@ -70,7 +71,7 @@ def create(
         return written
     check_references(unit, model, {draft.index: (draft.write.given, draft.columns) for draft in drafts}, faults)
     faults.check()
-    for group in store.groups("create", model, drafts):
+    for group in store.split_by_hooks("create", model, drafts):
         store.insert(unit, model, group, faults)
     judgment.judge_stored(unit, model, "create", drafts, faults)
     store.tell(unit, model, "create", drafts)
@@ -94,8 +95,8 @@ def update(
     written = WriteResult({draft.index: draft.id for draft in drafts})
     changed = [draft for draft in drafts if draft.columns]
     reads_back = returns and hooks.takes_many("update", model) and sql.reads_only_own_row(model, unit.principal.reader)
-    for apart in conflicts.groups(model, changed):
-        for group in store.groups("update", model, apart):
+    for changes_apart in conflicts.split_by_conflicts(model, changed):
+        for group in store.split_by_hooks("update", model, changes_apart):
             written.records.update(store.update(unit, model, group, faults, returns=reads_back))
     judgment.judge_stored(unit, model, "update", changed, faults)
     store.tell(unit, model, "update", changed)
@@ -119,7 +120,7 @@ def delete(
     if model.cascades_widely:
         allow_time(unit.session)
         defer_constraints(unit.session)
-    for group in store.groups("delete", model, drafts):
+    for group in store.split_by_hooks("delete", model, drafts):
         store.delete(unit, model, group, faults)
     if model.cascades_widely:
         check_constraints(unit.session)
@@ -139,8 +140,8 @@ def insert_with_checks(
     """Insert the row of ``columns`` where the caller may name what it names, and return the record as the caller sees
     it. Raises ForeignKeyViolation and Forbidden, and the errors of the driver."""
     named = inputs.references_in(model, given)
-    statement = sql.insert_statement(model, principal.reader, tuple(columns), tuple(named), returns=True)
-    parameters = {"rows": sql.document([columns])} | principal.binds
+    statement = sql.insert_statement(model, principal.reader, tuple(columns), tuple(named), returns=True, tells=True)
+    parameters = {"rows": sql.document([columns]), "change_context": describe_writer(principal)} | principal.binds
     if not named:
         (row,) = statement.rows(connection, parameters)
         return statement.view.representation(row)
@@ -168,7 +169,8 @@ def _changes(unit: Unit, model: type[Record], changes: Mapping[int, Change], fau
         with faults.of(index):
             given = changes[index].given
             changed = inputs.changes_of(model, unit.principal, record, given, read)
-            inputs.check_transitions(model, unit.principal, record, changed)
+            if unit.follows_transitions:
+                inputs.check_transitions(model, unit.principal, record, changed)
             write = Write(unit, given, {name: getattr(record, name) for name in changed})
             yield Draft(index, record.id, changed, write, record)
 

@@ -27,7 +27,7 @@ Named = tuple[UUID | None, Mapping[str, UUID]]
 def check(
     model: type[Record], principal: Principal, connection: BoundedConnection, named: Mapping[int, Named]
 ) -> Iterator[tuple[int, Failure]]:
-    """Judge in one statement what records name, by their places in the request. Yields ForeignKeyViolation for a row
+    """Judge in one statement what records name, by their indexes in the request. Yields ForeignKeyViolation for a row
     that is missing or invisible, alike for both, and Forbidden for a parent that may be seen and not written."""
     attributes = tuple(dict.fromkeys(name for _, wanted in named.values() for name in wanted))
     # Many records name the same rows.
@@ -35,10 +35,10 @@ def check(
     for index, (organization, wanted) in named.items():
         alike[organization, tuple(wanted.get(name) for name in attributes)].append(index)
     judging = statement(model, principal.reader, attributes)
-    places = list(alike.values())
+    indexes = list(alike.values())
     for row in judging.rows(connection, parameters(list(alike), attributes) | principal.binds):
         if found := failure(attributes, row):
-            yield from ((index, found) for index in places[row[0]])
+            yield from ((index, found) for index in indexes[row[0]])
 
 
 def parameters(named: Sequence[tuple[UUID | None, Sequence[UUID | None]]], attributes: Sequence[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from app.engine.read.statements import RecordStatement, Statement, autocommit_co
 from app.engine.write import hooks, inputs, judgment, plan, sql, store
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import TRIES
+from app.engine.write.writers import describe_writer
 from app.foundation.errors import Forbidden
 from app.runtime.gevent_support import BoundedConnection
 
@@ -62,7 +63,7 @@ def update(
     changed, kept = parts
     statement = _change(model, principal.reader, changed, kept, condition.versions is not None)
     values = {name: given[name] for name in (*changed, *kept)} | sql.onupdate_values(model) | {"id": identifier}
-    parameters = {"rows": sql.document([values]), "versions": list(condition.versions or ())} | principal.binds
+    parameters = {"rows": sql.document([values]), **_parameters(principal, condition)}
     found = _retry_lost_races(lambda connection: statement.rows(connection, parameters))
     return statement.view.representation(found[0]) if found else None
 
@@ -73,8 +74,13 @@ def delete(principal: Principal, model: type[Record], identifier: UUID, conditio
     if _deletes_more(model) or (model.requires_version and not condition.is_given):
         return False
     statement = _removal(model, principal.reader, condition.versions is not None)
-    parameters = {"wanted_id": identifier, "versions": list(condition.versions or ())} | principal.binds
+    parameters = {"wanted_id": identifier, **_parameters(principal, condition)}
     return bool(_retry_lost_races(lambda connection: statement.rows(connection, parameters), removing=True))
+
+
+def _parameters(principal: Principal, condition: Precondition) -> Values:
+    told = {"change_context": describe_writer(principal)}
+    return {"versions": list(condition.versions or ()), **told, **principal.binds}
 
 
 def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -122,7 +128,7 @@ def _change(
         *(f'{columns[name]} IS NOT DISTINCT FROM given."{name}"' for name in kept),
     )
     written = (*changed, *(name for name in sql.onupdate_values(model) if name not in changed))
-    update = sql.update_statement(model, reader, written, conditions=conditions, kept=kept, returns=True)
+    update = sql.update_statement(model, reader, written, conditions=conditions, kept=kept, returns=True, tells=True)
     return replace(update, fixed={**update.fixed, **may.fixed})
 
 

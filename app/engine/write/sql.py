@@ -20,6 +20,7 @@ from app.engine.read.encoding import STATEMENTS_KEPT, Representation, dumps, sel
 from app.engine.read.fragments import DIALECT
 from app.engine.read.statements import RecordStatement, Statement, compiled, stored
 from app.engine.write import references
+from app.runtime.change_context import SET_INSIDE
 from app.runtime.gevent_support import BoundedConnection
 
 Values = dict[str, Any]
@@ -58,15 +59,18 @@ def by_id(shown: RecordStatement, rows: Iterable[tuple[Any, ...]]) -> dict[UUID,
 
 @lru_cache(maxsize=1024)
 def insert_statement(
-    model: type[Record], reader: Reader, attributes: tuple[str, ...], named: tuple[str, ...], *, returns: bool
-) -> RecordStatement:
+    model: type[Record], reader: Reader, attributes: tuple[str, ...], named: tuple[str, ...], *, returns: bool,
+    tells: bool = False,
+) -> RecordStatement:  # fmt: skip
     """Return the INSERT of rows. With ``named`` it is of one row, which it inserts where the caller may name what the
-    row names; its answer begins with a row of ``references.statement``."""
+    row names; its answer begins with a row of ``references.statement``. What ``tells`` has the log told who writes, as
+    ``change_context``, so that it may be a transaction of its own."""
     table, shown = model.__tablename__, _returned(model, reader)
     fields = model.fields()
     names = ", ".join(f'"{column.name}"' for name in attributes if (column := fields[name].column) is not None)
     values = ", ".join(f'given."{name}"' for name in attributes)
-    insert = f"INSERT INTO {table} ({names}) SELECT {values} FROM {recordset(model, attributes)}"
+    told = f", {SET_INSIDE}" if tells else ""
+    insert = f"INSERT INTO {table} ({names}) SELECT {values} FROM {recordset(model, attributes)}{told}"
     if not returns:
         return RecordStatement(f"{insert} RETURNING id", {}, shown.view)
     if not named:
@@ -85,7 +89,7 @@ def insert_statement(
 @lru_cache(maxsize=1024)
 def update_statement(
     model: type[Record], reader: Reader, attributes: tuple[str, ...], *, conditions: tuple[str, ...] = (),
-    kept: tuple[str, ...] = (), returns: bool,
+    kept: tuple[str, ...] = (), returns: bool, tells: bool = False,
 ) -> RecordStatement:  # fmt: skip
     """Return the UPDATE of ``attributes`` of rows that are found by their ids, and meet ``conditions``; ``kept`` are
     further attributes of the document."""
@@ -93,7 +97,7 @@ def update_statement(
     columns = {name: column.name for name in attributes if (column := fields[name].column) is not None}
     put = ", ".join(f'"{column}" = given."{name}"' for name, column in columns.items())
     met = " AND ".join([f"{table}.id = given.id", *(f"({condition})" for condition in conditions)])
-    rows = recordset(model, ("id", *attributes, *kept))
+    rows = recordset(model, ("id", *attributes, *kept)) + (f", {SET_INSIDE}" if tells else "")
     update = f"UPDATE {table} SET {put} FROM {rows} WHERE {met}"
     if not returns:
         return RecordStatement(f"{update} RETURNING {table}.id", {}, shown.view)
@@ -103,11 +107,11 @@ def update_statement(
 
 @lru_cache(maxsize=1024)
 def delete_statement(model: type[Record], conditions: tuple[str, ...] = (), *, one: bool = False) -> str:
-    """Return the DELETE of the rows with ``wanted_ids``, or of ``one`` with ``wanted_id``, that meet ``conditions``; it
-    answers their ids."""
-    wanted = "%(wanted_id)s" if one else "ANY (%(wanted_ids)s)"
+    """Return the DELETE of the rows with ``wanted_ids``, or of ``one`` with ``wanted_id`` as a transaction of its own,
+    that meet ``conditions``; it answers their ids."""
+    wanted, told = ("%(wanted_id)s", f" USING {SET_INSIDE}") if one else ("ANY (%(wanted_ids)s)", "")
     met = " AND ".join([f"{model.__tablename__}.id = {wanted}", *(f"({each})" for each in conditions)])
-    return f"DELETE FROM {model.__tablename__} WHERE {met} RETURNING id"
+    return f"DELETE FROM {model.__tablename__}{told} WHERE {met} RETURNING id"
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)

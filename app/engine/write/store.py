@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.engine.write.unit_of_work import Unit
 
 Values = dict[str, Any]
-# What a hook changes by reloading a record alone.
-NOT_HOOKED = {*BASE_FIELDS, VERSION}
+# What differs after a hook that reloads its record, and is no change by the hook.
+REFRESHED_COLUMNS = {*BASE_FIELDS, VERSION}
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Draft:
     before: Values = field(default_factory=dict)
 
 
-def groups(event: str, model: type[Record], drafts: Sequence[Draft]) -> Iterable[Sequence[Draft]]:
+def split_by_hooks(event: str, model: type[Record], drafts: Sequence[Draft]) -> Iterable[Sequence[Draft]]:
     """What is written at once: where a hook takes one record, each is stored before the next one, as the hook may look
     at what is there."""
     return [drafts] * bool(drafts) if hooks.takes_many(event, model) else [[draft] for draft in drafts]
@@ -83,8 +83,8 @@ def _insert_rows(unit: Unit, model: type[Record], drafts: Sequence[Draft], fault
 def update(
     unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults, *, returns: bool
 ) -> dict[UUID, Representation]:
-    """Write changes with their hooks. A hook that takes one record finds its changes by queries; for those that take
-    many, the database has what stood there before, and no query of theirs writes."""
+    """Write changes with their hooks. Queries of a hook that takes one record see its changes; those of a
+    hook that takes many see the rows as they were, and write nothing."""
     if not hooks.has_any("update", model):
         for draft in drafts:
             _apply_values(model, draft, is_tracked=False)
@@ -149,7 +149,7 @@ def _changed(model: type[Record], draft: Draft, was: Values) -> Values:
         if name in known
         and name in before
         and known[name] is not before[name]
-        and name not in NOT_HOOKED
+        and name not in REFRESHED_COLUMNS
         and not fields[name].spec.kind.same(known[name], before[name])
     }
     return draft.columns | hooked

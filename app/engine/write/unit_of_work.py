@@ -37,8 +37,10 @@ from app.engine.write.plan import Change
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.engine.write.session_writes import SessionWrites
 from app.engine.write.upserts import Resolution, Upserted
+from app.engine.write.writers import describe_writer
 from app.extensions import db
 from app.foundation.errors import ForeignKeyViolation, Invalid
+from app.runtime.change_context import transactions_of
 
 log = logging.getLogger(__name__)
 
@@ -78,13 +80,18 @@ def run_unit(
 class Unit:
     """The writes of one transaction, in the name of ``principal``. ``session`` begins it with its first statement."""
 
-    __slots__ = ("_after_commit", "_gathered", "_on_rollback", "is_removing", "principal", "session", "writes")
+    __slots__ = (
+        "_after_commit", "_gathered", "_on_rollback", "follows_transitions", "is_removing", "principal", "session",
+        "writes",
+    )  # fmt: skip
 
     def __init__(self, session: Session, principal: Principal) -> None:
         self.session = session
         self.principal = principal
         # Tells whether a foreign-key violation comes from a removal.
         self.is_removing = False
+        # Whether states move as their models declare it; what takes a move back need not.
+        self.follows_transitions = True
         self.writes = SessionWrites()
         self._after_commit: list[Action] = []
         self._on_rollback: list[Action] = []
@@ -118,18 +125,18 @@ class Unit:
     def create_many(
         self, model: type[Record], given: Mapping[int, Values], faults: Faults | None = None
     ) -> dict[int, UUID]:
-        """Store new records, all or none, and return their ids. They are given and returned by their place in the
+        """Store new records, all or none, and return their ids. They are given and returned by their index in the
         request, so that what is wrong (ItemsRefused) is told by it; ``faults`` has what was found before."""
         self.is_removing = False
         return dict(plan.create(self, model, given, Faults(faults or {})).ids)
 
     def update_many(self, model: type[Record], changes: Mapping[int, Change], faults: Faults | None = None) -> None:
-        """Change records, all or none, by their place in the request. Raises ItemsRefused."""
+        """Change records, all or none, by their index in the request. Raises ItemsRefused."""
         self.is_removing = False
         plan.update(self, model, changes, Faults(faults or {}))
 
     def delete_many(self, model: type[Record], changes: Mapping[int, Change], faults: Faults | None = None) -> None:
-        """Remove records with what belongs to them, all or none, by their place in the request. Raises ItemsRefused."""
+        """Remove records with what belongs to them, all or none, by their index in the request. Raises ItemsRefused."""
         self.is_removing = True
         plan.delete(self, model, changes, Faults(faults or {}))
 
@@ -250,9 +257,10 @@ def attempt(principal: Principal) -> Iterator[Unit]:
         raise RuntimeError("Units of work do not nest: a function that writes takes the unit")
     unit = session.info[UNIT_KEY] = Unit(session, principal)
     try:
-        yield unit
-        session.flush()
-        unit.writes.settle(unit)  # what fails from here on is the commit
+        with transactions_of(describe_writer(principal)):
+            yield unit
+            session.flush()
+            unit.writes.settle(unit)  # what fails from here on is the commit
     except DRIVER_ERRORS as error:
         unit.roll_back()
         raise translated(error, removing=unit.is_removing) from error

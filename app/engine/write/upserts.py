@@ -32,7 +32,7 @@ class Resolution(StrEnum):
 
 @dataclass(frozen=True)
 class Upserted:
-    """The ids of the records, by their place in the request, and the places of those that were made and changed."""
+    """The ids of the records, by their index in the request, and the indexes of those that were made and changed."""
 
     ids: Mapping[int, UUID]
     created: frozenset[int]
@@ -61,25 +61,25 @@ def upsert(
     unit: Unit, model: type[Record], given: Mapping[int, Values], rule: UniqueRule, resolution: Resolution,
     faults: Faults,
 ) -> Upserted:  # fmt: skip
-    """Make or merge records, by their place in the request; raises ItemsRefused."""
+    """Make or merge records, by their index in the request; raises ItemsRefused."""
     if not model.policy.may_create(unit.principal) or not unit.principal.reader.admits(model, "create", "update"):
         raise Forbidden()
     # What lies below a parent that the caller does not see is told by no key, so the parent is asked for first.
     keys = _keys(unit, model, given, rule, faults)
-    plan.check_references(unit, model, {place: (given[place], values) for place, values in keys.items()}, faults)
-    keys = {place: values for place, values in keys.items() if place not in faults}
-    wanted = {place: row for place, row in keys.items() if rule.key(row) is not None}
+    plan.check_references(unit, model, {index: (given[index], values) for index, values in keys.items()}, faults)
+    keys = {index: values for index, values in keys.items() if index not in faults}
+    wanted = {index: row for index, row in keys.items() if rule.key(row) is not None}
     there, keeps_existing = {}, resolution is Resolution.IGNORE
     if wanted:
         connection = driver_connection(unit.session)
         there = conflicts.locked(model, unit.principal, connection, rule, wanted, keeps_existing=keeps_existing)
     names = fields_of(metadata.tables[model.__tablename__], rule.name)
-    for place, row in there.items():
+    for index, row in there.items():
         if not row.is_writable:
-            faults[place] = UniqueViolation.on(names)
-    ids = {place: row.id for place, row in there.items() if place not in faults}
-    made = {place: each for place, each in given.items() if place in keys and place not in there}
-    changes = {place: Change(ids[place], given[place]) for place in ids}
+            faults[index] = UniqueViolation.on(names)
+    ids = {index: row.id for index, row in there.items() if index not in faults}
+    made = {index: each for index, each in given.items() if index in keys and index not in there}
+    changes = {index: Change(ids[index], given[index]) for index in ids}
     if resolution is Resolution.MERGE:
         plan.update(unit, model, changes, faults)
     faults.check()
@@ -99,15 +99,15 @@ def _keys(
 ) -> dict[int, Values]:
     """The values of each record, with their defaults; one that has the key of another is refused."""
     keys: dict[int, Values] = {}
-    for place, each in sorted(given.items()):
-        with faults.of(place):
+    for index, each in sorted(given.items()):
+        with faults.of(index):
             values = inputs.with_defaults(model, unit.principal, each)
             inputs.check_organization(model, unit.principal, values)
-            keys[place] = values
-    for place in conflicts.duplicate_indexes(rule, keys):
+            keys[index] = values
+    for index in conflicts.duplicate_indexes(rule, keys):
         names = [name for name in rule.attributes if name != model.policy.scope.column]
-        faults[place] = Invalid({camel(names[0] if names else "id"): ["Given more than once."]})
-        del keys[place]
+        faults[index] = Invalid({camel(names[0] if names else "id"): ["Given more than once."]})
+        del keys[index]
     return keys
 
 

@@ -6,24 +6,32 @@ cannot say is here: answers and notifications that stream, and writes that are s
 """
 
 from rowgate_client.batch import BatchReply, BatchRequest, reference
+from rowgate_client.changes import Change, ChangesPage, DeletedRecord, Undone, Version
 from rowgate_client.chat import ChatAnswer, stream_chat
 from rowgate_client.connection import AuthenticatedClient
 from rowgate_client.errors import RowgateError, VersionConflict
 from rowgate_client.notifications import Place, follow_notifications
 from rowgate_client.openapi import Client
 from rowgate_client.versions import version_of
+from rowgate_client.writing import transactions
 
 __all__ = [
     "AuthenticatedClient",
     "BatchReply",
     "BatchRequest",
+    "Change",
+    "ChangesPage",
     "ChatAnswer",
     "Client",
+    "DeletedRecord",
     "Place",
     "RowgateError",
+    "Undone",
+    "Version",
     "VersionConflict",
     "follow_notifications",
     "reference",
     "stream_chat",
+    "transactions",
     "version_of",
 ]

@@ -85,6 +85,15 @@ class Collection(Writing):
         with http.stream("GET", path, params={"as": "ndjson", **asked}) as response:
             yield from map(json.loads, _lines(good(response).iter_bytes()))
 
+    def _logged(self, path: str) -> Iterator[Any]:
+        """What the log has at ``path``, newest first."""
+        params: dict[str, str] | None = {"take": "100"}
+        while params is not None:
+            page = good(self._client.get_httpx_client().get(path, params=params)).json()
+            yield from page["data"]
+            following = page["meta"]["next"]
+            params = {"take": "100", "cursor": following} if following else None
+
     def _sums(self, query: Mapping[str, Any]) -> Any:
         return self._ask("/_aggregate", query)
 

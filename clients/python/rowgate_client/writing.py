@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC
 from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
@@ -21,6 +24,7 @@ TRIES = 25
 # How many records are read at once.
 CHUNK = 100
 BRIEF = {"id", "version"}
+_transactions: ContextVar[list[str] | None] = ContextVar("transactions", default=None)
 
 
 class Identified(TypedDict):
@@ -50,6 +54,17 @@ class Upserted(TypedDict, Generic[T]):
     meta: UpsertedMeta
 
 
+@contextmanager
+def transactions() -> Iterator[list[str]]:
+    """Gives a list that the transactions of all writes in this context are added to, by which ``undo`` takes them
+    back."""
+    token = _transactions.set(made := [])
+    try:
+        yield made
+    finally:
+        _transactions.reset(token)
+
+
 def write(
     client: AuthenticatedClient | Client, method: str, path: str, *, json: Any = None, key: str | None = None,
     version: int | None = None, params: Mapping[str, str] | None = None,
@@ -61,7 +76,11 @@ def write(
         request.headers[KEY] = key or str(uuid4())
     if version is not None:
         request.headers["If-Match"] = f'"{version}"'
-    return good(http.send(request))
+    answer = good(http.send(request))
+    made = _transactions.get()
+    if made is not None and "Transaction-Id" in answer.headers:
+        made.append(answer.headers["Transaction-Id"])
+    return answer
 
 
 def good(response: httpx.Response) -> httpx.Response:
@@ -81,9 +100,10 @@ class Writing:
     def _page(self, query: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 
-    def _one(self, id: str, wanted: Mapping[str, Sequence[str] | None]) -> Versioned:
-        path = self._item(id)
-        named = {name: ",".join(names) for name, names in wanted.items() if names}
+    def _one(self, id: str, wanted: Mapping[str, Any]) -> Versioned:
+        path, moment = self._item(id), wanted.get("as_of")
+        named = {name: ",".join(wanted[name]) for name in ("fields", "expand") if wanted.get(name)}
+        named |= {"asOf": moment.astimezone(UTC).isoformat()} if moment is not None else {}
         return _record(good(self._client.get_httpx_client().get(path, params=named)))
 
     def _create(self, record: Any, key: str | None) -> Any:
@@ -131,6 +151,17 @@ class Writing:
                     raise
             time.sleep(backoff(tries, 0.01, 0.5))
         raise AssertionError("unreachable")
+
+    def _revert(self, target: Any, version: int, key: str | None) -> Any:
+        id, known = aimed(target)
+        path = f"{self._item(id)}/_revert"
+        return self._whole(
+            _record(write(self._client, "POST", path, json={"version": version}, key=key, version=known))
+        )
+
+    def _restore(self, id: str, key: str | None) -> Any:
+        path = f"{self._path}/_deleted/{quote(id, safe='')}/_restore"
+        return self._whole(_record(write(self._client, "POST", path, key=key)))
 
     def _item(self, id: str) -> str:
         return f"{self._path}/{quote(id, safe='')}"

@@ -9,6 +9,8 @@ export interface Call {
 export interface WriteCall extends Call {
   /** Instead of one that is made for the call: keep it, and send the same write with it again after a restart. */
   idempotencyKey?: string;
+  /** Is given the transaction of the write, by which `undo` takes it back. */
+  onTransaction?: (transaction: string) => void;
 }
 
 /**

@@ -37,6 +37,12 @@ interface Exported {
   fields?: readonly string[];
 }
 
+interface Wanted {
+  fields?: readonly string[];
+  expand?: readonly string[];
+  asOf?: Date;
+}
+
 /** A write as it goes out. */
 interface Write {
   method: "POST" | "PUT" | "DELETE";
@@ -57,6 +63,8 @@ export async function write(connection: Connection, asked: Write, call: WriteCal
   const body = asked.body === undefined ? null : JSON.stringify(asked.body);
   const response = await sent(connection, new Request(url, { method: asked.method, headers, body, signal: call.signal }));
   if (!response.ok) throw await RowgateError.of(response);
+  const transaction = response.headers.get("Transaction-Id");
+  if (transaction) call.onTransaction?.(transaction);
   return response;
 }
 
@@ -107,12 +115,13 @@ export class Collection {
     for await (const line of lines(response.body.pipeThrough(decoder()))) yield JSON.parse(line);
   }
 
-  async get(id: string, wanted: Record<string, readonly string[] | undefined> = {}, call?: Call): Promise<Known> {
+  async get(id: string, wanted: Wanted = {}, call?: Call): Promise<Known> {
     const url = address(this.connection, this.item(id));
-    for (const name of ["fields", "expand"]) {
+    for (const name of ["fields", "expand"] as const) {
       const names = wanted[name];
       if (names?.length) url.searchParams.set(name, names.join(","));
     }
+    if (wanted.asOf) url.searchParams.set("asOf", wanted.asOf.toISOString());
     return record(await read(this.connection, url, undefined, call));
   }
 
@@ -121,7 +130,7 @@ export class Collection {
   }
 
   async create(body: object, call?: WriteCall): Promise<Known> {
-    return this.complete(await record(await this.write({ method: "POST", path: this.path, body }, call)), call);
+    return this.writtenOne({ method: "POST", path: this.path, body }, call);
   }
 
   async createMany(body: readonly object[], call?: WriteCall): Promise<Known[]> {
@@ -139,8 +148,7 @@ export class Collection {
   }
 
   async updateAt(id: string, version: number | undefined, body: object, call?: WriteCall): Promise<Known> {
-    const response = await this.write({ method: "PUT", path: this.item(id), body, version }, call);
-    return this.complete(await record(response), call);
+    return this.writtenOne({ method: "PUT", path: this.item(id), body, version }, call);
   }
 
   async updateMany(changes: readonly (readonly [Target, object])[], call?: WriteCall): Promise<Known[]> {
@@ -194,6 +202,39 @@ export class Collection {
     }
   }
 
+  history(id: string, call?: Call): AsyncGenerator<unknown, void, undefined> {
+    return this.logged(`${this.item(id)}/_history`, call);
+  }
+
+  deleted(call?: Call): AsyncGenerator<unknown, void, undefined> {
+    return this.logged(`${this.path}/_deleted`, call);
+  }
+
+  async revert(target: Target, version: number, call?: WriteCall): Promise<Known> {
+    const { id, version: known } = aimed(target);
+    return this.revertAt(id, known, version, call);
+  }
+
+  async revertAt(id: string, known: number | undefined, version: number, call?: WriteCall): Promise<Known> {
+    return this.writtenOne({ method: "POST", path: `${this.item(id)}/_revert`, body: { version }, version: known }, call);
+  }
+
+  async restore(id: string, call?: WriteCall): Promise<Known> {
+    return this.writtenOne({ method: "POST", path: `${this.path}/_deleted/${encodeURIComponent(id)}/_restore` }, call);
+  }
+
+  /** What the log has at `path`, newest first. */
+  private async *logged(path: string, call?: Call): AsyncGenerator<unknown, void, undefined> {
+    const url = address(this.connection, path);
+    url.searchParams.set("take", String(CHUNK));
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      if (cursor) url.searchParams.set("cursor", cursor);
+      const page = (await (await read(this.connection, url, undefined, call)).json()) as { data: unknown[]; meta: { next: string | null } };
+      yield* page.data;
+      cursor = page.meta.next;
+    }
+  }
+
   private item(id: string): string {
     return `${this.path}/${encodeURIComponent(id)}`;
   }
@@ -202,6 +243,10 @@ export class Collection {
     const path = `${this.path}/_matching/_${operation}`;
     const response = await this.write({ method: "POST", path, body }, call);
     return ((await response.json()) as Written).meta.count;
+  }
+
+  private async writtenOne(asked: Write, call?: WriteCall): Promise<Known> {
+    return this.complete(await record(await this.write(asked, call)), call);
   }
 
   private async written(asked: Write, call?: WriteCall): Promise<Written> {

@@ -36,6 +36,11 @@ export interface Wanted {
   count?: "exact" | "bounded" | "none";
 }
 
+/** What `meta` may ask of a write: to be told its transaction, by which `_undo` takes it back. */
+export interface Noted {
+  onTransaction?: (transaction: string) => void;
+}
+
 interface Reading {
   pagination?: { page: number; perPage: number };
   sort?: { field: string; order: string };
@@ -117,34 +122,47 @@ export function createDataProvider(connection: Connection, pathOf: PathOf = usua
       return { data: (await told(Promise.all(pages))).flatMap(({ data }) => data) };
     },
 
-    async create(resource: string, { data }: { data: object }) {
-      return { data: row(await told(collection(resource).create(clean(data)))) };
+    async create(resource: string, { data, meta }: { data: object; meta?: Noted }) {
+      return { data: row(await told(collection(resource).create(clean(data), meta))) };
     },
 
     async update(
       resource: string,
-      { id, data, previousData, meta }: { id: string; data: object; previousData?: Row; meta?: { force?: boolean } },
+      { id, data, previousData, meta }: { id: string; data: object; previousData?: Row; meta?: Noted & { force?: boolean } },
     ) {
       const given = changes(data, previousData);
       if (previousData !== undefined && Object.keys(given).length === 0) return { data: previousData };
       const version = meta?.force ? undefined : previousData?.[VERSION];
-      return { data: row(await told(collection(resource).updateAt(id, version, given))) };
+      return { data: row(await told(collection(resource).updateAt(id, version, given, meta))) };
     },
 
-    async updateMany(resource: string, { ids, data }: { ids: readonly string[]; data: object }) {
+    async updateMany(resource: string, { ids, data, meta }: { ids: readonly string[]; data: object; meta?: Noted }) {
       const given = clean(data);
-      for (const some of portions(ids)) await told(collection(resource).updateMany(some.map((id) => [id, given])));
+      for (const some of portions(ids)) await told(collection(resource).updateMany(some.map((id) => [id, given]), meta));
       return { data: [...ids] };
     },
 
-    async delete(resource: string, { id, previousData }: { id: string; previousData?: Row }) {
-      await told(collection(resource).deleteAt(id, previousData?.[VERSION]));
+    async delete(resource: string, { id, previousData, meta }: { id: string; previousData?: Row; meta?: Noted }) {
+      await told(collection(resource).deleteAt(id, previousData?.[VERSION], meta));
       return { data: previousData ?? { id } };
     },
 
-    async deleteMany(resource: string, { ids }: { ids: readonly string[] }) {
-      for (const some of portions(ids)) await told(collection(resource).deleteMany(some));
+    async deleteMany(resource: string, { ids, meta }: { ids: readonly string[]; meta?: Noted }) {
+      for (const some of portions(ids)) await told(collection(resource).deleteMany(some, meta));
       return { data: [...ids] };
+    },
+
+    /** Write the values that a version had. */
+    async revert(
+      resource: string,
+      { id, version, previousData, meta }: { id: string; version: number; previousData?: Row; meta?: Noted },
+    ) {
+      return { data: row(await told(collection(resource).revertAt(id, previousData?.[VERSION], version, meta))) };
+    },
+
+    /** Bring a deleted record back. */
+    async restore(resource: string, { id, meta }: { id: string; meta?: Noted }) {
+      return { data: row(await told(collection(resource).restore(id, meta))) };
     },
 
     /** Sums over a list, as `_aggregate` takes and gives them. */

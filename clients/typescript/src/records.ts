@@ -1,6 +1,7 @@
 /** The records of every model, by domain and name: `rowgate.crm.deal.list({ where: { amount: { gte: 1000 } } })`. */
 import { type Access, access } from "./access.js";
 import { type BatchCall, type BatchReply, type BatchRequest, batch } from "./batch.js";
+import { type Histories, type Log, log } from "./changes.js";
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
 import { MODELS, type Models } from "./models.js";
@@ -9,7 +10,7 @@ import type { Group, Measures, SumQuery, Sums } from "./sums.js";
 import type { Call, Writing } from "./writes.js";
 
 /** What can be asked of the records of a model. Each throws RowgateError when the service refuses. */
-export interface Records<M extends Model> extends Writing<M> {
+export interface Records<M extends Model> extends Writing<M>, Histories<M> {
   /** A page of the list. */
   list<const F extends Field<M> = never, const E extends Expand<M> = readonly []>(
     query?: Query<M, F, E>,
@@ -28,10 +29,10 @@ export interface Records<M extends Model> extends Writing<M> {
     call?: Call,
   ): AsyncGenerator<Selected<M, F, readonly []>, void, undefined>;
 
-  /** One record. */
+  /** One record, or with `asOf` as it was then. */
   get<const F extends Field<M> = never, const P extends Path<M> = never>(
     id: string,
-    wanted?: { readonly fields?: readonly F[]; readonly expand?: readonly P[] },
+    wanted?: { readonly fields?: readonly F[] } & ({ readonly expand?: readonly P[]; readonly asOf?: never } | { readonly expand?: never; readonly asOf: Date }),
     call?: Call,
   ): Promise<Selected<M, F, readonly P[]>>;
 
@@ -50,7 +51,7 @@ export type Rowgate = {
   readonly [D in keyof Table]: {
     readonly [N in keyof Table[D]]: Table[D][N] extends { readonly name: infer M } ? Asking<M> : never;
   };
-} & {
+} & Log & {
   /** Carry out requests about several models in order, in one transaction; gives their answers, one for one. */
   batch(requests: readonly BatchRequest[], call?: BatchCall): Promise<BatchReply[]>;
   /** What callers may do, and what narrows keys, members and teams. */
@@ -67,5 +68,6 @@ export function createRowgate(connection: Connection): Rowgate {
     ...Object.fromEntries(domains),
     batch: (requests: readonly BatchRequest[], call?: BatchCall) => batch(connection, requests, call),
     access: access(connection),
+    ...log(connection),
   } as unknown as Rowgate;
 }

@@ -43,8 +43,8 @@ def check_assignees(tickets: Sequence[HelpdeskTicket], writes: Sequence[Write]) 
     if not wanted:
         return
     members = _members(writes[0].unit, wanted)
-    for place, ticket in enumerate(tickets):
-        with failing_at(place):
+    for index, ticket in enumerate(tickets):
+        with failing_at(index):
             if ticket.assignee_id is not None and (ticket.organization_id, ticket.assignee_id) not in members:
                 raise NoMember()
 

@@ -1,5 +1,5 @@
 /** The data provider of the studio, and the queries that react-admin has no word for. */
-import { createDataProvider } from "@rowgate/client/react-admin";
+import { type Noted, createDataProvider } from "@rowgate/client/react-admin";
 import type { DataProvider } from "react-admin";
 
 import { send, signedIn } from "../session/transport";
@@ -18,5 +18,5 @@ export const provider = createDataProvider({ baseUrl: "", token: async () => (aw
 /** What the forms of react-admin write with: they may hold files. */
 export const dataProvider = {
   ...provider,
-  create: (resource: string, { data }: { data: Record<string, unknown> }) => createWithFile(provider, resource, data),
+  create: (resource: string, { data, meta }: { data: Record<string, unknown>; meta?: Noted }) => createWithFile(provider, resource, data, meta),
 } as unknown as DataProvider;

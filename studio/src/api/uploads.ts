@@ -1,6 +1,6 @@
 /** Records with a file: a small file goes in them, a larger one on its own, with its progress, which `fetch` does not tell. */
 import { RowgateError } from "@rowgate/client/react-admin";
-import type { Row } from "@rowgate/client/react-admin";
+import type { Noted, Row } from "@rowgate/client/react-admin";
 
 import { current } from "../session/bearer";
 import { Refusal } from "./sentences";
@@ -29,16 +29,16 @@ function advance(share: number | undefined): void {
 
 /** What creates, changes and deletes the records. */
 interface Writer {
-  create: (resource: string, given: { data: Values }) => Promise<{ data: Row }>;
+  create: (resource: string, given: { data: Values; meta?: Noted }) => Promise<{ data: Row }>;
   update: (resource: string, given: { id: string; data: Values }) => Promise<{ data: Row }>;
   delete: (resource: string, given: { id: string }) => Promise<unknown>;
 }
 
 /** Create a record out of a form, which may hold a file. */
-export async function createWithFile(writer: Writer, resource: string, data: Values): Promise<{ data: Row }> {
+export async function createWithFile(writer: Writer, resource: string, data: Values, meta: Noted = {}): Promise<{ data: Row }> {
   const [name, file] = Object.entries(data).find((entry): entry is [string, File] => entry[1] instanceof File) ?? [];
-  if (!name || !file) return writer.create(resource, { data });
-  if (file.size <= INSIDE) return writer.create(resource, { data: { ...data, [name]: await base64(file) } });
+  if (!name || !file) return writer.create(resource, { data, meta });
+  if (file.size <= INSIDE) return writer.create(resource, { data: { ...data, [name]: await base64(file) }, meta });
   const { [name]: _, filename, contentType, bucketId, ...rest } = data;
   if (bucketId) throw new Refusal("studio.input.file_bucket");
   const id = await upload(file, String(filename || file.name), String(contentType || file.type)).finally(() => advance(undefined));

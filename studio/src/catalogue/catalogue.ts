@@ -9,12 +9,15 @@ export class Catalogue {
   readonly currency: string;
   /** Bytes that an uploaded file may have; buckets have bounds besides. */
   readonly uploadMaxBytes: number;
+  /** How long changes are kept; 0 for not at all. */
+  readonly changesDays: number;
   readonly models: ReadonlyMap<string, Model>;
 
   constructor(answer: CatalogueAnswer) {
     this.domains = answer.domains;
     this.currency = answer.currency;
     this.uploadMaxBytes = answer.uploadMaxBytes;
+    this.changesDays = answer.changesDays;
     this.models = new Map(answer.domains.flatMap(({ models }) => models.map((model) => [nameOf(model), model] as const)));
   }
 

@@ -63,6 +63,12 @@ export interface Model {
   operations: Readonly<Partial<Record<Operation, boolean>>>;
   operationsNote?: string;
   requiresVersion?: boolean;
+  /** Whether versions are kept, the caller takes records back to one, and brings deleted ones back. */
+  history?: boolean;
+  revertible?: boolean;
+  restorable?: boolean;
+  /** Whether the caller may take back what was written of it. */
+  undoable?: boolean;
   /** Whether the caller makes links that show records to whoever has them. */
   links?: boolean;
   /** Whether the caller shares records with people, teams and addresses. */
@@ -84,5 +90,6 @@ export interface Domain {
 export interface CatalogueAnswer {
   currency: string;
   uploadMaxBytes: number;
+  changesDays: number;
   domains: readonly Domain[];
 }

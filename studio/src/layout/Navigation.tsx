@@ -1,5 +1,6 @@
 /** The way to every model, by domain, with a box that finds one. */
 import ApartmentIcon from "@mui/icons-material/Apartment";
+import HistoryIcon from "@mui/icons-material/History";
 import HomeIcon from "@mui/icons-material/Home";
 import FolderSharedIcon from "@mui/icons-material/FolderShared";
 import KeyIcon from "@mui/icons-material/Key";
@@ -21,7 +22,7 @@ const FIRST = ["crm", "storage", "ai", "ai-rag", "ai-agent", "ai-research"];
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const translate = useTranslate();
-  const { domains } = useCatalogue();
+  const { domains, changesDays } = useCatalogue();
   const [words, setWords] = useState("");
   const rank = ({ name }: Domain) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const sorted = [...domains].sort((one, other) => rank(one) - rank(other));
@@ -35,6 +36,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
           <>
             <Entry to="/" title={translate("studio.menu.home")} icon={<HomeIcon />} exact />
             <Entry to="/shared-with-me" title={translate("studio.sharing.with_me")} icon={<FolderSharedIcon />} />
+            {changesDays > 0 && <Entry to="/changes" title={translate("studio.changes.title")} icon={<HistoryIcon />} />}
             <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
             <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />
             {pages.map(({ path, title }) => <Entry key={path} to={`/${path}`} title={title} />)}

@@ -8,6 +8,7 @@ import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import { FieldInput } from "../inputs/FieldInput";
 import { type Row, copyOf } from "../records/values";
 import { ExportDialog } from "./ExportDialog";
@@ -28,16 +29,18 @@ export function BulkActions({ model, state, selection, of }: Props) {
   const translate = useTranslate();
   const [open, setOpen] = useState<Open>();
   const ids = [...selection.ids];
-  const run = useRun(model, () => (selection.clear(), setOpen(undefined)));
+  const writes = useWrites(model.undoable);
+  const { meta } = writes;
+  const run = useRun(model, writes, () => (selection.clear(), setOpen(undefined)));
   const { operations } = model;
   const duplicate = () =>
     run("duplicate", async () => {
       const { data } = await provider.getMany(nameOf(model), { ids });
-      for (const record of data) await provider.create(nameOf(model), { data: copyOf(model, record as Row) });
+      for (const record of data) await provider.create(nameOf(model), { data: copyOf(model, record as Row), meta });
       return data.length;
     });
-  const change = (values: object) => run("change", async () => (await provider.updateMany(nameOf(model), { ids, data: values })).data.length);
-  const remove = () => run("delete", async () => (await provider.deleteMany(nameOf(model), { ids })).data.length);
+  const change = (values: object) => run("change", async () => (await provider.updateMany(nameOf(model), { ids, data: values, meta })).data.length);
+  const remove = () => run("delete", async () => (await provider.deleteMany(nameOf(model), { ids, meta })).data.length);
   return (
     <Paper elevation={6} role="region" aria-label={translate("studio.list.actions")} sx={{ position: "sticky", bottom: 8, zIndex: 3, p: 1 }}>
       <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1 }}>
@@ -55,14 +58,15 @@ export function BulkActions({ model, state, selection, of }: Props) {
   );
 }
 
-function useRun(model: Model, done: () => void) {
+function useRun(model: Model, { start, tell }: ReturnType<typeof useWrites>, done: () => void) {
   const notify = useNotify();
   const sentence = useSentence();
   const queries = useQueryClient();
   return async (what: "change" | "duplicate" | "delete", work: () => Promise<number>) => {
+    start();
     try {
       const count = await work();
-      notify(`studio.bulk.${what}_done`, { type: "success", messageArgs: { smart_count: count } });
+      tell(`studio.bulk.${what}_done`, { smart_count: count });
       done();
     } catch (error) {
       notify(sentence(error), { type: "error" });

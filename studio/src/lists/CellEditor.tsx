@@ -7,6 +7,7 @@ import { Form, RecordContextProvider, SaveButton, useNotify, useTranslate, useUp
 import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import { FieldInput } from "../inputs/FieldInput";
 
 interface Props {
@@ -40,11 +41,13 @@ function Editor({ model, field, record, onDone }: Props & { onDone: () => void }
   const notify = useNotify();
   const sentence = useSentence();
   const [update, { isPending }] = useUpdate();
+  const { meta, tell } = useWrites(model.undoable);
   const resource = nameOf(model);
   const save = async (values: object) => {
     const value = (values as Row)[field.name] as unknown;
     try {
-      await update(resource, { id: record.id, data: { [field.name]: value }, previousData: record }, { mutationMode: "pessimistic", returnPromise: true });
+      await update(resource, { id: record.id, data: { [field.name]: value }, previousData: record, meta }, { mutationMode: "pessimistic", returnPromise: true });
+      tell("studio.record.saved");
       onDone();
       return undefined;
     } catch (error) {

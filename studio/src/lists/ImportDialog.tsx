@@ -8,6 +8,7 @@ import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
+import { useUndo } from "../changes/undo";
 import { HIDDEN } from "../values/Value";
 import { MappingTable } from "./MappingTable";
 import { type Job, type Options, type Report, type Sheet, followed, guessed, importSheet, lookupsOf, readSheet, unmapped } from "./importing";
@@ -24,16 +25,20 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
   const queries = useQueryClient();
   const resource = nameOf(model);
   const label = (name: string) => translate(`resources.${resource}.fields.${name}`);
-  const lookups = lookupsOf(model, useCatalogue());
+  const catalogue = useCatalogue();
+  const { changesDays } = catalogue;
+  const lookups = lookupsOf(model, catalogue);
+  const undo = useUndo();
   const [sheet, setSheet] = useState<Sheet>();
   const [mapping, setMapping] = useState<Record<string, string>>({});
   const [options, setOptions] = useState<Options>({ by: model.upsertBy?.[0] ?? "", resolution: "error", partial: false, dryRun: false });
   const [report, setReport] = useState<Report & { isCheck: boolean }>();
   const [job, setJob] = useState<Job>();
+  const [transaction, setTransaction] = useState("");
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
 
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt = async (work: () => Promise<unknown>) => {
     setBusy(true);
     setProblem("");
     await work().catch((error: unknown) => setProblem(sentence(error)));
@@ -50,7 +55,8 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
     });
   const run = (dryRun: boolean) =>
     attempt(async () => {
-      const answer = await importSheet(model, sheet!, mapping, { ...options, dryRun });
+      const answer = await importSheet(model, sheet!, mapping, { ...options, dryRun }, setTransaction);
+      if ("status" in answer) setTransaction(answer.id);
       const done = "status" in answer ? await followed(answer, setJob) : answer;
       setReport({ ...done, isCheck: dryRun });
       if (dryRun) return;
@@ -60,6 +66,8 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
   const missing = sheet ? unmapped(model, mapping, lookups) : [];
   // A file of which nothing was taken can be mapped in another way.
   const isDone = report && !report.isCheck && report.meta.created + report.meta.updated + report.meta.ignored > 0;
+  const takeBack = () => attempt(async () => (await undo([transaction])) && (onDone(), onClose()));
+  const isUndoable = isDone && !isBusy && changesDays > 0 && report.meta.created + report.meta.updated > 0;
   return (
     <Dialog open onClose={isBusy ? () => undefined : onClose} fullWidth maxWidth="md" aria-labelledby="import-title">
       <DialogTitle id="import-title">{translate("studio.transfer.import_title", { models: translate(`resources.${resource}.name`, { smart_count: 2 }) })}</DialogTitle>
@@ -75,7 +83,7 @@ export function ImportDialog({ model, onClose, onDone }: Props) {
           )}
           {isBusy && <Progress job={job} />}
           {problem && <Alert severity="error">{problem}</Alert>}
-          {report && <Result report={report} isPartial={options.partial} label={label} />}
+          {report && <Result report={report} isPartial={options.partial} label={label} undo={isUndoable ? takeBack : undefined} />}
         </Stack>
       </DialogContent>
       <DialogActions>
@@ -149,11 +157,18 @@ function useOutcome({ meta, isCheck }: Report & { isCheck: boolean }, isPartial:
   return isPartial ? counts : `${counts} ${translate("studio.transfer.whole")}`;
 }
 
-function Result({ report, isPartial, label }: { report: Report & { isCheck: boolean }; isPartial: boolean; label: (name: string) => string }) {
+interface ResultProps {
+  report: Report & { isCheck: boolean };
+  isPartial: boolean;
+  label: (name: string) => string;
+  undo: (() => Promise<void>) | undefined;
+}
+
+function Result({ report, isPartial, label, undo }: ResultProps) {
   const translate = useTranslate();
   const outcome = useOutcome(report, isPartial);
   return (
-    <Alert severity={report.meta.failed > 0 ? "warning" : "success"} role="status">
+    <Alert severity={report.meta.failed > 0 ? "warning" : "success"} role="status" action={undo && <Button color="inherit" onClick={() => void undo()}>{translate("studio.changes.undo")}</Button>}>
       {outcome}
       {report.data.length > 0 && (
         <Box component="ul" sx={{ m: 0, pl: 2, maxHeight: 200, overflowY: "auto" }} tabIndex={0} aria-label={translate("studio.transfer.faults")}>

@@ -1,6 +1,7 @@
 /** Above a list: search, filters, the look of it, and what can be done. */
 import AddIcon from "@mui/icons-material/Add";
 import DownloadIcon from "@mui/icons-material/Download";
+import RestoreFromTrashIcon from "@mui/icons-material/RestoreFromTrash";
 import SearchIcon from "@mui/icons-material/Search";
 import TuneIcon from "@mui/icons-material/Tune";
 import UploadIcon from "@mui/icons-material/Upload";
@@ -10,6 +11,7 @@ import { useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { nameOf } from "../catalogue/catalogue";
+import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useFocusShortcut } from "../layout/shortcuts";
 import { ScopeChip } from "../organizations/ScopeChip";
@@ -37,6 +39,7 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
   const translate = useTranslate();
   const [open, setOpen] = useState<Open>();
   const look = useRef<HTMLButtonElement>(null);
+  const { changesDays } = useCatalogue();
   const isKeys = nameOf(model) === "auth/api-key";
   const act = (name: Exclude<Open, undefined>, icon: React.ReactNode, ref?: React.Ref<HTMLButtonElement>) => {
     const label = translate(name === "look" ? "studio.list.settings" : `studio.list.${name}`);
@@ -55,6 +58,9 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
         {act("look", <TuneIcon />, look)}
         {model.operations.export && !isKeys && act("export", <DownloadIcon />)}
         {model.operations.import && !isKeys && act("import", <UploadIcon />)}
+        {!of && model.restorable && changesDays > 0 && (
+          <Tooltip title={translate("studio.changes.bin")}><IconButton component={Link} to={`/bin/${nameOf(model)}`} aria-label={translate("studio.changes.bin")}><RestoreFromTrashIcon /></IconButton></Tooltip>
+        )}
         {model.operations.create && <Button variant="contained" startIcon={<AddIcon />} component={Link} to={createPath(model, of)}>{translate("studio.list.new")}</Button>}
       </Stack>
       {open === "look" && <LookMenu model={model} state={state} change={change} anchor={look.current} onClose={() => setOpen(undefined)} />}

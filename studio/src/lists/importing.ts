@@ -132,7 +132,7 @@ export interface Options {
 }
 
 /** Import a sheet: a report, or a job where it is long. A dry run counts the good rows, whatever the others are. */
-export async function importSheet(model: Model, sheet: Sheet, mapping: Record<string, string>, options: Options): Promise<Report | Job> {
+export async function importSheet(model: Model, sheet: Sheet, mapping: Record<string, string>, options: Options, onTransaction: (transaction: string) => void): Promise<Report | Job> {
   const search = new URLSearchParams({ as: sheet.isText ? "csv" : "ndjson" });
   if (options.dryRun) search.set("dryRun", "true");
   if (options.partial || options.dryRun) search.set("partial", "true");
@@ -140,7 +140,7 @@ export async function importSheet(model: Model, sheet: Sheet, mapping: Record<st
     search.set("onConflict", options.by);
     search.set("resolution", options.resolution);
   }
-  return ask("POST", `${pathOf(nameOf(model))}/_import?${search}`, await body(sheet, mapping));
+  return ask("POST", `${pathOf(nameOf(model))}/_import?${search}`, await body(sheet, mapping), undefined, onTransaction);
 }
 
 /** Wait for the job, and tell how far it is. */

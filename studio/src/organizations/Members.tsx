@@ -102,7 +102,7 @@ function RoleCell({ standing, member }: { standing: Standing; member: Member }) 
   const change = async (role: string) => {
     if (role === member.role) return;
     setBusy(true);
-    await act(() => provider.update("auth/member", { id: member.id, data: { role }, previousData: member }), "studio.organizations.saved");
+    await act((meta) => provider.update("auth/member", { id: member.id, data: { role }, previousData: member, meta }), "studio.organizations.saved");
     setBusy(false);
   };
   return (

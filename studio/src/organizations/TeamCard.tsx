@@ -3,10 +3,11 @@ import type { Row } from "@rowgate/client/react-admin";
 import PersonRemoveIcon from "@mui/icons-material/PersonRemove";
 import { Button, IconButton, List, ListItem, ListItemAvatar, ListItemText, Paper, Stack, Tooltip, Typography } from "@mui/material";
 import { Suspense, lazy, useState } from "react";
-import { AutocompleteInput, required, useNotify, useTranslate } from "react-admin";
+import { AutocompleteInput, required, useTranslate } from "react-admin";
 
 import { provider } from "../api/provider";
 import { usePerson } from "../catalogue/context";
+import { useWrites } from "../changes/undo";
 import { FormDialog, type Values } from "./FormDialog";
 import { Initials } from "./Initials";
 import { Question } from "./Question";
@@ -49,7 +50,7 @@ function Person({ standing, joined }: { standing: Standing; joined: Joined }) {
   const act = useAct("auth/team-member");
   const name = nameOfMember(joined);
   const label = `${translate("studio.organizations.leave")}: ${name}`;
-  const remove = () => act(() => provider.delete("auth/team-member", { id: joined.id, previousData: joined }), "studio.organizations.removed", { name });
+  const remove = () => act((meta) => provider.delete("auth/team-member", { id: joined.id, previousData: joined, meta }), "studio.organizations.removed", { name });
   const mayRemove = standing.isManager || joined.userId === id;
   const action = <Tooltip title={label}><IconButton edge="end" size="small" aria-label={label} onClick={() => void remove()}><PersonRemoveIcon fontSize="small" /></IconButton></Tooltip>;
   return (
@@ -66,7 +67,7 @@ function Actions({ standing, team, outside }: { standing: Standing; team: Row; o
   const act = useAct("auth/team", "auth/team-member", "auth/invitation");
   const name = String(team.name);
   const close = () => setOpen(undefined);
-  const remove = () => act(() => provider.delete("auth/team", { id: team.id, previousData: team }), "studio.record.deleted", { record: name });
+  const remove = () => act((meta) => provider.delete("auth/team", { id: team.id, previousData: team, meta }), "studio.record.deleted", { record: name });
   const [access, rename, deleted] = [translate("studio.access.open"), translate("studio.organizations.rename"), translate("studio.record.delete")];
   return (
     <Stack direction="row" useFlexGap spacing={0.5} sx={{ flexWrap: "wrap", mt: 1 }}>
@@ -86,11 +87,11 @@ const needed = required();
 
 function AddDialog({ team, outside, onClose }: { team: Row; outside: readonly Member[]; onClose: () => void }) {
   const translate = useTranslate();
-  const notify = useNotify();
+  const { meta, tell } = useWrites();
   const renew = useRenewal(["auth/team-member"]);
   const save = async ({ userId }: Values) => {
-    await provider.create("auth/team-member", { data: { teamId: team.id, userId } });
-    notify("studio.organizations.saved", { type: "success" });
+    await provider.create("auth/team-member", { data: { teamId: team.id, userId }, meta });
+    tell("studio.organizations.saved");
     void renew();
   };
   const choices = outside.map((member) => ({ id: member.userId, name: nameOfMember(member) }));

@@ -1,9 +1,10 @@
 /** The form of a team: a new one, or what one that is there is called. */
 import type { Row } from "@rowgate/client/react-admin";
 import { useState } from "react";
-import { useNotify, useTranslate } from "react-admin";
+import { useTranslate } from "react-admin";
 
 import { provider } from "../api/provider";
+import { useWrites } from "../changes/undo";
 import { FormDialog, type Values } from "./FormDialog";
 import { TextLine } from "./TextLine";
 import { useRenewal } from "./queries";
@@ -13,19 +14,19 @@ const RESOURCE = "auth/team";
 
 export function TeamDialog({ standing, team, onClose }: { standing: Standing; team?: Row; onClose: () => void }) {
   const translate = useTranslate();
-  const notify = useNotify();
+  const { meta, tell } = useWrites();
   const renew = useRenewal([RESOURCE, "auth/invitation"]);
   const [values] = useState<Values>(() => (team ? { name: team.name as unknown, description: team.description as unknown } : {}));
   const save = async ({ name, description = null }: Values) => {
     const data = { name, description };
     try {
-      if (team) await provider.update(RESOURCE, { id: team.id, data, previousData: team });
-      else await provider.create(RESOURCE, { data: { ...data, organizationId: standing.id } });
+      if (team) await provider.update(RESOURCE, { id: team.id, data, previousData: team, meta });
+      else await provider.create(RESOURCE, { data: { ...data, organizationId: standing.id }, meta });
     } finally {
       // After a conflict, too, what is stored now is what the next try is compared with.
       void renew();
     }
-    notify("studio.organizations.saved", { type: "success" });
+    tell("studio.organizations.saved");
   };
   const title = team ? `${translate("studio.organizations.rename")}: ${String(team.name)}` : translate("studio.organizations.add_team");
   return (

@@ -1,11 +1,12 @@
 /** What an organization holds, and how it is changed. */
-import type { Row } from "@rowgate/client/react-admin";
+import type { Noted, Row } from "@rowgate/client/react-admin";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNotify } from "react-admin";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
 import { shortId } from "../catalogue/catalogue";
+import { useWrites } from "../changes/undo";
 import { ROLES, type Role } from "./standing";
 
 /** The largest page of a list: what is beyond it is for the list of the model. */
@@ -48,15 +49,17 @@ export function useRenewal(resources: readonly string[]) {
   return () => Promise.all(resources.map((resource) => queries.invalidateQueries({ queryKey: [resource] })));
 }
 
-/** Carry out a write and say how it went; tells whether it was done. */
+/** Carry out a write and say how it went; tells whether it was done. What is written with the `meta` that `work` gets can be undone. */
 export function useAct(...resources: readonly string[]) {
   const notify = useNotify();
   const sentence = useSentence();
   const renew = useRenewal(resources);
-  return async (work: () => Promise<unknown>, done: string, words: object = {}): Promise<boolean> => {
+  const { meta, start, tell } = useWrites();
+  return async (work: (meta: Noted) => Promise<unknown>, done: string, words: object = {}): Promise<boolean> => {
+    start();
     try {
-      await work();
-      notify(done, { type: "success", messageArgs: words });
+      await work(meta);
+      tell(done, words);
       return true;
     } catch (error) {
       notify(sentence(error), { type: "error" });

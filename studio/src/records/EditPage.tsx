@@ -9,6 +9,7 @@ import { useSentence } from "../api/sentences";
 import { labelOf, nameOf, settableOf, shortId } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import { Missing, stay } from "../layout/Missing";
 import { Page, useTrail } from "../layout/Page";
 import { ConflictDialog } from "./ConflictDialog";
@@ -31,12 +32,13 @@ export function EditPage() {
   const refresh = useRefresh();
   const sentence = useSentence();
   const [update] = useUpdate();
+  const { meta, tell } = useWrites(model.undoable);
   const [conflict, setConflict] = useState<Conflict>();
   const draft = `${resource}/${id}`;
 
   const saved = () => {
     dropDraft(draft);
-    notify("studio.record.saved", { type: "success" });
+    tell("studio.record.saved");
     redirect("show", resource, id);
   };
   const failed = async (error: unknown, mine: Row, base: Row) => {
@@ -53,7 +55,7 @@ export function EditPage() {
       onError: (error: unknown) => void failed(error, values, stored),
       returnPromise: false as const,
     };
-    void update(resource, { id, data: values, previousData: stored }, options);
+    void update(resource, { id, data: values, previousData: stored, meta }, options);
   };
   const reload = () => (dropDraft(draft), setConflict(undefined), refresh());
 
@@ -61,10 +63,12 @@ export function EditPage() {
     <EditBase
       id={id} mutationMode="pessimistic" redirect={false} transform={(data: Row) => writable(model, data)}
       mutationOptions={{
+        meta,
         onSuccess: saved,
         onError: (error: unknown, { data, previousData }) => void failed(error, { ...(previousData as Row), ...(data as Row) }, previousData as Row),
       }}
-      queryOptions={{ refetchOnWindowFocus: false, retry: false, onError: stay }}
+      // react-admin wants what it reads to be asked for as what it writes.
+      queryOptions={{ meta, refetchOnWindowFocus: false, retry: false, onError: stay }}
     >
       <Form model={model} draft={draft} />
       {conflict && (

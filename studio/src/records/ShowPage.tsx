@@ -3,6 +3,7 @@ import ContentCopyIcon from "@mui/icons-material/ContentCopy";
 import DeleteIcon from "@mui/icons-material/Delete";
 import EditIcon from "@mui/icons-material/Edit";
 import FileCopyIcon from "@mui/icons-material/FileCopy";
+import HistoryIcon from "@mui/icons-material/History";
 import ShareIcon from "@mui/icons-material/Share";
 import { Box, Button, IconButton, Paper, Stack, Tab, Tabs, Tooltip, Typography } from "@mui/material";
 import { Suspense, lazy, useEffect, useMemo, useState } from "react";
@@ -26,6 +27,7 @@ import { useDeletion } from "./actions";
 import { type Row, copyOf } from "./values";
 
 const Markdown = lazy(() => import("../values/Markdown"));
+const HistoryDialog = lazy(() => import("../changes/HistoryDialog"));
 const ShareDialog = lazy(() => import("../sharing/ShareDialog"));
 
 export function ShowPage() {
@@ -81,6 +83,9 @@ function Actions({ model, record }: { model: Model; record: Row }) {
   const resource = nameOf(model);
   const remove = useDeletion(model);
   const [isSharing, setSharing] = useState(false);
+  const [isPast, setPast] = useState(false);
+  const { changesDays } = useCatalogue();
+  const name = labelOf(model, record) ?? shortId(record.id);
   const edit = `/${resource}/${record.id}`;
   useShortcut("e", model.operations.update ? edit : undefined);
   const copy = () => void navigator.clipboard?.writeText(record.id).then(() => notify("studio.keys.copied", { type: "info" }));
@@ -92,8 +97,10 @@ function Actions({ model, record }: { model: Model; record: Row }) {
           <IconButton component={Link} to={`/${resource}/create?source=${encodeURIComponent(JSON.stringify(copyOf(model, record)))}`} aria-label={translate("studio.record.duplicate")}><FileCopyIcon /></IconButton>
         </Tooltip>
       )}
+      {model.history && changesDays > 0 && <Tooltip title={translate("studio.changes.history")}><IconButton onClick={() => setPast(true)} aria-haspopup="dialog" aria-label={translate("studio.changes.history")}><HistoryIcon /></IconButton></Tooltip>}
+      {isPast && <Suspense fallback={null}><HistoryDialog model={model} record={record} name={name} onClose={() => setPast(false)} /></Suspense>}
       {(model.shares || model.links) && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
-      {isSharing && <Suspense fallback={null}><ShareDialog model={model} id={record.id} name={labelOf(model, record) ?? shortId(record.id)} onClose={() => setSharing(false)} /></Suspense>}
+      {isSharing && <Suspense fallback={null}><ShareDialog model={model} id={record.id} name={name} onClose={() => setSharing(false)} /></Suspense>}
       {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}
       {model.operations.update && <Button variant="contained" startIcon={<EditIcon />} component={Link} to={edit}>{translate("studio.record.edit")}</Button>}
     </Stack>

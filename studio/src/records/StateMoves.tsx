@@ -7,6 +7,7 @@ import { useNotify, useShowContext, useTranslate, useUpdate } from "react-admin"
 import { useSentence } from "../api/sentences";
 import { isSettable, movesFrom, nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import { Badge } from "../values/Value";
 import { toneOf } from "../values/tones";
 
@@ -27,6 +28,7 @@ export function StateMoves({ model, field, record }: Props) {
   const notify = useNotify();
   const sentence = useSentence();
   const { refetch } = useShowContext();
+  const { meta, tell } = useWrites(model.undoable);
   const badge = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [update, { isPending }] = useUpdate();
@@ -35,8 +37,8 @@ export function StateMoves({ model, field, record }: Props) {
   const move = (value: string) => {
     setOpen(false);
     void update(
-      nameOf(model), { id: record.id, data: { [field.name]: value }, previousData: record },
-      { mutationMode: "pessimistic", onError: (error: unknown) => notify(sentence(error), { type: "error" }), onSettled: () => void refetch() },
+      nameOf(model), { id: record.id, data: { [field.name]: value }, previousData: record, meta },
+      { mutationMode: "pessimistic", onSuccess: () => tell("studio.record.saved"), onError: (error: unknown) => notify(sentence(error), { type: "error" }), onSettled: () => void refetch() },
     );
   };
   const open = () => setOpen(true);

@@ -4,13 +4,15 @@ import { useLocation } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
 import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import type { Row } from "./values";
 
-/** Milliseconds in which a deletion can be taken back. */
+/** Milliseconds in which a deletion can be taken back that nothing is kept of. */
 const UNDO = 6000;
 
-/** Delete a record, a few seconds from now: until then it can be taken back. */
+/** Delete a record, which can be taken back: by the log of changes, and where nothing is kept in it, for a few seconds. */
 export function useDeletion(model: Model): (record: Row) => void {
   const resource = nameOf(model);
   const [remove] = useDelete();
@@ -19,15 +21,19 @@ export function useDeletion(model: Model): (record: Row) => void {
   const translate = useTranslate();
   const sentence = useSentence();
   const { pathname } = useLocation();
+  const { changesDays } = useCatalogue();
+  const { meta, tell } = useWrites();
+  const isKept = changesDays > 0 && Boolean(model.restorable);
   return (record) => {
     const label = labelOf(model, record) ?? `${translate(`resources.${resource}.name`, { smart_count: 1 })} ${shortId(record.id)}`;
     void remove(
       resource,
-      { id: record.id, previousData: record },
+      { id: record.id, previousData: record, meta },
       {
-        mutationMode: "undoable",
+        mutationMode: isKept ? "pessimistic" : "undoable",
         onSuccess: () => {
-          notify("studio.record.deleted", { type: "info", undoable: true, autoHideDuration: UNDO, messageArgs: { record: label } });
+          if (isKept) tell("studio.record.deleted", { record: label }, "info");
+          else notify("studio.record.deleted", { type: "info", undoable: true, autoHideDuration: UNDO, messageArgs: { record: label } });
           if (pathname.includes(record.id)) redirect(model.operations.list ? `/${resource}` : "/");
         },
         onError: (error: unknown) => notify(sentence(error), { type: "error" }),

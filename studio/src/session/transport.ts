@@ -131,14 +131,16 @@ async function heal(): Promise<void> {
   if (state === "lost") become("connected");
 }
 
-/** What a route answers as JSON; throws RowgateError. */
-export async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+/** What a route answers as JSON, and of a write its transaction; throws RowgateError. */
+export async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal, onTransaction?: (transaction: string) => void): Promise<T> {
   const headers: Record<string, string> = method === "GET" ? {} : { "Idempotency-Key": crypto.randomUUID?.() ?? newKey() };
   const isForm = body instanceof FormData || body instanceof Blob;
   if (body !== undefined && !isForm) headers["Content-Type"] = "application/json";
   const sent = body === undefined ? null : isForm ? body : JSON.stringify(body);
   const response = await send(new Request(new URL(path, location.href), { method, headers, body: sent, signal }));
   if (!response.ok) throw await RowgateError.of(response);
+  const transaction = response.headers.get("Transaction-Id");
+  if (transaction) onTransaction?.(transaction);
   return (await response.json()) as T;
 }
 

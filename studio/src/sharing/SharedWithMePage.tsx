@@ -1,15 +1,14 @@
 /** What others have shared with whoever looks, whatever its model, the last first. */
-import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button, Link } from "@mui/material";
 import { useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
-import { provider } from "../api/provider";
-import { labelOf, shortId } from "../catalogue/catalogue";
-import { useCatalogue } from "../catalogue/context";
+import { shortId } from "../catalogue/catalogue";
 import { Section } from "../design/Section";
 import { Page } from "../layout/Page";
 import { type Column, Listing } from "../organizations/Listing";
+import { useNames } from "../records/names";
 import { ask } from "../session/transport";
 import { Empty, Moment } from "../values/Value";
 
@@ -43,20 +42,6 @@ export default function SharedWithMePage() {
       </Section>
     </Page>
   );
-}
-
-/** The names of records by their ids, which one request brings for all of a model. */
-function useNames(entries: readonly Entry[]): ReadonlyMap<string, string> {
-  const catalogue = useCatalogue();
-  const models = [...new Set(entries.map(({ model }) => model))].filter((name) => catalogue.get(name)?.operations.list);
-  const found = useQueries({
-    queries: models.map((name) => {
-      const ids = entries.filter(({ model }) => model === name).map(({ id }) => id);
-      return { queryKey: [name, "shared", ids], queryFn: () => provider.getMany(name, { ids }) };
-    }),
-  });
-  const named = found.flatMap(({ data }, place) => (data?.data ?? []).map((record): [string, string] => [String(record.id), labelOf(catalogue.get(models[place]!)!, record) ?? shortId(String(record.id))]));
-  return new Map(named);
 }
 
 function useColumns(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {

@@ -62,6 +62,6 @@ def test_what_stays_tells_it_that_nothing_is_granted(empty_key):
 
 def test_every_route_by_hand_that_stands_for_an_operation_names_one_that_grants_know(app):
     for rule, _, access in routes(app):
-        if access.stands_for is not None:
-            assert set(access.stands_for.operations) <= set(OPERATIONS), rule.rule
-            assert access.stands_for.operations, rule.rule
+        if access.requires_grants is not None:
+            assert set(access.requires_grants.operations) <= set(OPERATIONS), rule.rule
+            assert access.requires_grants.operations, rule.rule

@@ -148,7 +148,7 @@ def test_the_same_list_in_another_organization_is_another(cast, owner, shop):
     access = '[{"models": ["crm/deal"]}]'
     with cast.app.app_context():
         one, other = (grant_parser.load([(each.organization_id, access)]) for each in (owner, cast.user()))
-    assert one.digest != other.digest
+    assert one.hash != other.hash
 
 
 def test_a_transition_and_a_repetition_tell_nothing_of_what_is_not_read(cast, owner, shop):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from flask_migrate import upgrade
 
 from app.auth.accounts import deletion, users
 from app.foundation.clock import now
 from app.foundation.errors import NotFound
+from app.schema.histories import upgrade
 from app.testing.cast import Actor
 from app.testing.database import unit_of_work
 from tests.auth.accounts.people import sign_up_person

@@ -66,7 +66,7 @@ def test_nothing_is_hashed_for_a_network_that_is_locked(app, network, monkeypatc
 
 
 def test_one_network_takes_few_places_among_those_who_wait_for_a_hash(monkeypatch):
-    monkeypatch.setattr(passwords.PLACES, "each", 2)
+    monkeypatch.setattr(passwords.HASHING, "each", 2)
     go_on = Event()
     monkeypatch.setattr(passwords, "run_in_thread", lambda work, *arguments: go_on.wait(30) and "hash")
     waiting = [
@@ -74,14 +74,14 @@ def test_one_network_takes_few_places_among_those_who_wait_for_a_hash(monkeypatc
     ]
     for each in waiting:
         each.start()
-    await_true(lambda: passwords.PLACES.taken["a"] == 2)
+    await_true(lambda: passwords.HASHING.taken["a"] == 2)
     with pytest.raises(Unavailable):
         passwords.hash_password("correct horse", network="a")
     go_on.set()
     assert passwords.hash_password("correct horse", network="b") == "hash"
     for each in waiting:
         each.join()
-    assert not passwords.PLACES.taken
+    assert not passwords.HASHING.taken
 
 
 def test_guesses_of_keys_are_refused_and_leave_no_more_rows_and_a_key_that_exists_goes_on(limited, cast, network):

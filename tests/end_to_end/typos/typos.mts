@@ -1,7 +1,7 @@
 // What the TypeScript client does not compile: the lines that end in "refused", and no others.
 import { createRowgate, grant } from "@rowgate/client";
 
-const { access, ai, aiAgent, auth, batch, crm } = createRowgate({ baseUrl: "" });
+const { access, ai, aiAgent, auth, batch, changes, crm, undo } = createRowgate({ baseUrl: "" });
 
 crm.deal.list({ where: { amount: { gte: 1 }, stage: "won", company: { name: { contains: "x" } } } });
 crm.deal.list({ where: { amuont: 1 } }); // refused
@@ -20,6 +20,20 @@ crm.deal.list({ sort: ["-amount", "name", "company.name", "-owner.name"] });
 crm.deal.list({ sort: ["-amuont"] }); // refused
 crm.deal.list({ sort: ["company.nme"] }); // refused
 crm.deal.list({ sort: ["deliverables.title"] }); // refused
+
+for await (const { changed, before } of crm.deal.history("")) console.log(changed.includes("stage"), before?.amount);
+for await (const { before } of crm.deal.history("")) console.log(before?.amuont); // refused
+auth.passkey.history("");
+auth.passkey.restore(""); // refused
+for await (const { data } of changes({ models: ["crm/deal", "crm/company"], fields: ["name"] })) {
+  for (const change of data) {
+    if (change.operation !== "delete" && change.model === "crm/deal") console.log(change.record.stage);
+    console.log(change.changed); // refused
+  }
+}
+changes({ models: ["crm/dael"] }); // refused
+changes({ models: ["crm/deal"], where: { amuont: 1 } }); // refused
+undo("", { onTransaction: (transaction) => transaction.length });
 
 crm.deal.list({ fields: ["name"], count: "none", take: 5 });
 crm.deal.list({ fields: ["nme"] }); // refused

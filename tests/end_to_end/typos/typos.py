@@ -24,6 +24,14 @@ deal.list(sort=["-amuont"])  # refused
 deal.list(sort=["company.nme"])  # refused
 deal.list(sort=["deliverables.title"])  # refused
 
+for version in deal.history(""):
+    print("stage" in version["changed"], (version["before"] or {}).get("amount"))
+    print((version["before"] or {})["amuont"])  # refused
+rowgate.auth.passkey.history("")
+rowgate.auth.passkey.restore("")  # refused
+rowgate.changes(["crm/deal"], since="", where={"stage": "won"})
+rowgate.changes(["crm/dael"])  # refused
+
 deal.list(fields=["name"], count="none", take=5)
 deal.list(fields=["nme"])  # refused
 deal.list(fields=["name"], where={"amuont": 1})  # refused

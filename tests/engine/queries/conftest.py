@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flask_migrate import upgrade
 from sqlalchemy import text
 
 from app.auth.models.organizations import AuthMember
 from app.extensions import db
 from app.factory import create_app
 from app.runtime.embedded import DATABASE, database_url
+from app.schema.histories import upgrade
 from app.testing.cast import Cast
 from app.testing.parts import close_application
 from config import Settings

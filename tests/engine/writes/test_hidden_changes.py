@@ -104,7 +104,7 @@ def test_failures_of_a_provider_raise_no_version_and_touch_nothing_but_what_is_s
         provider_id=made["id"], kind="openai_compatible", degraded=False, failures=0, patience=30.0
     )
     with app.app_context():
-        breaker.failed(called, ProviderFailure("network", "nobody there"), 0.1)
+        breaker.record_failure(called, ProviderFailure("network", "nobody there"), 0.1)
     after = workshop.owner.get(path)
     assert workshop.cast.admin.get(path).json["consecutiveFailures"] == 1
     assert {**after.json, "lastCheckedAt": None} == {**before.json, "lastCheckedAt": None}

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from io import BytesIO
 
 import pytest
-from flask_migrate import upgrade
 
 from app.factory import create_app
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
-from app.runtime.folder import lock_var_dir
+from app.runtime.var_dir_lock import lock_var_dir
+from app.schema.histories import upgrade
 from app.testing.cast import Cast
 from app.testing.parts import UNSAFE_BUT_FAST
 from config import Settings

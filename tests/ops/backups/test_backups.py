@@ -46,14 +46,14 @@ def test_a_backup_restored_on_an_empty_machine_is_the_same_service(here, owner, 
 
 def test_what_is_written_after_the_moment_of_the_backup_is_not_in_it(here, owner, backup, empty, monkeypatch, machine):
     key = Cast(here).key(owner, "read", "write")
-    finished = backups._Writer._finished
+    finished = backups._Writer._finish
 
     def late(*arguments):
         assert key.post(COMPANY, {"name": "Too late"}).status_code == 201
         upload(owner, b"Too late")
         return finished(*arguments)
 
-    monkeypatch.setattr(backups._Writer, "_finished", late)
+    monkeypatch.setattr(backups._Writer, "_finish", late)
     assert run(machine(), "restore", backup()).exit_code == 0
     with running(empty) as there:
         assert Actor(there, key.token).get(COMPANY).json["data"] == []
@@ -193,13 +193,13 @@ def test_an_upload_whose_bytes_have_changed_counts_as_lost(here, owner, tmp_path
 
 def test_nobody_else_can_read_an_archive_while_it_is_written(here, owner, backup, monkeypatch, tmp_path):
     modes = []
-    finished = backups._Writer._finished
+    finished = backups._Writer._finish
 
     def looking(*arguments):
         modes.extend(path.stat().st_mode & 0o777 for path in tmp_path.iterdir())
         return finished(*arguments)
 
-    monkeypatch.setattr(backups._Writer, "_finished", looking)
+    monkeypatch.setattr(backups._Writer, "_finish", looking)
     backup()
     assert modes == [0o600]
 

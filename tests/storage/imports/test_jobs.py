@@ -54,6 +54,22 @@ def test_a_long_file_is_imported_by_a_job(owner, asked, work, long, stored):
     assert stored() == before
 
 
+@pytest.mark.parametrize("partial", [False, True])
+def test_all_batches_of_a_job_are_undone_by_its_id(owner, asked, work, partial):
+    url = asked(partial=partial)
+    work()
+    undone = owner.post("/api/v1/_undo", {"transaction": url.rpartition("/")[2]})
+    assert (undone.status_code, undone.json["deleted"]) == (200, 10)
+    assert all_of(owner, COMPANIES) == []
+    assert len(owner.get(NOTICES).json["data"]) == 1
+
+
+def test_an_import_that_runs_is_not_undone(owner, asked, work):
+    url = asked()
+    refused = owner.post("/api/v1/_undo", {"transaction": url.rpartition("/")[2]})
+    assert (refused.status_code, refused.json["error"]) == (409, "The import is still running.")
+
+
 def test_its_user_is_told(owner, asked, work):
     url = asked()
     work()

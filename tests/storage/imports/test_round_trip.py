@@ -6,7 +6,6 @@ import json
 
 import psycopg
 import pytest
-from flask_migrate import upgrade
 from sqlalchemy import select
 
 from app.auth.credentials import sessions
@@ -17,6 +16,7 @@ from app.extensions import db
 from app.factory import create_app
 from app.ops import samples
 from app.runtime import connections, embedded
+from app.schema.histories import upgrade
 from app.testing.cast import Actor, Cast
 from app.testing.database import unit_of_work
 from config import Settings

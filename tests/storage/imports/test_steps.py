@@ -124,17 +124,17 @@ def test_a_store_that_is_away_is_asked_again(app, owner, asked, long, stored, mo
 
 def test_a_worker_that_was_taken_for_dead_writes_nothing_twice(app, owner, asked, long, monkeypatch):
     """While it reads the file, another one begins at the same row, and dies behind the first batch."""
-    url, plain = asked(partial=True), import_jobs._run_stepwise
+    url, plain = asked(partial=True), import_jobs._run_by_batch
 
     def run(*arguments):
-        monkeypatch.setattr(import_jobs, "_run_stepwise", plain)
+        monkeypatch.setattr(import_jobs, "_run_by_batch", plain)
         with monkeypatch.context() as patch:
             dying(patch, (import_jobs, "_progress"), "_progress", 1, after=False)
             with pytest.raises(Died):
                 import_jobs.run(url.rpartition("/")[2])
         return plain(*arguments)
 
-    monkeypatch.setattr(import_jobs, "_run_stepwise", run)
+    monkeypatch.setattr(import_jobs, "_run_by_batch", run)
     with app.app_context(), pytest.raises(Unavailable):
         import_jobs.run(url.rpartition("/")[2])
     assert len(values(owner, COMPANIES, "name")) == 3

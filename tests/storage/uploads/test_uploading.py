@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import random
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select
@@ -56,7 +57,8 @@ def test_the_answer_leads_to_the_bytes_and_to_what_is_known(owner):
     assert owner.get(f"/api/v1/storage/upload/{known['id']}").json["sha256"] == known["sha256"]
 
 
-def test_a_deleted_file_is_gone_with_its_bytes_and_its_space(owner):
+def test_a_deleted_file_is_gone_with_its_bytes_where_no_log_can_bring_it_back(owner, monkeypatch):
+    monkeypatch.setitem(owner.app.config, "SETTINGS", replace(owner.app.config["SETTINGS"], changes_days=0))
     before = objects(owner.app)
     path = sent(owner, b"short-lived")
     assert owner.delete(path).json == {"id": path.rpartition("/")[2], "deleted": True}

@@ -58,7 +58,7 @@ def sign_in_options(unit: Unit, user_id: UUID | None) -> dict[str, Any]:
     return _json(options)
 
 
-def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | None:
+def verify_registration(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | None:
     """What the answer to a registration proves, None where it proves nothing; its challenge is used up either way.
     Raises InvalidToken for a challenge that is unknown or over."""
     import webauthn
@@ -70,7 +70,7 @@ def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | Non
             credential=response, expected_challenge=challenge, expected_rp_id=relying_party(),
             expected_origin=origins(),
         )  # fmt: skip
-        # A key that nothing can be checked with would be a way in that leads nowhere.
+        # Refuse a public key by which nothing could be verified later.
         decoded_public_key_to_cryptography(decode_credential_public_key(proved.credential_public_key))
     except Exception:  # whatever the parsers of its formats raise
         return None
@@ -80,8 +80,8 @@ def registered(unit: Unit, user_id: UUID, response: dict[str, Any]) -> Any | Non
 
 def verify_assertion(unit: Unit, passkey: AuthPasskey, response: dict[str, Any], user_id: UUID | None) -> Any | None:
     """What the answer of a passkey proves, None where it proves nothing; its challenge is used up either way.
-    ``user_id`` is whom the challenge was made for. The counter is for the caller to compare. Raises InvalidCode for a
-    challenge that is unknown or over."""
+    ``user_id`` is whom the challenge was made for. The sign count is not checked: compare it with the
+    stored one. Raises InvalidCode for a challenge that is unknown or over."""
     import webauthn
 
     try:

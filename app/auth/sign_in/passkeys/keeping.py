@@ -38,7 +38,7 @@ def register(principal: Principal, response: dict[str, Any], name: str | None) -
 
 def _register(unit: Unit, response: dict[str, Any], name: str) -> AuthPasskey | None:
     user = sessions.own_user(unit)
-    proved = ceremonies.registered(unit, user.id, response)
+    proved = ceremonies.verify_registration(unit, user.id, response)
     if proved is None:
         return None
     kept = select(func.count()).select_from(AuthPasskey).where(AuthPasskey.user_id == user.id)

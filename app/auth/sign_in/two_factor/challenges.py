@@ -67,7 +67,7 @@ def _methods(unit: Unit, factor: AuthTwoFactor, first: str) -> list[str]:
 def answer(challenge: str, code: str, *, recovery: bool = False, trust_device: bool = False) -> SignedIn:
     """Open the session that a challenge stands for, with a code. Raises InvalidCode, also for a challenge that is
     unknown, used or over, and RateLimited."""
-    opened = run_unit(SYSTEM, _answer, challenge, code, recovery, devices.own_id() if trust_device else "")
+    opened = run_unit(SYSTEM, _answer, challenge, code, recovery, devices.device_id() if trust_device else "")
     return require_found(opened, InvalidCode)
 
 

@@ -59,7 +59,7 @@ def _enroll(unit: Unit) -> PendingEnrolment:
 def confirm(principal: Principal, code: str) -> list[str]:
     """Switch the factor on with its first code, end the other sessions, and return the recovery codes, which are known
     now and never again. Raises InvalidCode."""
-    # A wrong code is counted, so its unit ends well and the failure follows.
+    # Committed first, so that a wrong code is counted.
     return require_found(run_unit(principal, _confirm, code), InvalidCode)
 
 
@@ -94,8 +94,8 @@ def _renew_recovery_codes(unit: Unit) -> list[str]:
 
 
 def disable(principal: Principal, code: str, password: str | None) -> None:
-    """Switch the factor off, with a code of either kind and the password of the account, or recent proof where it has
-    none. Raises InvalidCode, InvalidEmailOrPassword and ReauthenticationRequired."""
+    """Switch the factor off, with a code of either kind and the password of the account, or after recent authentication
+    where it has none. Raises InvalidCode, InvalidEmailOrPassword and ReauthenticationRequired."""
     check_password_if_any(principal, password)
     require_found(run_unit(principal, _disable, code), InvalidCode)
 

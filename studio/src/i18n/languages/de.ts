@@ -1,5 +1,6 @@
 /** German. */
 import { access } from "./de/access";
+import { changes } from "./de/changes";
 import { sharing } from "./de/sharing";
 import { ra } from "./de/admin";
 import { lists } from "./de/lists";
@@ -8,6 +9,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes } };
 
 export const german: Language = { messages, names };

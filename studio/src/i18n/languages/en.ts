@@ -2,6 +2,7 @@
 import englishMessages from "ra-language-english";
 
 import { access } from "./en/access";
+import { changes } from "./en/changes";
 import { sharing } from "./en/sharing";
 import { lists } from "./en/lists";
 import { places } from "./en/places";
@@ -21,7 +22,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };

@@ -1,0 +1,129 @@
+"""What has changed: versions of records, deleted ones, the feed, and the way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NotRequired, TypedDict, TypeVar
+
+from rowgate_client.openapi import AuthenticatedClient, Client
+from rowgate_client.writing import good, write
+
+if TYPE_CHECKING:
+    from rowgate_client.models import GrantedModel
+
+F = TypeVar("F")
+V = TypeVar("V")
+
+
+class Actor(TypedDict):
+    """Who made a change; the id is for those who share an organization with them."""
+
+    type: Literal["user", "key", "job", "system"]
+    id: str | None
+
+
+class Version(TypedDict, Generic[F, V]):
+    """A version of a record: the fields that it changed, before and after; all of them where it was made or deleted.
+    ``before`` is nothing where the caller could not read that."""
+
+    version: int
+    operation: Literal["create", "update", "delete"]
+    at: str
+    actor: Actor
+    requestId: str | None
+    transaction: str
+    changed: list[F]
+    before: V | None
+    after: V | None
+
+
+class DeletedRecord(TypedDict, Generic[V]):
+    """A record that is gone, as it was, and who has deleted it."""
+
+    recordId: str
+    version: int
+    at: str
+    actor: Actor
+    requestId: str | None
+    transaction: str
+    record: V
+
+
+class Change(TypedDict):
+    """A change of a record, which is as the caller reads it now. A ``delete`` has the first four alone."""
+
+    id: str
+    model: str
+    recordId: str
+    operation: Literal["create", "update", "delete"]
+    version: NotRequired[int]
+    at: NotRequired[str]
+    actor: NotRequired[Actor]
+    requestId: NotRequired[str | None]
+    transaction: NotRequired[str]
+    changed: NotRequired[list[str]]
+    record: NotRequired[dict[str, Any]]
+
+
+class ChangesMeta(TypedDict):
+    """Where the next page begins. ``resync`` names models to read anew; with ``reset`` everything is to be."""
+
+    next: str
+    more: bool
+    resync: NotRequired[list[str]]
+    reset: NotRequired[bool]
+
+
+class ChangesPage(TypedDict):
+    """Changes in their order. Keep ``next`` of ``meta``, once what is in ``data`` is dealt with."""
+
+    data: list[Change]
+    meta: ChangesMeta
+
+
+class Kept(TypedDict):
+    """The fields of a record that could not be taken back."""
+
+    model: str
+    id: str
+    fields: list[str]
+
+
+class Undone(TypedDict):
+    """How many records were deleted, changed and restored."""
+
+    deleted: int
+    changed: int
+    restored: int
+    kept: list[Kept]
+
+
+class Log:
+    """What is written down of changes. Each call raises RowgateError when the service refuses."""
+
+    _client: AuthenticatedClient | Client
+
+    def changes(
+        self, models: Sequence[GrantedModel] | None = None, *, since: str | None = None, take: int | None = None,
+        where: Mapping[str, Any] | None = None, fields: Sequence[str] = (),
+    ) -> Iterator[ChangesPage]:  # fmt: skip
+        """What has changed behind ``since``, page by page, until now; without it, one empty page, whose ``next`` is
+        now. ``where`` and ``fields`` are about records of one model."""
+        if models is not None and not models:
+            raise ValueError("Name models, or leave them out for all")
+        asked = {"models": ",".join(models or ()), "fields": ",".join(fields), "since": since}
+        asked |= {"take": take and str(take), "where": None if where is None else json.dumps(where)}
+        params = {name: value for name, value in asked.items() if value}
+        while True:
+            page: ChangesPage = good(self._client.get_httpx_client().get("/api/v1/_changes", params=params)).json()
+            yield page
+            if not page["meta"]["more"]:
+                return
+            params["since"] = page["meta"]["next"]
+
+    def undo(self, transaction: str, *, idempotency_key: str | None = None) -> Undone:
+        """Take back all that one request has written, or nothing."""
+        body = {"transaction": transaction}
+        done: Undone = write(self._client, "POST", "/api/v1/_undo", json=body, key=idempotency_key).json()
+        return done

@@ -1,0 +1,93 @@
+/** What has changed: versions of records, deleted ones, the feed, and the way back. */
+import type { Call, Target, WriteCall } from "./calls.js";
+import { read, write } from "./collection.js";
+import { type Connection, address } from "./connection.js";
+import type { Granted } from "./models.js";
+import type { Field, Model, RecordOf, Where } from "./queries.js";
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+type Values<M extends Model> = { [F in Field<M>]?: RecordOf<M>[F] };
+
+/** A version of a record: the fields that it changed, before and after; all of them where it was made or deleted. */
+export type Version<M extends Model> = Omit<Schemas["Version"], "changed" | "before" | "after"> & {
+  changed: Field<M>[];
+  /** Nothing where the caller could not read what was before. */
+  before: Values<M> | null;
+  after: Values<M> | null;
+};
+
+/** A record that is gone, as it was, and who has deleted it. */
+export type DeletedRecord<M extends Model> = Omit<Schemas["DeletedRecord"], "record"> & { record: Values<M> };
+
+/** What can be asked of versions of the records of a model, and taken back. */
+export interface Histories<M extends Model> {
+  /** The versions of a record, newest first. */
+  history(id: string, call?: Call): AsyncGenerator<Version<M>, void, undefined>;
+  /** Write the values that a version had, as a change like any other; gives the record as it is then. */
+  revert(target: Target, version: number, call?: WriteCall): Promise<RecordOf<M>>;
+  /** What the caller could have deleted, the latest first. */
+  deleted(call?: Call): AsyncGenerator<DeletedRecord<M>, void, undefined>;
+  /** Bring a deleted record back, with what was deleted along with it. */
+  restore(id: string, call?: WriteCall): Promise<RecordOf<M>>;
+}
+
+/** A change of a record of one of the models `P`. */
+export type Change<P extends keyof Granted = keyof Granted> = P extends keyof Granted ? ChangeOf<P> : never;
+type ChangeOf<P extends keyof Granted> = { id: string; model: P; recordId: string } & (
+  | { operation: "delete" }
+  | (Omit<Schemas["Version"], "operation" | "changed" | "before" | "after"> & {
+      operation: "create" | "update";
+      changed: Field<Granted[P]>[];
+      /** As the caller reads it now. */
+      record: Values<Granted[P]>;
+    })
+);
+
+/** Changes in their order. Keep `meta.next`, once what is in `data` is dealt with: the next page begins there. */
+export interface Changes<P extends keyof Granted> {
+  data: Change<P>[];
+  /** `resync` names models to read anew; with `reset` everything is to be. */
+  meta: Schemas["ChangesMeta"];
+}
+
+/** Of which models, behind which page, and of one model which records and fields. */
+export interface Following<P extends keyof Granted> {
+  readonly models?: readonly P[];
+  /** `meta.next` of an earlier page; without it, the only page is empty, and `next` is now. */
+  readonly since?: string;
+  readonly take?: number;
+  readonly where?: Where<Granted[P]>;
+  readonly fields?: readonly Field<Granted[P]>[];
+}
+
+export interface Log {
+  /** What has changed behind `since`, page by page, until now. */
+  changes<const P extends keyof Granted>(following?: Following<P>, call?: Call): AsyncGenerator<Changes<P>, void, undefined>;
+  /** Take back all that one request has written, or nothing. */
+  undo(transaction: string, call?: WriteCall): Promise<Schemas["Undone"]>;
+}
+
+const UNDO = "/api/v1/_undo";
+const CHANGES = "/api/v1/_changes";
+
+export function log(connection: Connection): Log {
+  return {
+    changes: (following = {}, call) => pages(connection, following, call),
+    undo: async (transaction, call) => (await write(connection, { method: "POST", path: UNDO, body: { transaction } }, call)).json(),
+  };
+}
+
+async function* pages<P extends keyof Granted>(connection: Connection, following: Following<P>, call?: Call): AsyncGenerator<Changes<P>, void, undefined> {
+  const { models, since, take, where, fields } = following;
+  if (models?.length === 0) throw new TypeError("Name models, or leave them out for all");
+  const url = address(connection, CHANGES);
+  const asked = { models: models?.join(","), since, take: take?.toString(), where: where && JSON.stringify(where), fields: fields?.join(",") };
+  for (const [name, value] of Object.entries(asked)) if (value) url.searchParams.set(name, value);
+  for (;;) {
+    const page = (await (await read(connection, url, undefined, call)).json()) as Changes<P>;
+    yield page;
+    if (!page.meta.more) return;
+    url.searchParams.set("since", page.meta.next);
+  }
+}

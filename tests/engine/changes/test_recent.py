@@ -1,0 +1,107 @@
+"""The latest versions of all records: what the histories of the records tell, in one list."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from app.ai.models.chats import AiChat
+from app.crm.models import CrmCompany, CrmContact
+from tests.engine.changes.world import GRANTS, MODELS, World
+
+RECENT = "/api/v1/_history"
+STEPS = 40
+
+
+def latest(actor, **asked):
+    """Everything that is told, page by page."""
+    found, cursor = [], None
+    while True:
+        page = actor.get(RECENT, query_string=asked | ({"cursor": cursor} if cursor else {}))
+        assert page.status_code == 200, page.json
+        found += page.json["data"]
+        cursor = page.json["meta"]["next"]
+        if cursor is None:
+            return found
+
+
+def of_records(actor, known, model):
+    """What the history of each record tells."""
+    found = {}
+    for name, identifier in known:
+        answer = actor.get(f"{MODELS[name]}/{identifier}/_history", query_string={"take": 100})
+        if name == model and answer.status_code == 200:
+            found |= {(identifier, each["version"], each["operation"]): each for each in answer.json["data"]}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nobody_is_told_more_or_less_than_by_the_histories_of_the_records(cast, seed):
+    world = World(cast, Random(seed))
+    for _ in range(STEPS):
+        world.step()
+    key = cast.key(world.owners[0], "read", access=GRANTS)
+    for actor in [
+        *world.owners,
+        world.colleague,
+        cast.user(),
+        cast.admin,
+        cast.anonymous,
+        type(key)(key.app, key.token),
+    ]:
+        for model in ("crm/company", "ai/message") if actor.user_id is None else MODELS:
+            known = {identifier for _, identifier in world.known}
+            told = [each for each in latest(actor, models=model, take=7) if each["recordId"] in known]
+            keyed = {(each["recordId"], each["version"], each["operation"]): each for each in told}
+            expected = of_records(actor, world.known, model)
+            assert keyed.keys() == expected.keys()
+            for place, each in keyed.items():
+                about = {name: each.pop(name) for name in ("id", "model", "recordId")}
+                assert (each, about["model"]) == (expected[place], model)
+
+
+def test_it_is_newest_first_over_all_models(owner, workshop):
+    company, chat = workshop.make(CrmCompany), workshop.make(AiChat)
+    owner.put(f"{CrmCompany.collection_path()}/{company['id']}", {"industry": "food"})
+    told = [(each["model"], each["recordId"], each["operation"]) for each in latest(owner, take=2)]
+    assert told[:3] == [
+        ("crm/company", company["id"], "update"), ("ai/chat", chat["id"], "create"),
+        ("crm/company", company["id"], "create"),
+    ]  # fmt: skip
+
+
+def test_it_is_of_one_organization_or_of_one_actor(cast, owner, workshop):
+    colleague = cast.colleague(owner)
+    company = workshop.make(CrmCompany)
+    path = f"{CrmCompany.collection_path()}/{company['id']}"
+    assert colleague.put(path, {"industry": "food"}).status_code == 200
+    (change,) = latest(owner, actorId=str(colleague.user_id), models="crm/company")
+    assert change["changed"] == ["industry"]
+    told = latest(colleague, organizationId=str(owner.organization_id), models="crm/company,crm/contact")
+    assert [each["operation"] for each in told] == ["update", "create"]
+    assert latest(colleague, organizationId=str(colleague.organization_id), models="crm/company") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"models": "crm/none"}, 400), ({"organizationId": "x"}, 400), ({"actorId": ""}, 400), ({"cursor": "x"}, 400),
+        ({"take": "101"}, 400), ({"other": "1"}, 400),
+        ({"organizationId": "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"}, 403),
+    ],
+)  # fmt: skip
+def test_bad_questions_are_refused(owner, asked, status):
+    assert owner.get(RECENT, query_string=asked).status_code == status
+
+
+def test_a_cursor_is_for_whoever_got_it(cast, owner, workshop):
+    for _ in range(2):
+        workshop.make(CrmContact)
+    cursor = owner.get(RECENT, query_string={"take": 1}).json["meta"]["next"]
+    assert owner.get(RECENT, query_string={"cursor": cursor}).status_code == 200
+    assert cast.user().get(RECENT, query_string={"cursor": cursor}).status_code == 400
+
+
+def test_it_is_closed_without_a_credential(cast):
+    assert cast.nobody.get(RECENT).status_code == 401
