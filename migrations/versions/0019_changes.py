@@ -178,9 +178,11 @@ def upgrade():
     op.execute("SELECT rowgate_make_change_partitions(7)")
     op.add_column("platform_idempotency_key", sa.Column("transaction_id", sa.Uuid(), nullable=True))
     op.add_column("storage_bucket", sa.Column("deleted_bytes", sa.BigInteger(), server_default="0", nullable=False))
+    op.execute("SELECT rowgate_keep_version('storage_bucket', 'deleted_bytes')")
 
 
 def downgrade():
+    op.execute("SELECT rowgate_keep_version('storage_bucket')")
     op.drop_column("storage_bucket", "deleted_bytes")
     op.drop_column("platform_idempotency_key", "transaction_id")
     op.execute(

@@ -47,6 +47,19 @@ FIRST_ROW = """() => new Promise((resolve) => {
     look();
 })"""
 
+# Milliseconds for work that a browser does in USUAL_PACE of them where the budgets were set.
+PACE = """() => {
+    const begun = performance.now();
+    for (let round = 0, sum = 0; round < 3e7; round++) sum = (sum * 31 + round) | 0;
+    return performance.now() - begun;
+}"""
+USUAL_PACE = 100
+
+
+def slowness(page):
+    """How many times as long as where the budgets were set this machine takes now, 1 where it is as quick."""
+    return max(1, min(page.evaluate(PACE) for _ in range(3)) / USUAL_PACE)
+
 
 def test_the_first_load_is_small_compressed_and_kept_for_good(desk):
     sizes = {}
@@ -71,7 +84,7 @@ def test_it_can_be_used_soon_and_nothing_moves_meanwhile(desk):
         expect(page.get_by_role("link", name="New", exact=True).first).to_be_enabled()
         took.append(page.evaluate("() => performance.now()") / 1000)
         assert page.evaluate(SHIFTS) < MOST_SHIFT
-    assert min(took) < MOST_SECONDS
+    assert min(took) < MOST_SECONDS * slowness(page)
 
 
 def companies(app, desk):
@@ -97,8 +110,8 @@ def test_a_list_follows_at_once_and_ten_thousand_rows_scroll(app, desk):
         page.get_by_role("link", name="Companies").click()
         took.append(page.evaluate(FIRST_ROW) / 1000)
         slow.append(slow_frame(page, "table"))
-    assert min(took) < MOST_SECONDS_OF_A_LIST
-    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME
+    assert min(took) < MOST_SECONDS_OF_A_LIST * slowness(page)
+    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME * slowness(page)
     assert page.locator("[role=row]").count() < 200
 
 
@@ -106,5 +119,5 @@ def test_ten_thousand_cards_scroll_on_a_phone(app, seat):
     desk = seat(**PHONE)
     companies(app, desk)
     slow = [slow_frame(desk.open("/crm/company"), "list") for _ in range(3)]
-    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME
+    assert min(slow) < MOST_MILLISECONDS_OF_A_FRAME * slowness(desk.page)
     assert desk.page.get_by_role("listitem").count() < 50
