@@ -11,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 from app.engine.changes.feed import FeedQuery, open_models
 from app.engine.changes.history import MAX_TAKE
 from app.engine.changes.recent import RecentQuery
+from app.engine.changes.telling import Followed
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read.condition_parser import ConditionParser
@@ -223,16 +224,26 @@ def moment_asked(args: MultiDict[str, str]) -> datetime:
 
 def feed_query(principal: Principal, args: MultiDict[str, str], settings: Settings) -> FeedQuery:
     """Read what is asked of the feed; raises InvalidFilter, InvalidFields and InvalidPagination."""
-    asked = {name: once(name, args.getlist(name)) for name in ("since", "where", "fields") if name in args}
+    followed = followed_of(principal, args, settings)
+    take = bounded(args, "take", 1, settings.max_take, DEFAULT_TAKE)
+    return FeedQuery(followed.models, followed.where, followed.names, take, since_of(args))
+
+
+def since_of(args: MultiDict[str, str]) -> str | None:
+    """Read the cursor behind which changes are asked for; raises InvalidFilter."""
+    return once("since", args.getlist("since")) if "since" in args else None
+
+
+def followed_of(principal: Principal, args: MultiDict[str, str], settings: Settings) -> Followed:
+    """Read which changes are asked for; raises InvalidFilter and InvalidFields."""
+    asked = {name: once(name, args.getlist(name)) for name in ("where", "fields") if name in args}
     models = _models(principal, args, "list")
     where, chosen = MATCH_ALL, None
     if "where" in asked:
         where = _own_conditions(principal, models, asked["where"], settings)
     if "fields" in asked:
         chosen = _chosen(models, names("fields", asked["fields"], InvalidFields))
-    return FeedQuery(
-        models, bounded(args, "take", 1, settings.max_take, DEFAULT_TAKE), asked.get("since"), where, chosen
-    )
+    return Followed(models, where, chosen)
 
 
 def _own_conditions(principal: Principal, models: list[type[Record]], text: str, settings: Settings) -> Junction:

@@ -1,20 +1,21 @@
-"""The statements of the feed: whether a caller saw a record before a change and sees it after, and the records as the
-caller sees them now."""
+"""The statements of the feed: whether callers saw a record before a change and see it after, and the records as they
+see them now. Each is about many callers at once, the listeners, whose values come as the rows of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.engine.changes.history import ABOUT
+from app.engine.changes.history import KNOWN_ACTOR, binds_of
 from app.engine.changes.images import admits, as_row, shown_columns
-from app.engine.declare.principal import Reader
+from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read import fragments
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import LISTING, RowDecoder, shown_fields
+from app.engine.read.encoding import LISTING, RowDecoder, dumps, shown_fields
 from app.engine.read.query import Junction
 from app.engine.read.statements import Statement, statement_cache
 
@@ -23,21 +24,34 @@ OF_CANDIDATES = """
 unnest(%(xacts)s::xid8[], %(seqs)s::bigint[], %(ats)s::timestamptz[]) AS wanted (xact, seq, at)
 JOIN platform_change AS c ON c.xact = wanted.xact AND c.seq = wanted.seq AND c.at = wanted.at
 """
+LISTENERS = """
+jsonb_to_recordset(%(listeners)s::jsonb) AS listener (number integer, names_actors boolean, caller_user uuid,
+    caller_email text, caller_organization uuid, caller_organizations uuid[], caller_managed uuid[],
+    caller_owned uuid[], caller_recipients text[])
+"""
+OF_CALLER = re.compile(r"%\((caller_\w+|names_actors)\)s")
 
 
 @dataclass(frozen=True)
 class RecordsNow(Statement):
-    """The records with ``wanted_ids`` that the caller may list; each row is the id, and the record as ``decoder`` has
-    it. ``columns`` are the names of fields by their columns."""
+    """Of ``numbers`` and ``ids``, the records that these listeners may list. A row is the listener's number, the id,
+    whether it is the first row of the record, and the record as ``decoder`` has it; its fields have values in that
+    first row alone. ``columns`` are the names of fields by their columns."""
 
     decoder: RowDecoder
     columns: Mapping[str, str]
 
 
+def listeners(principals: Sequence[Principal]) -> dict[str, Any]:
+    """Return the parameters that stand for callers who have the same reader and grants, numbered as they come."""
+    rows = [{"number": number, **binds_of(each)} for number, each in enumerate(principals)]
+    return {**binds_of(principals[0]), "listeners": dumps(rows).decode()}
+
+
 def judgment(model: type[Record], reader: Reader, where: Junction) -> Statement:
-    """Return the statement that judges the changes of ``xacts`` and ``seqs``: behind what is told of each, the id of
-    its record, whether the caller saw that before, whether it is seen after, and whether it was the caller's by a row
-    above it that is gone."""
+    """Return the statement that judges, for each of ``numbers``, the change of ``xacts`` and ``seqs``: the listener's
+    number and that of the change, whether the listener saw its record before, sees it after, had it by a row above it
+    that is gone, and may know who has made the change."""
     return statement_cache.get(("judgment", model, reader, where.key), lambda: _judgment(model, reader, where))
 
 
@@ -61,13 +75,16 @@ def _judgment(model: type[Record], reader: Reader, where: Junction) -> Statement
     saw, more = _met(model, reader, where, "was_row", *admits(model, reader, "was_row", "list"))
     orphaned, of_root = _seen_by_root(model, reader)
     text = f"""
-        SELECT {ABOUT}, c.record_id, (c.operation <> 'create' AND {saw}) IS TRUE,
-            (c.operation <> 'delete' AND {sees}) IS TRUE, {orphaned}
-        FROM {OF_CANDIDATES}
+        SELECT listener.number, c.seq, (c.operation <> 'create' AND {saw}) IS TRUE,
+            (c.operation <> 'delete' AND {sees}) IS TRUE, {orphaned}, {KNOWN_ACTOR} IS TRUE
+        FROM unnest(%(numbers)s::integer[], %(xacts)s::xid8[], %(seqs)s::bigint[], %(ats)s::timestamptz[])
+            AS wanted (number, xact, seq, at)
+        JOIN {LISTENERS} ON listener.number = wanted.number
+        JOIN platform_change AS c ON c.xact = wanted.xact AND c.seq = wanted.seq AND c.at = wanted.at
         CROSS JOIN LATERAL {as_row(model, "c.image", "is_row")}
         CROSS JOIN LATERAL {as_row(model, "c.image || c.old", "was_row")}
     """  # noqa: S608
-    return Statement(text, {**fixed, **more, **of_root})
+    return Statement(_of_listener(text), {**fixed, **more, **of_root})
 
 
 def _records_now(model: type[Record], reader: Reader, where: Junction) -> RecordsNow:
@@ -75,12 +92,22 @@ def _records_now(model: type[Record], reader: Reader, where: Junction) -> Record
     met, fixed = _met(model, reader, where, "today", visible.on("today"), dict(visible.fixed))
     fields = shown_fields(model, reader, listed=False, operations=LISTING)
     shown = shown_columns(model, reader, fields, LISTING)
+    once = [f"CASE WHEN row_number() OVER same = 1 THEN {part.on('today')} END" for part in shown.selected]
     text = f"""
-        SELECT today.id, {", ".join(part.on("today") for part in (*shown.selected, *shown.guards))}
-        FROM {model.__tablename__} AS today WHERE today.id = ANY (%(wanted_ids)s) AND {met}
+        SELECT listener.number, today.id, row_number() OVER same = 1,
+            {", ".join((*once, *(part.on("today") for part in shown.guards)))}
+        FROM unnest(%(numbers)s::integer[], %(ids)s::uuid[]) AS wanted (number, id)
+        JOIN {LISTENERS} ON listener.number = wanted.number
+        JOIN {model.__tablename__} AS today ON today.id = wanted.id
+        WHERE {met} WINDOW same AS (PARTITION BY today.id)
     """  # noqa: S608
     columns = {field.column.name: field.name for field in fields if field.column is not None}
-    return RecordsNow(text, fixed | shown.fixed, shown.decoder, columns)
+    return RecordsNow(_of_listener(text), fixed | shown.fixed, shown.decoder, columns)
+
+
+def _of_listener(text: str) -> str:
+    """The statement with the values of each listener where it would have those of one caller."""
+    return OF_CALLER.sub(r"listener.\1", text)
 
 
 def _met(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from uuid import UUID
 from flask import current_app
 
 from app.engine.changes import sequencer
-from app.engine.changes.feed import LOOKED_AT, Candidate, candidates
+from app.engine.changes.feed import LOOKED_AT
 from app.engine.changes.history import (
     LogPage,
     VersionsStatement,
@@ -23,6 +24,7 @@ from app.engine.changes.history import (
     visible_record,
 )
 from app.engine.changes.judgments import OF_CANDIDATES
+from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read import cursors
@@ -32,9 +34,8 @@ from app.engine.read.statements import Statement, autocommit_connection
 from app.foundation.errors import Failure
 
 CANDIDATES = Statement(
-    """
-SELECT p.position, c.xact, c.seq, c.at, c.model FROM platform_change_position AS p
-JOIN platform_change AS c ON c.xact = p.xact AND c.seq = p.seq AND c.at = p.at
+    f"""
+{AT_POSITIONS}
 WHERE p.position >= %(start)s AND p.position < %(before)s AND c.model = ANY (%(models)s)
     AND (%(organization)s::uuid IS NULL OR c.organization_id = %(organization)s)
 ORDER BY p.position DESC LIMIT %(most)s
@@ -79,7 +80,9 @@ def _entries(principal: Principal, query: RecentQuery, start: int, before: int) 
     }  # fmt: skip
     found: dict[int, dict[str, Any]] = {}
     with autocommit_connection("queries") as connection:
-        rows, by_model = candidates(connection, CANDIDATES, asked, query.take)
+        rows, by_model = candidates(connection, CANDIDATES, asked), defaultdict(list)
+        for each in rows[: query.take]:
+            by_model[each.model].append(each)
         for name, of_model in by_model.items():
             found |= dict(_versions(connection, principal, models[name], of_model))
     reached = rows[query.take - 1].position if len(rows) > query.take else start
