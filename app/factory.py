@@ -70,11 +70,11 @@ def create_app(settings: Settings | None = None, *, lazy_routes: bool = False, c
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
     app.extensions["domains"] = {plugin.name for plugin in loaded}
+    pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
     _configure(app, settings)
     db.init_app(app)
     migrate.init_app(app, db, directory=str(ROOT / "migrations"), metadata=metadata)
     app.before_request(_identify)
-    pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
     rate_limits.init_app(app, _limiter_url(settings.redis_url or embedded.redis_url(settings.var_dir)))
     concurrency.init_app(app)
     for plugin in loaded:
@@ -118,7 +118,9 @@ def _configure(app: Flask, settings: Settings) -> None:
         TRUSTED_HOSTS=settings.hosts or None,
     )
     app.wsgi_app = headers.CommonHeaders(  # type: ignore[method-assign]
-        app.wsgi_app, [(name, value) for name, value in announced.items() if value]
+        app.wsgi_app,
+        [(name, value) for name, value in announced.items() if value],
+        app.extensions["announcements"].announce,
     )
     if settings.trusted_proxies:
         hops = settings.trusted_proxies

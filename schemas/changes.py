@@ -222,19 +222,32 @@ def moment_asked(args: MultiDict[str, str]) -> datetime:
     return moment
 
 
+FOLLOWED = (CREDENTIAL, "models", "where", "fields", "since")
+
+
 def feed_query(principal: Principal, args: MultiDict[str, str], settings: Settings) -> FeedQuery:
     """Read what is asked of the feed; raises InvalidFilter, InvalidFields and InvalidPagination."""
-    followed = followed_of(principal, args, settings)
+    refuse_unknown(args, (*FOLLOWED, "take"))
+    followed = _followed(principal, args, settings)
     take = bounded(args, "take", 1, settings.max_take, DEFAULT_TAKE)
-    return FeedQuery(followed.models, followed.where, followed.names, take, since_of(args))
+    return FeedQuery(followed.models, followed.where, followed.names, take, _since(args))
 
 
-def since_of(args: MultiDict[str, str]) -> str | None:
+def stream_query(
+    principal: Principal, args: MultiDict[str, str], last: str | None, settings: Settings
+) -> tuple[Followed, str | None]:
+    """Read what a stream is to tell, and behind which cursor: the ``last`` that the client has heard, where it says so.
+    Raises InvalidFilter and InvalidFields."""
+    refuse_unknown(args, (*FOLLOWED, "token"))
+    return _followed(principal, args, settings), last or _since(args)
+
+
+def _since(args: MultiDict[str, str]) -> str | None:
     """Read the cursor behind which changes are asked for; raises InvalidFilter."""
     return once("since", args.getlist("since")) if "since" in args else None
 
 
-def followed_of(principal: Principal, args: MultiDict[str, str], settings: Settings) -> Followed:
+def _followed(principal: Principal, args: MultiDict[str, str], settings: Settings) -> Followed:
     """Read which changes are asked for; raises InvalidFilter and InvalidFields."""
     asked = {name: once(name, args.getlist(name)) for name in ("where", "fields") if name in args}
     models = _models(principal, args, "list")

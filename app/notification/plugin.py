@@ -1,8 +1,7 @@
 """The plugin of notifications and preferences."""
 
-from app.notification import broadcaster, hooks, mails, models
+from app.notification import hooks, live, mails, models
 from app.plugins import Plugin
-from config import Setting
 
 plugin = Plugin(
     "notification",
@@ -11,8 +10,5 @@ plugin = Plugin(
     hooks=(hooks, mails),
     notifications=("MESSAGE", "MENTION"),
     blueprints=("blueprints.teams.notifications:build",),
-    settings=(
-        Setting("streams_per_user", 20, "streams of notifications of a user in each worker", low=1, high=10_000),
-    ),
-    init_app=broadcaster.init_app,
+    init_app=live.init_app,
 )

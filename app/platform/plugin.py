@@ -3,8 +3,10 @@
 from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
 from app.jobs.registry import Periodic
+from app.live import changes
 from app.platform import audit_log, models, saved_views, webhooks
 from app.plugins import Plugin
+from config import Setting
 
 plugin = Plugin(
     "platform",
@@ -23,4 +25,8 @@ plugin = Plugin(
         "blueprints.content.views:build",
     ),
     commands=("app.commands.flags:group", "app.commands.changes:group"),
+    settings=(
+        Setting("streams_per_user", 20, "streams of a kind that a user may open in each worker", low=1, high=10_000),
+    ),
+    init_app=changes.init_app,
 )

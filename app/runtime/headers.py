@@ -34,10 +34,12 @@ OF_VERSION_1 = (
 
 
 class CommonHeaders:
-    """The application ``inner`` with these headers; ``announced`` are Deprecation and Sunset of a version."""
+    """The application ``inner`` with these headers; ``announced`` are Deprecation and Sunset of a version. Requests
+    that have written call ``written`` when they are over."""
 
-    def __init__(self, inner: Application, announced: Sequence[Header]) -> None:
+    def __init__(self, inner: Application, announced: Sequence[Header], written: Callable[[], None]) -> None:
         self._inner, self._of_version_1 = inner, (*OF_VERSION_1, *announced)
+        self._written = written
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: list[Header], *rest: Any) -> Any:
@@ -50,6 +52,8 @@ class CommonHeaders:
         try:
             return self._inner(environ, start)
         finally:
+            if change_context.written_transaction() is not None:
+                self._written()
             change_context.origin.set(None)
 
     def _added(self, environ: dict[str, Any], headers: list[Header]) -> Iterable[Header]:

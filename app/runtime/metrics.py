@@ -30,7 +30,7 @@ LATENCY = Histogram(
     "rowgate_request_seconds", "Time from a request to the start of its answer.", ["method", "route"], buckets=BOUNDS
 )
 REFUSALS = Counter("rowgate_limit_refusals", "Requests refused by a limit.", ["limit"])
-STREAMS = Gauge("rowgate_open_streams", "Open streams of notifications.", multiprocess_mode="livesum")
+STREAMS = Gauge("rowgate_open_streams", "Open streams of events.", multiprocess_mode="livesum")
 CONNECTIONS = Gauge(
     "rowgate_database_connections_in_use", "Connections taken from a pool.", ["pool"], multiprocess_mode="livesum"
 )

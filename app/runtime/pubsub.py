@@ -1,4 +1,4 @@
-"""Pubsub over Redis: a signal says that a user has new events.
+"""Pubsub over Redis: a signal says that a user has new events, or that something has changed.
 
 Signals carry nothing else and may be lost: the database is the truth, and it is polled from time to time.
 """
@@ -6,6 +6,7 @@ Signals carry nothing else and may be lost: the database is the truth, and it is
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
-CHANNEL = "rowgate:notified"
+NOTIFIED, CHANGED = "rowgate:notified", "rowgate:changed"
 EVERYBODY = "*"
 # Seconds without Redis before it is tried again, how long one listens before looking up, and how long Redis may take.
 PAUSE, LISTEN = 2.0, 0.5
@@ -30,6 +31,8 @@ TIMEOUT = 1.0
 PING_AFTER, LOST_AFTER = 2.0, 4.0
 # Users who are waiting to be told of; when there are more, everybody is.
 MAX_UNSENT = 10_000
+# How long changes are gathered before they are told of as one, and how long their thread waits for further ones.
+GATHERED, IDLE = 0.02, 10.0
 
 
 @dataclass
@@ -37,6 +40,7 @@ class Signals:
     """The sending and the hearing end in one process."""
 
     url: str
+    channel: str = NOTIFIED
     _unsent: set[str] = field(default_factory=set)
     _sending: threading.Lock = field(default_factory=threading.Lock)
 
@@ -48,7 +52,13 @@ class Signals:
 
     def send(self, user_ids: Iterable[UUID]) -> None:
         """Tell every process that these users have something new; while Redis is away, as soon as it is back."""
-        names = set(map(str, user_ids))
+        self._send(set(map(str, user_ids)))
+
+    def send_to_all(self) -> None:
+        """Tell every process to look for everybody."""
+        self._send({EVERYBODY})
+
+    def _send(self, names: set[str]) -> None:
         if not self._unsent and self._published(names):
             return
         with self._sending:
@@ -59,9 +69,9 @@ class Signals:
 
     def _published(self, names: set[str]) -> bool:
         try:
-            self.client.publish(CHANNEL, EVERYBODY if EVERYBODY in names else ",".join(names))
+            self.client.publish(self.channel, EVERYBODY if EVERYBODY in names else ",".join(names))
         except RedisError as error:
-            log.warning("Redis is away, notifications are found by looking: %s", type(error).__name__)
+            log.warning("Redis is away, what is new is found by looking: %s", type(error).__name__)
             return False
         return True
 
@@ -80,15 +90,15 @@ class Signals:
         while True:
             try:
                 with self.client.pubsub() as ear:  # type: ignore[no-untyped-call]
-                    yield from _listening(ear)
+                    yield from _listening(ear, self.channel)
             except RedisError:
                 yield None
                 time.sleep(PAUSE)
 
 
-def _listening(ear: Any) -> Iterator[set[UUID] | None]:
+def _listening(ear: Any, channel: str) -> Iterator[set[UUID] | None]:
     """What comes over one subscription; raises RedisError when Redis has not said a word for too long."""
-    ear.subscribe(CHANNEL)
+    ear.subscribe(channel)
     heard_at = asked_at = time.monotonic()
     while True:
         message = ear.get_message(timeout=LISTEN)
@@ -112,9 +122,36 @@ def _users_of(message: dict[str, Any] | None) -> set[UUID] | None:
     return {UUID(name) for name in message["data"].decode().split(",")}
 
 
+class Announcements:
+    """Tells every process that something was committed, once for all that was within a moment, and keeps nobody
+    waiting for it."""
+
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._asked = threading.Event()
+        self._process = 0
+
+    def announce(self) -> None:
+        """Have it told."""
+        self._asked.set()
+        if self._process != os.getpid():  # a thread does not go along with a fork
+            self._process = os.getpid()
+            threading.Thread(target=self._send, name="announcements", daemon=True).start()
+
+    def _send(self) -> None:
+        # What is asked for in the moment of its end is told of with the next, or found by looking.
+        while self._asked.wait(IDLE):
+            time.sleep(GATHERED)
+            self._asked.clear()
+            self._signals.send_to_all()
+        self._process = 0
+
+
 def init_app(app: Flask, url: str) -> None:
     """Open the signals of ``app``."""
     app.extensions["signals"] = Signals(url)
+    app.extensions["change_signals"] = Signals(url, CHANGED)
+    app.extensions["announcements"] = Announcements(app.extensions["change_signals"])
 
 
 def signals() -> Signals:

@@ -88,5 +88,6 @@ def close_application(application: Flask) -> None:
         connections.close_all()
     application.extensions["limit_counter"].close()
     # The collector may find their sockets before what closes them, and say so in another test.
-    for client in (application.extensions["limit_counter"].shared.storage, application.extensions["signals"].client):
+    senders = (application.extensions[name].client for name in ("signals", "change_signals"))
+    for client in (application.extensions["limit_counter"].shared.storage, *senders):
         client.connection_pool.disconnect(inuse_connections=False)

@@ -19,7 +19,8 @@ from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.write.unit_of_work import attempt
-from app.notification.broadcaster import Broadcaster
+from app.live.broadcaster import Broadcaster
+from app.notification.live import NotificationStream
 from app.notification.routing import notify
 
 CONTACTS, DEALS = "/api/v1/crm/contact", "/api/v1/crm/deal"
@@ -154,15 +155,15 @@ class Listener:
 
     app: Flask
     caller: Caller
-    broadcaster: Broadcaster
+    broadcaster: Broadcaster[NotificationStream]
     feed: Iterator[bytes]
 
     @classmethod
     def opened(cls, app: Flask, caller: Caller) -> Listener:
-        broadcaster: Broadcaster = app.extensions["broadcaster"]
+        broadcaster: Broadcaster[NotificationStream] = app.extensions["live_notifications"]
         broadcaster._started = True
         with app.test_request_context():
-            feed = iter(broadcaster.open(caller.principal, None))
+            feed = iter(broadcaster.open(NotificationStream(caller.principal, None)))
         next(feed)
         return cls(app, caller, broadcaster, feed)
 

@@ -12,7 +12,9 @@ from app.auth.credentials.authentication import caller
 from app.engine.changes import feed, history, recent, undoing
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.read.concurrency import query_slot
-from blueprints.http.base import Blueprint
+from app.live.broadcaster import Broadcaster
+from app.live.change_stream import ChangeStream
+from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.replies import Reply, respond
 from schemas import changes
@@ -48,6 +50,19 @@ RECENT_PARAMETERS: list[dict[str, Any]] = [
     },
     window_parameters(history.MAX_TAKE)[0],
     {"name": "cursor", "in": "query", "description": "The `next` of an earlier page.", "schema": TEXT_VALUE},
+]  # fmt: skip
+STREAM_TEXT = (
+    "Server-sent events: `ready`, then `create`, `update` and `delete` with what a page has of the change. The id of "
+    "each is a cursor: a client that comes back with it, as `Last-Event-ID` or `since`, misses nothing. `resync` names "
+    "`models` to be read anew, as your rights have changed or nobody can tell; `reset` says that the log does not "
+    "reach back: read everything anew. `bye` ends a stream, whose client comes back."
+)
+STREAM_PARAMETERS: list[dict[str, Any]] = [
+    *PARAMETERS[:-1],
+    {
+        "name": "token", "in": "query", "schema": TEXT_VALUE,
+        "description": "A stream ticket, for browsers, which can send no header with an EventSource.",
+    },
 ]  # fmt: skip
 UNDO_TEXT = (
     "As a whole, whether it was one write, an array, a batch or an import: what it made is deleted, what it changed "
@@ -86,6 +101,21 @@ def build() -> Blueprint:
         meta |= {"resync": found.resync} if found.resync else {}
         meta |= {"reset": True} if found.reset else {}
         return Reply({"data": found.changes, "meta": meta}).response()
+
+    @serve(blp, "GET", "/_changes/stream", Operation(
+        "streamChanges", "Follow what changes",
+        access=declare_access(
+            Access(reads=True, private=True, tickets=True, with_grants=WithGrants.EVERYBODY)
+        ),
+        gives=Answer(content_type=EVENTS), query=STREAM_PARAMETERS, fails=(404,), description=STREAM_TEXT,
+    ))  # fmt: skip
+    def stream_changes() -> Response:
+        last, settings = request.headers.get("Last-Event-ID"), current_app.config["SETTINGS"]
+        followed, since = changes.stream_query(caller(), request.args, last, settings)
+        broadcaster: Broadcaster[ChangeStream] = current_app.extensions["live_changes"]
+        response = Response(broadcaster.open(ChangeStream(caller(), followed, since)), content_type=EVENTS)
+        response.headers.update(NO_BUFFERING)
+        return response
 
     @serve(blp, "GET", "/_history", Operation(
         "listRecentVersions", "List the latest versions of all records",

@@ -14,8 +14,9 @@ from app.auth.credentials.login import login_required
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
 from app.engine.write.hooks import require
+from app.live.broadcaster import Broadcaster
 from app.notification import preferences
-from app.notification.broadcaster import Broadcaster
+from app.notification.live import NotificationStream
 from app.notification.routing import default_of
 from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint, answer
 from blueprints.http.declarations import Answer, Body, Operation, serve
@@ -70,8 +71,8 @@ def _route_stream(blp: Blueprint) -> None:
         ),
     ))  # fmt: skip
     def stream() -> Response:
-        broadcaster: Broadcaster = current_app.extensions["broadcaster"]
-        response = Response(broadcaster.open(caller(), _last()), content_type=EVENTS)
+        broadcaster: Broadcaster[NotificationStream] = current_app.extensions["live_notifications"]
+        response = Response(broadcaster.open(NotificationStream(caller(), _last())), content_type=EVENTS)
         response.headers.update(NO_BUFFERING)
         return response
 

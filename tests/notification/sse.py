@@ -29,6 +29,7 @@ class EventStream:
         last: str = "",
         query: str = "",
         cookie: str = "",
+        path: str = STREAM,
     ) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         headers = {"Accept": "text/event-stream"}
@@ -38,7 +39,7 @@ class EventStream:
             headers["Cookie"] = cookie
         if last:
             headers["Last-Event-ID"] = last
-        self._connection.request("GET", STREAM + query, headers=headers)
+        self._connection.request("GET", path + query, headers=headers)
         self.response = self._connection.getresponse()
         self.status = self.response.status
         self.last_id = last

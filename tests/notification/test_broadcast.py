@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.engine.declare.principal import Credential, Principal
-from app.notification import broadcaster
+from app.live import stream as streams_of
+from app.notification.live import Notifications, NotificationStream
 from app.notification.routing import notify
 from app.testing.database import unit_of_work
 from app.testing.waiting import await_true
@@ -11,9 +12,9 @@ from app.testing.waiting import await_true
 
 def opened(app, owner, number):
     principal = Principal(Credential.SESSION, owner.user_id, frozenset({"read"}), owner.user_id)
-    streams = app.extensions["broadcaster"]
+    broadcaster = app.extensions["live_notifications"]
     with app.test_request_context():
-        return [streams.open(principal, None) for _ in range(number)]
+        return [broadcaster.open(NotificationStream(principal, None)) for _ in range(number)]
 
 
 def waiting(stream):
@@ -26,11 +27,11 @@ def waiting(stream):
 
 def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypatch):
     owner = cast.user()
-    monkeypatch.setattr(broadcaster, "CHECK_EVERY", 3600)  # the principals have no session
+    monkeypatch.setattr(Notifications, "check_every", 3600)  # the principals have no session
     full, *healthy = opened(app, owner, 3)
     for stream in healthy:
         waiting(stream)
-    monkeypatch.setattr(broadcaster, "MAX_WAITING", 1)
+    monkeypatch.setattr(streams_of, "MAX_WAITING", 1)
     # The first one has its greeting in the queue still, which leaves no room.
     with app.app_context(), unit_of_work() as unit:
         notify(unit, owner.user_id, "MESSAGE", "For everybody")

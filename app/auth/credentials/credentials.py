@@ -1,29 +1,26 @@
-"""Credentials: one statement finds a session or a key by its digest, with its owner and live memberships."""
+"""Credentials: the callers that sessions and keys make, and whether they are good."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
 from ipaddress import ip_address, ip_network
-from typing import Any
 from uuid import UUID
 
 from flask import request
-from sqlalchemy import Text, bindparam, cast, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.auth.accounts.users import is_banned
+from app.auth.credentials import lookup
 from app.auth.credentials.narrowing import narrowed
 from app.auth.keys import key_usage
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
-from app.auth.organizations import memberships
 from app.auth.sharing import recipients
 from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes, recipients_within
 from app.engine.read.database import reading
-from app.engine.read.encoding import Projection
-from app.engine.read.statements import RecordStatement, autocommit_connection, compiled
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import origin
 from app.foundation.clock import now
@@ -37,15 +34,16 @@ SEEN_EVERY = timedelta(minutes=1)
 
 def session_principal(digest: str, *, from_cookie: bool = False) -> Principal:
     """The principal of the session whose token, or cookie, has this digest; raises Unauthenticated."""
-    return _of_row(_one(_sessions_by("cookie_hash" if from_cookie else "token_hash"), digest))
+    return _of_row(lookup.rows(lookup.sessions_by("cookie_hash" if from_cookie else "token_hash"), digest))
 
 
 def session_principal_by_id(identifier: UUID) -> Principal:
     """The principal of a session that was proved in another way; raises Unauthenticated."""
-    return _of_row(_one(_sessions_by("id"), identifier))
+    return _of_row(lookup.rows(lookup.sessions_by("id"), identifier))
 
 
-def _of_row(row: dict[str, Any] | None) -> Principal:
+def _of_row(found: list[lookup.Row]) -> Principal:
+    row = found[0] if found else None
     if row is None or _has_ended(row):
         raise Unauthenticated(invalid_token=True)
     # Not by ``impersonated_by``, which is empty once the account of the admin is gone.
@@ -60,11 +58,11 @@ def _of_row(row: dict[str, Any] | None) -> Principal:
     return _person(row)
 
 
-def _has_ended(row: dict[str, Any]) -> bool:
+def _has_ended(row: lookup.Row) -> bool:
     return is_banned(row["banned"], row["ban_expires"]) or row["expires_at"] <= now()
 
 
-def _person(row: dict[str, Any]) -> Principal:
+def _person(row: lookup.Row) -> Principal:
     is_admin = row["role"] == "admin"
     found = Principal(
         credential=Credential.SESSION,
@@ -82,7 +80,7 @@ def _person(row: dict[str, Any]) -> Principal:
     return narrowed(found, row["narrowed"]) if row["narrowed"] else found
 
 
-def _impersonating(row: dict[str, Any]) -> Principal:
+def _impersonating(row: lookup.Row) -> Principal:
     """An admin who sees what the user sees, as long as the admin is one: reads, and nothing of an admin's."""
     with reading() as session:
         admin = session.get(AuthUser, row["impersonated_by"]) if row["impersonated_by"] else None
@@ -94,11 +92,12 @@ def _impersonating(row: dict[str, Any]) -> Principal:
 
 def key_principal(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
-    row = _one(_keys_by("key_hash"), digest)
+    found = lookup.rows(lookup.keys_by("key_hash"), digest)
+    row = found[0] if found else None
     if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
-    outcome = _outcome(row) if row else "NOT_FOUND"
+    outcome = _outcome(row, origin.address()) if row else "NOT_FOUND"
     key_usage.begin(row["id"] if row else None, outcome, from_query=from_query)
     if row is None or outcome != "VALID":
         raise Unauthenticated(invalid_token=True)
@@ -117,13 +116,14 @@ def key_principal(digest: str, *, from_query: bool) -> Principal:
 def key_principal_by_id(identifier: UUID) -> Principal:
     """The principal that a key makes when it is presented, from any address; raises NotFound for one that is
     revoked, disabled or expired."""
-    row = _one(_keys_by("id"), identifier)
-    if row is None or _outcome(row) in ("REVOKED", "DISABLED", "EXPIRED"):
+    found = lookup.rows(lookup.keys_by("id"), identifier)
+    row = found[0] if found else None
+    if row is None or _outcome(row, None) in ("REVOKED", "DISABLED", "EXPIRED"):
         raise NotFound()
     return _of_key(row, from_query=False)
 
 
-def _of_key(row: dict[str, Any], *, from_query: bool) -> Principal:
+def _of_key(row: lookup.Row, *, from_query: bool) -> Principal:
     scopes = expand_scopes(row["scopes"])
     if row["user_id"] is None:
         found = Principal(Credential.ANONYMOUS_KEY, row["id"], frozenset({"read"}), from_query=from_query)
@@ -146,8 +146,33 @@ def reload_principal(principal: Principal, session: Session | None = None) -> Pr
     if principal.credential is Credential.SYSTEM or principal.impersonator_id is not None:
         return principal  # an impersonation, too: it reads and writes nothing that lasts
     is_session = principal.credential is Credential.SESSION
-    row = _one((_sessions_by if is_session else _keys_by)("id"), principal.credential_id, session)
-    if row is None or (_has_ended(row) if is_session else _outcome(row) != "VALID"):
+    statement = (lookup.sessions_by if is_session else lookup.keys_by)("id")
+    found = lookup.rows(statement, principal.credential_id, session)
+    return _reloaded(principal, found[0] if found else None, None if is_session else origin.address())
+
+
+def reload_principals(held: Sequence[tuple[Principal, str | None]]) -> list[Principal | None]:
+    """The same for many, each with the address where they hold their credential: None for those who are known no
+    more."""
+    sessions = {each.credential_id for each, _ in held if each.credential is Credential.SESSION}
+    keys = {each.credential_id for each, _ in held} - sessions
+    found = lookup.rows(lookup.sessions_by("id", many=True), list(sessions)) if sessions else []
+    found += lookup.rows(lookup.keys_by("id", many=True), list(keys)) if keys else []
+    by_id = {row["id"]: row for row in found}
+    return [_reloaded_or_none(each, by_id.get(each.credential_id), address) for each, address in held]
+
+
+def _reloaded_or_none(principal: Principal, row: lookup.Row | None, address: str | None) -> Principal | None:
+    try:
+        return _reloaded(principal, row, address)
+    except Unauthenticated:
+        return None
+
+
+def _reloaded(principal: Principal, row: lookup.Row | None, address: str | None) -> Principal:
+    """The caller as a ``row`` has them; raises Unauthenticated."""
+    is_session = principal.credential is Credential.SESSION
+    if row is None or (_has_ended(row) if is_session else _outcome(row, address) != "VALID"):
         raise Unauthenticated(invalid_token=True)
     if is_session:
         return _person(row)
@@ -159,7 +184,7 @@ def reload_principal(principal: Principal, session: Session | None = None) -> Pr
     return narrowed(found, row["narrowed"], row["access"])
 
 
-def _acting_in(row: dict[str, Any]) -> dict[str, Any]:
+def _acting_in(row: lookup.Row) -> lookup.Row:
     """The organization that a key acts in, as long as its owner is a member, and what is shared with it there."""
     organization_id = row["organization_id"]
     held = {each: role for each, role in row["memberships"].items() if each == organization_id}
@@ -180,7 +205,7 @@ def consume_further(principal: Principal, amount: int) -> None:
     rate_limits.consume_for_key({name: getattr(key, name) for name in limits}, amount=amount)
 
 
-def _outcome(row: dict[str, Any]) -> str:
+def _outcome(row: lookup.Row, address: str | None) -> str:
     """What the check of a key comes to, in the order in which it is asked."""
     ends = [moment for moment in (row["expires_at"], row["grace_expires_at"]) if moment is not None]
     if row["revoked_at"] is not None:
@@ -189,10 +214,10 @@ def _outcome(row: dict[str, Any]) -> str:
         return "DISABLED"
     if min(ends) <= now():
         return "EXPIRED"
-    return "VALID" if _has_living_owner(row) and admits(row["ip_allow_list"], origin.address()) else "FORBIDDEN"
+    return "VALID" if _has_living_owner(row) and admits(row["ip_allow_list"], address) else "FORBIDDEN"
 
 
-def _has_living_owner(row: dict[str, Any]) -> bool:
+def _has_living_owner(row: lookup.Row) -> bool:
     if row["user_id"] is None:
         return True
     left = row["organization_id"] is not None and row["organization_id"] not in row["memberships"]
@@ -223,56 +248,10 @@ def _touch(model: type[AuthSession | AuthApiKey], identifier: UUID, **values: da
     run_unit(SYSTEM, Unit.bookkeep, statement)
 
 
-def _one(statement: RecordStatement, digest: str | UUID, session: Session | None = None) -> dict[str, Any] | None:
-    with autocommit_connection() as connection:
-        rows = statement.rows(connection, {"wanted": digest})
-    if not rows:
-        return None
-    row = dict(zip(statement.view.names, rows[0], strict=True))
-    found = memberships.effective(row["user_id"], row["memberships"], session)
-    row["memberships"], row["narrowed"] = found.roles, found.narrowed
-    row["organizations_requiring_second_factor"] = found.organizations_requiring_second_factor
-    row["recipients"] = recipients.effective(row["recipients"], found.roles) if row["recipients"] else {}
-    return row
-
-
-def _claim(row: dict[str, Any]) -> None:
+def _claim(row: lookup.Row) -> None:
     """Turn shares with the address of the user into shares with the user, whose credential is good."""
     address = recipients.address_in(row["recipients"])
     if address is not None:
         run_unit(SYSTEM, recipients.claim, address, row["user_id"])
         del row["recipients"][address]
         row["recipients"][str(row["user_id"])] = None
-
-
-@cache
-def _sessions_by(name: str) -> RecordStatement:
-    """The session whose column of this name has the wanted value."""
-    columns = [
-        AuthSession.id, AuthSession.user_id, AuthSession.active_organization_id, AuthSession.created_at,
-        AuthSession.expires_at, AuthSession.authenticated_at, AuthSession.last_seen_at, AuthSession.impersonated_by,
-        AuthSession.sign_in_method,
-        AuthUser.role, AuthUser.banned, AuthUser.ban_expires, AuthUser.email, AuthUser.email_verified,
-    ]  # fmt: skip
-    of_user = (memberships.of(AuthSession.user_id), recipients.of(AuthSession.user_id))
-    source = select(*columns, *of_user).join(AuthUser, AuthUser.id == AuthSession.user_id)
-    return _statement(source.where(getattr(AuthSession, name) == bindparam("wanted")), columns)
-
-
-@cache
-def _keys_by(name: str) -> RecordStatement:
-    """The key whose column of this name has the wanted value."""
-    columns = [
-        AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
-        AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
-        AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
-        AuthApiKey.rate_limit_time_window, cast(AuthApiKey.access, Text).label("access"),
-        AuthUser.role, AuthUser.banned, AuthUser.ban_expires,
-    ]  # fmt: skip
-    of_owner = (memberships.of(AuthApiKey.user_id), recipients.of(AuthApiKey.user_id))
-    source = select(*columns, *of_owner).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
-    return _statement(source.where(getattr(AuthApiKey, name) == bindparam("wanted")), columns)
-
-
-def _statement(statement: Any, columns: list[Any]) -> RecordStatement:
-    return compiled(statement, Projection((*(column.key for column in columns), "memberships", "recipients"), (), ()))

@@ -6,24 +6,23 @@ What comes into sight or goes out of it without a change of its own, as by a mem
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flask import current_app
 
-from app.engine.changes import sequencer
+from app.engine.changes import places, sequencer
 from app.engine.changes.history import days_kept
-from app.engine.changes.telling import AT_POSITIONS, Followed, candidates, hear, looked_at
+from app.engine.changes.places import Place
+from app.engine.changes.sequencer import Positions
+from app.engine.changes.telling import AT_POSITIONS, Followed, Heard, candidates, hear, looked_at
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
-from app.engine.read import cursors
 from app.engine.read.concurrency import query_slot
-from app.engine.read.encoding import dumps
 from app.engine.read.query import DEFAULT_TAKE
 from app.engine.read.statements import Statement, autocommit_connection
 from app.foundation.errors import Failure
@@ -38,11 +37,6 @@ ORDER BY p.position LIMIT %(most)s
 """,
     {},
 )
-SHARED = """
-SELECT md5(string_agg(concat_ws(' ', id, may), ',' ORDER BY id)) FROM auth_share
-WHERE recipient = ANY (%(caller_recipients)s) AND (until IS NULL OR until > now())
-"""
-TYPES = ("text", "bigint", "text")
 
 
 @dataclass(frozen=True)
@@ -84,52 +78,41 @@ def page(principal: Principal, query: FeedQuery) -> FeedPage:
     kept, and InvalidPagination."""
     days_kept()
     with query_slot(principal):
-        with suppress(Failure):  # whose turn it is gives the positions
-            sequencer.number_changes()
-        known, rights, context = (
-            sequencer.positions(),
-            _rights(principal),
-            cursors.holder_context(principal, of="changes"),
-        )
-        now = cursors.write(context, [known.epoch, known.last, rights])
+        known, now = latest(principal)
         if query.since is None:
-            return FeedPage(next=now)
-        epoch, since, had = cursors.read(context, query.since, TYPES)
-        if epoch != str(known.epoch) or not known.first - 1 <= since <= known.last:
-            return FeedPage(next=now, reset=True)
-        found, reached = _changes_behind(principal, query, since, min(known.last, since + LOOKED_AT))
-        found.more, found.next = reached < known.last, cursors.write(context, [known.epoch, reached, rights])
-        if had != rights:
+            return FeedPage(next=places.write(principal, now))
+        since = places.read(principal, query.since)
+        if not since.is_kept(known):
+            return FeedPage(next=places.write(principal, now), reset=True)
+        heard, position = changes_behind(principal, query, since.position, known.last, query.take)
+        found = FeedPage([change.document for change in heard.changes], resync=heard.resync)
+        found.more, found.next = position < known.last, places.write(principal, replace(now, position=position))
+        if since.rights != now.rights:
             found.resync = [model.qualified_name() for model in query.models]
         return found
 
 
-def _changes_behind(principal: Principal, query: FeedQuery, since: int, until: int) -> tuple[FeedPage, int]:
-    """The changes of a page, and the position that it has reached."""
-    asked = {"since": since, "until": until, "models": list(looked_at(query)), "most": query.take + 1}
+def latest(principal: Principal) -> tuple[Positions, Place]:
+    """Return what is numbered by now, and the place of the caller at its end."""
+    with suppress(Failure):  # whose turn it is gives the positions
+        sequencer.number_changes()
+    known = sequencer.positions()
+    return known, Place(str(known.epoch), known.last, *places.rights([principal]))
+
+
+def changes_behind(principal: Principal, followed: Followed, since: int, last: int, take: int) -> tuple[Heard, int]:
+    """Return what the caller is told of the changes behind the position ``since`` up to ``last``, of ``take`` of them
+    at most, and the position that is reached by that: ``LOOKED_AT`` positions or what an answer may hold end it, too.
+    """
+    until = min(last, since + LOOKED_AT)
+    asked = {"since": since, "until": until, "models": list(looked_at(followed)), "most": take + 1}
     with autocommit_connection("queries") as connection:
         rows = candidates(connection, BEHIND, asked)
-        (heard,) = hear(connection, query, [principal], [(0, each) for each in rows[: query.take]])
-    found = FeedPage(resync=heard.resync)
-    reached = rows[query.take - 1].position if len(rows) > query.take else until
+        (heard,) = hear(connection, followed, [principal], [(0, each) for each in rows[:take]])
+    reached = rows[take - 1].position if len(rows) > take else until
     size, most = 0, current_app.config["SETTINGS"].max_answer_bytes
-    for change in heard.changes:
+    for number, change in enumerate(heard.changes):
         size += len(change.encoded)
-        if found.changes and size > most:
-            return found, change.position - 1
-        found.changes.append(change.document)
-    return found, reached
-
-
-def _rights(principal: Principal) -> str:
-    """What decides which rows are the caller's beside the rows themselves: another value tells that some have come or
-    gone."""
-    shared = None
-    if principal.recipients:
-        with autocommit_connection() as connection:
-            shared = connection.execute(SHARED, principal.binds).fetchall()[0][0]
-    known: Iterable[Any] = (
-        sorted((str(each), role) for each, role in principal.memberships.items()), principal.is_admin,
-        principal.verified_email, principal.grants_hash, shared,
-    )  # fmt: skip
-    return sha256(dumps(list(known))).hexdigest()[:16]
+        if number and size > most:
+            return Heard(heard.changes[:number], heard.resync), change.position - 1
+    return heard, reached

@@ -1,0 +1,58 @@
+"""One stream of changes: what its caller follows, and the place in the log that it has reached."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from app.engine.changes import places
+from app.engine.changes.places import Place
+from app.engine.changes.telling import Change, Followed, Heard, looked_at
+from app.engine.declare.principal import Principal
+from app.engine.read.encoding import dumps
+from app.live.stream import Stream
+
+
+class ChangeStream(Stream):
+    """The changes of what is ``followed`` behind the cursor ``since``, or from now on. Its ``cursor`` is a position,
+    in an ``epoch`` and with ``rights``; ``models`` are the names of those whose changes matter to it."""
+
+    __slots__ = ("_shape", "epoch", "followed", "models", "rights", "since")
+
+    def __init__(self, principal: Principal, followed: Followed, since: str | None) -> None:
+        super().__init__(principal)
+        self.followed, self.since = followed, since
+        self.epoch, self.rights = "", ""
+        self.models = frozenset(looked_at(followed))
+        where = followed.where
+        self._shape = (tuple(followed.models), where.key, dumps(list(where.values())), followed.names)
+
+    @property
+    def group(self) -> Hashable:
+        """What it has in common with those that one statement judges with it."""
+        return self._shape, self.principal.reader, self.principal.grants_hash
+
+    def sign_of_life(self) -> bytes:
+        """A comment with the place, so that a client that hears nothing comes back to where it is."""
+        return b": hb\n" + self._id(self.cursor) + b"\n"
+
+    def greeting(self) -> bytes:
+        """The event that a stream begins with, which has its place."""
+        return b"event: ready\n" + self._id(self.cursor) + b"data: {}\n\n"
+
+    def events(self, heard: Heard) -> list[bytes]:
+        """The events of what was heard, each with its place."""
+        resync = [self.resync(heard.resync)] if heard.resync else []
+        return resync + [self._event(change) for change in heard.changes]
+
+    def resync(self, models: Sequence[str] | None = None) -> bytes:
+        """The event that names models, or all, of which more has changed than is told. It has no place of its own:
+        whoever is cut off before the changes behind it hears of both again."""
+        named = [each.qualified_name() for each in self.followed.models] if models is None else models
+        return b"event: resync\ndata: " + dumps({"models": named}) + b"\n\n"
+
+    def _event(self, change: Change) -> bytes:
+        operation = change.document["operation"].encode()
+        return b"event: " + operation + b"\n" + self._id(change.position) + b"data: " + change.encoded + b"\n\n"
+
+    def _id(self, position: int) -> bytes:
+        return b"id: " + places.write(self.principal, Place(self.epoch, position, self.rights)).encode() + b"\n"

@@ -1,0 +1,190 @@
+"""Changes as they happen: what is committed is numbered, judged for whoever may hear of it, and put into their streams.
+
+All streams of a process are served by one look at the log; those that follow the same with the same kind of rights are
+judged by one statement. Who has missed much is told it by pages first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+
+from flask import Flask
+
+from app.auth.credentials.credentials import reload_principals
+from app.engine.changes import feed, places, sequencer
+from app.engine.changes.history import days_kept
+from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates, hear
+from app.engine.read.concurrency import query_slot
+from app.engine.read.statements import Statement, autocommit_connection
+from app.foundation.errors import Failure, QueryTimeout
+from app.live.audience import Audience
+from app.live.broadcaster import Broadcaster
+from app.live.change_stream import ChangeStream
+from app.live.stream import RESET, RETRY
+
+log = logging.getLogger(__name__)
+
+# Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
+BATCH_SIZE, PAIRS = 500, 5000
+# Positions from the end at which a stream joins the others, and changes of a page before that.
+NEAR, PAGE = 1000, 1000
+NEW = Statement(
+    f"{AT_POSITIONS} WHERE p.position > %(since)s AND p.position <= %(until)s ORDER BY p.position LIMIT %(most)s", {}
+)
+
+
+class Changes:
+    """Brings changes to the streams of whoever may hear of them."""
+
+    poll_every, check_every, per_look = 0.5, 15.0, 20_000
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._audience = Audience()
+
+    def begin(self, stream: ChangeStream) -> None:
+        """Raises NotFound where changes are not kept, and InvalidPagination."""
+        days_kept()
+        known, now = feed.latest(stream.principal)
+        since = now if stream.since is None else places.read(stream.principal, stream.since)
+        is_kept = since.is_kept(known)
+        stream.epoch, stream.rights = now.epoch, now.rights
+        stream.cursor = since.position if is_kept else now.position
+        first = RETRY + (b"" if is_kept else RESET) + stream.greeting()
+        if is_kept and since.rights != now.rights:
+            first += stream.resync()
+        self._audience.add(stream)
+        if known.last - stream.cursor > NEAR:
+            stream.missed, stream.cursor = chain((first,), self._missed(stream, stream.cursor)), None
+        else:
+            stream.put(first)
+
+    def _missed(self, stream: ChangeStream, position: int) -> Iterator[bytes]:
+        """What has changed since a place that is far behind, until the stream is near the others."""
+        is_far = True
+        while is_far:
+            try:
+                with self._app.app_context():
+                    self._renew([stream])
+                    if not stream.is_open:
+                        return
+                    last = sequencer.positions().last
+                    with query_slot(stream.principal):
+                        heard, position = feed.changes_behind(stream.principal, stream.followed, position, last, PAGE)
+                    events = stream.events(heard)
+            except Failure:
+                stream.end()  # its client comes back
+                return
+            yield b"".join(events)
+            is_far = last - position > NEAR and stream.is_open
+        stream.cursor = position
+
+    def deliver(self, streams: Sequence[ChangeStream]) -> bool:
+        with suppress(Failure):  # whose turn it is gives the positions
+            sequencer.number_changes()
+        known = sequencer.positions()
+        epoch = str(known.epoch)
+        for stream in streams:
+            if stream.epoch != epoch:
+                stream.epoch, stream.cursor = epoch, known.last
+                stream.put(RESET + stream.greeting())
+        since = min(stream.cursor for stream in streams)
+        if since >= known.last:
+            return False
+        with autocommit_connection() as connection:
+            rows = candidates(connection, NEW, {"since": since, "until": known.last, "most": BATCH_SIZE})
+        reached = rows[-1].position if len(rows) == BATCH_SIZE else known.last
+        self._tell(self._hearing(set(streams), rows), reached)
+        for stream in streams:
+            if stream.cursor < reached:
+                stream.cursor = reached
+        return reached < known.last
+
+    def check(self, streams: Sequence[ChangeStream]) -> None:
+        self._renew(streams)
+        for stream in streams:
+            if stream.is_open and stream.cursor is not None:
+                stream.put(stream.sign_of_life())
+
+    def forget(self, stream: ChangeStream) -> None:
+        self._audience.remove(stream)
+
+    def _hearing(
+        self, streams: Collection[ChangeStream], rows: Sequence[Candidate]
+    ) -> dict[ChangeStream, list[Candidate]]:
+        """The changes that each stream may have to tell."""
+        hearing: dict[ChangeStream, list[Candidate]] = defaultdict(list)
+        for row in rows:
+            for stream in self._audience.of(row):
+                if stream in streams and stream.cursor < row.position:
+                    hearing[stream].append(row)
+        return hearing
+
+    def _tell(self, hearing: dict[ChangeStream, list[Candidate]], reached: int) -> None:
+        """Put into streams what they are told of the changes up to ``reached``, with the rights of now."""
+        if hearing:
+            self._renew(list(hearing))
+        groups: dict[Hashable, list[ChangeStream]] = defaultdict(list)
+        for stream in hearing:
+            if stream.is_open:
+                groups[stream.group].append(stream)
+        for group in groups.values():
+            for some in _portions(group, hearing):
+                pairs = [(number, row) for number, stream in enumerate(some) for row in hearing[stream]]
+                try:
+                    with autocommit_connection("queries") as connection:
+                        told = hear(connection, some[0].followed, [stream.principal for stream in some], pairs)
+                except QueryTimeout:
+                    log.warning("Streams ended, as it took too long to judge what they are told")
+                    for stream in some:
+                        stream.end()
+                    continue
+                for stream, heard in zip(some, told, strict=True):
+                    stream.cursor = reached
+                    for event in stream.events(heard):
+                        stream.put(event)
+
+    def _renew(self, streams: Sequence[ChangeStream]) -> None:
+        """Look at the rights of callers anew: end the streams of those who have none, and tell others of theirs that
+        have changed."""
+        found = reload_principals([(stream.principal, stream.address) for stream in streams])
+        going_on = [(stream, each) for stream, each in zip(streams, found, strict=True) if each is not None]
+        for stream, each in zip(streams, found, strict=True):
+            if each is None:
+                stream.end()
+        for (stream, principal), rights in zip(going_on, places.rights([each for _, each in going_on]), strict=True):
+            if not stream.is_open:
+                continue
+            has_changed = rights != stream.rights or bool(principal.recipients) != bool(stream.principal.recipients)
+            if has_changed:
+                self._audience.remove(stream)
+            was, stream.principal, stream.rights = stream.rights, principal, rights
+            if has_changed:
+                self._audience.add(stream)
+            if was != rights:
+                stream.put(stream.resync())
+
+
+def _portions(
+    streams: Sequence[ChangeStream], hearing: dict[ChangeStream, list[Candidate]]
+) -> Iterator[list[ChangeStream]]:
+    """The streams in portions of which each makes no more than ``PAIRS`` with their changes."""
+    some: list[ChangeStream] = []
+    number = 0
+    for stream in streams:
+        if some and number + len(hearing[stream]) > PAIRS:
+            yield some
+            some, number = [], 0
+        some.append(stream)
+        number += len(hearing[stream])
+    if some:
+        yield some
+
+
+def init_app(app: Flask) -> None:
+    """Let ``app`` stream changes."""
+    app.extensions["live_changes"] = Broadcaster(app, Changes(app), app.extensions["change_signals"])

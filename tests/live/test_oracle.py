@@ -1,0 +1,75 @@
+"""An oracle of streams: a copy that is kept by one alone is what its caller reads one by one, whatever happens."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from app.live import changes
+from tests.engine.changes.world import GRANTS, MODELS, World
+
+STEPS, LOOKS = 14, 12
+
+
+class Copy:
+    """What one caller knows from a stream; what is to be read anew is read one by one."""
+
+    def __init__(self, floor, actor, known):
+        self.floor, self.actor, self.known, self.records = floor, actor, known, {}
+        self.heard = ["crm/company", "ai/message"] if actor.user_id is None else list(MODELS)
+        self.listener = floor.open(actor, models=self.heard)
+
+    def follow(self):
+        for name, data in self.listener.missed + self.listener.heard():
+            if name == "resync":
+                for model in data["models"]:
+                    self.read_anew(model)
+            else:
+                self.take(name, data)
+
+        self.listener.missed = []
+
+    def take(self, name, change):
+        key = change["model"], change["recordId"]
+        assert change["operation"] == name
+        if name == "delete":
+            assert change.keys() == {"id", "model", "recordId", "operation"}
+            self.records.pop(key, None)
+        else:
+            self.records[key] = change["record"]
+
+    def read_anew(self, model):
+        self.records = {key: record for key, record in self.records.items() if key[0] != model}
+        self.records |= {key: record for key, record in self.readable().items() if key[0] == model}
+
+    def readable(self):
+        answers = {key: self.actor.get(f"{MODELS[key[0]]}/{key[1]}") for key in self.known if key[0] in self.heard}
+        return {key: answer.json for key, answer in answers.items() if answer.status_code == 200}
+
+    def come_back(self):
+        """Lose the connection, and go on from the last event."""
+        last = self.listener.last
+        self.listener.stream.close()
+        self.floor.listeners.remove(self.listener)
+        self.listener = self.floor.open(self.actor, models=self.heard, since=last)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_copy_kept_by_a_stream_is_what_everybody_reads(cast, floor, seed, monkeypatch):
+    monkeypatch.setattr(changes, "BATCH_SIZE", 5)
+    monkeypatch.setattr(changes, "PAIRS", 7)
+    world = World(cast, Random(seed))
+    key = cast.key(world.owners[0], "read", access=GRANTS)
+    readers = [*world.owners, world.colleague, cast.user(), cast.admin, type(key)(key.app, key.token)]
+    copies = [Copy(floor, each, world.known) for each in readers]
+    for look in range(LOOKS):
+        for _ in range(world.chance.randint(1, STEPS)):
+            world.step()
+        floor.look()
+        for copy in copies:
+            copy.follow()
+            read = copy.readable()
+            assert copy.records.keys() == read.keys()
+            assert copy.records == read
+        copies[look % len(copies)].come_back()
