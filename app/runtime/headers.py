@@ -52,7 +52,7 @@ class CommonHeaders:
         try:
             return self._inner(environ, start)
         finally:
-            if change_context.written_transaction() is not None:
+            if environ["REQUEST_METHOD"] not in READING and change_context.written_transaction() is not None:
                 self._written()
             change_context.origin.set(None)
 

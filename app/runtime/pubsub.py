@@ -31,8 +31,9 @@ TIMEOUT = 1.0
 PING_AFTER, LOST_AFTER = 2.0, 4.0
 # Users who are waiting to be told of; when there are more, everybody is.
 MAX_UNSENT = 10_000
-# How long changes are gathered before they are told of as one, and how long their thread waits for further ones.
-GATHERED, IDLE = 0.02, 10.0
+# How long changes are gathered before they are told of as one: longer where nobody has listened. How long their thread
+# waits for further ones.
+GATHERED, UNHEARD, IDLE = 0.02, 1.0, 10.0
 
 
 @dataclass
@@ -54,33 +55,35 @@ class Signals:
         """Tell every process that these users have something new; while Redis is away, as soon as it is back."""
         self._send(set(map(str, user_ids)))
 
-    def send_to_all(self) -> None:
-        """Tell every process to look for everybody."""
-        self._send({EVERYBODY})
+    def send_to_all(self) -> bool:
+        """Tell every process to look for everybody; return whether any has heard it."""
+        return self._send({EVERYBODY})
 
-    def _send(self, names: set[str]) -> None:
-        if not self._unsent and self._published(names):
-            return
+    def _send(self, names: set[str]) -> bool:
+        if not self._unsent and (heard := self._published(names)) is not None:
+            return heard > 0
         with self._sending:
             begin = not self._unsent
             self._unsent |= names if len(self._unsent) < MAX_UNSENT else {EVERYBODY}
         if begin:
             threading.Thread(target=self._send_again, name="signals", daemon=True).start()
+        return False
 
-    def _published(self, names: set[str]) -> bool:
+    def _published(self, names: set[str]) -> int | None:
+        """Publish, and return how many have heard it; None where Redis is away."""
         try:
-            self.client.publish(self.channel, EVERYBODY if EVERYBODY in names else ",".join(names))
+            heard: int = self.client.publish(self.channel, EVERYBODY if EVERYBODY in names else ",".join(names))
         except RedisError as error:
             log.warning("Redis is away, what is new is found by looking: %s", type(error).__name__)
-            return False
-        return True
+            return None
+        return heard
 
     def _send_again(self) -> None:
         """Send what could not be sent, once Redis answers."""
         while self._unsent:
             time.sleep(PAUSE)
             names = set(self._unsent)
-            if self._published(names):
+            if self._published(names) is not None:
                 with self._sending:
                     self._unsent -= names
 
@@ -143,7 +146,8 @@ class Announcements:
         while self._asked.wait(IDLE):
             time.sleep(GATHERED)
             self._asked.clear()
-            self._signals.send_to_all()
+            if not self._signals.send_to_all():
+                time.sleep(UNHEARD)
         self._process = 0
 
 

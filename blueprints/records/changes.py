@@ -88,7 +88,13 @@ EXAMPLE = {
 def build() -> Blueprint:
     """The blueprint of the feed."""
     blp = Blueprint("changes", __name__, url_prefix="/api/v1", description="What has changed.")
+    _route_feed(blp)
+    _route_stream(blp)
+    _route_log(blp)
+    return blp
 
+
+def _route_feed(blp: Blueprint) -> None:
     @serve(blp, "GET", "/_changes", Operation(
         "listChanges", "List what has changed",
         access=declare_access(Access(reads=True, private=True, with_grants=WithGrants.EVERYBODY)),
@@ -102,6 +108,8 @@ def build() -> Blueprint:
         meta |= {"reset": True} if found.reset else {}
         return Reply({"data": found.changes, "meta": meta}).response()
 
+
+def _route_stream(blp: Blueprint) -> None:
     @serve(blp, "GET", "/_changes/stream", Operation(
         "streamChanges", "Follow what changes",
         access=declare_access(
@@ -117,6 +125,8 @@ def build() -> Blueprint:
         response.headers.update(NO_BUFFERING)
         return response
 
+
+def _route_log(blp: Blueprint) -> None:
     @serve(blp, "GET", "/_history", Operation(
         "listRecentVersions", "List the latest versions of all records",
         access=declare_access(Access(reads=True, private=True, with_grants=WithGrants.EVERYBODY)),
@@ -136,5 +146,3 @@ def build() -> Blueprint:
     def undo_transaction(given: dict[str, Any]) -> Response:
         with query_slot(caller()):
             return respond(lambda unit: Reply(asdict(undoing.undo(unit, given["transaction"]))))
-
-    return blp
