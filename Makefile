@@ -27,7 +27,7 @@ JAR := .venv/openapi-generator.jar
 WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
 HOW = $(if $(ALL),--all-models) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
-.PHONY: help serve test check lint bench bench-queries bench-transfers bench-writes bench-shapes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
+.PHONY: help serve test check lint bench bench-queries bench-live bench-transfers bench-writes bench-shapes bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -58,6 +58,10 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 
 bench-queries: .venv/dev ## measure what the parts of a query cost beside the plain list
 	@$(BIN)/python -m bench.queries
+
+bench-live: .venv/dev ## measure 10,000 open streams of notifications, and of changes
+	@$(BIN)/python -m bench.live notifications
+	@$(BIN)/python -m bench.live changes
 
 bench-transfers: .venv/dev ## measure how fast a million records leave
 	@$(BIN)/python -m bench.transfers

@@ -1,7 +1,8 @@
-"""python -m bench.live: 10,000 streams of notifications open at once, while others read the data API.
+"""python -m bench.live [notifications | changes]: 10,000 streams open at once, while others read the data API.
 
-Two workers serve them on one machine. Notifications come at 100 a second to streams drawn by lot, from another process;
-each carries the time at which it was committed, and the listeners compare it with the time at which it arrives. The
+Two workers serve them on one machine. Notifications come at 100 a second to streams drawn by lot, or 100 changes to
+organizations of ten listeners each, from another process; each carries the time just before it was committed, and the
+listeners compare it with the time at which it arrives. The
 idle rate of the data API is taken before the streams are opened and after they are closed, as the speed of machines
 drifts. Listeners, readers and sender need processors too, where there are but two: what they took is told.
 """
@@ -17,16 +18,22 @@ import resource
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
+from typing import Any
+from uuid import UUID
 
 import psutil
-from flask import Flask
+from flask import Flask, current_app
+from sqlalchemy import text
 
 from app.auth.credentials import sessions
 from app.auth.models.identity import AuthUser
+from app.auth.models.organizations import AuthMember
 from app.auth.organizations import organizations
+from app.crm.models import CrmCompany
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import attempt
 from app.factory import create_app
@@ -43,7 +50,44 @@ OPENING = 100
 READERS, REQUESTS = 8, 50
 # Seconds until the service has noticed that all listeners have left: at their next heartbeat.
 CLOSING = 60
-STREAM = "/api/integrations/teams/notifications/stream"
+# Listeners in one organization, who all hear of its changes.
+MEMBERS = 10
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Streams of one kind: their path, how many hear of each event, what sends one to those who hear it, who these are
+    (users or organizations, by a statement), and the time that an event carries."""
+
+    path: str
+    heard_by: int
+    send: Callable[[UUID], None]
+    hearers: str
+    time_of: Callable[[Any], str | float]
+
+
+def _notify(user_id: UUID) -> None:
+    with attempt(SYSTEM) as unit:
+        notify(unit, user_id, "MESSAGE", "Bench", "", {"at": time.time()})
+
+
+def _change(organization_id: UUID) -> None:
+    with attempt(SYSTEM) as unit:
+        unit.create(CrmCompany, {"organization_id": organization_id, "name": str(time.time())})
+    current_app.extensions["announcements"].announce()  # as requests do
+
+
+KINDS = {
+    "notifications": Kind(
+        "/api/integrations/teams/notifications/stream", 1, _notify, "SELECT id FROM auth_user",
+        lambda told: told["data"]["at"],
+    ),
+    "changes": Kind(
+        "/api/v1/_changes/stream?models=crm/company", MEMBERS, _change,
+        "SELECT organization_id FROM auth_member GROUP BY organization_id HAVING count(*) > 1",
+        lambda told: told["record"]["name"],
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,7 +108,7 @@ class Figures:
     def __str__(self) -> str:
         return (
             f"{self.opened} streams open; {self.memory:.0f} KiB of worker memory each; {self.heard} of "
-            f"{self.sent} notifications heard, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
+            f"{self.sent} events heard, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
             f"{self.busy_rate:.0f} requests a second beside them, {self.idle_rate:.0f} without "
             f"({self.busy_rate / self.idle_rate:.0%}); the load took {self.load:.0%} of the processors"
         )
@@ -73,12 +117,13 @@ class Figures:
 def main() -> int:
     """Measure from nothing and print."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    kind = KINDS[sys.argv[1] if len(sys.argv) > 1 else "notifications"]
     with private_parts() as folder:
-        print(measure(folder))
+        print(measure(folder, kind))
     return 0
 
 
-def measure(var_dir: str) -> Figures:
+def measure(var_dir: str, kind: Kind) -> Figures:
     """Measure on the embedded servers under ``var_dir``, which run."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
@@ -88,7 +133,7 @@ def measure(var_dir: str) -> Figures:
     server.start()
     try:
         server.await_answer("/healthz")
-        return asyncio.run(_measured(server, var_dir, tokens))
+        return asyncio.run(_measured(server, var_dir, tokens, kind))
     finally:
         server.stop()
 
@@ -97,14 +142,20 @@ def _users(app: Flask) -> list[str]:
     tokens: list[str] = []
     while len(tokens) < STREAMS:
         with attempt(SYSTEM) as unit:
-            for _ in range(OPENING):
-                user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
-                organizations.provision_user(unit, user)
-                tokens.append(sessions.open_session(unit, user).token)
+            for _ in range(0, OPENING, MEMBERS):
+                organization_id: UUID | None = None
+                for _ in range(MEMBERS):
+                    user = AuthUser(email=f"{os.urandom(8).hex()}@bench.example", name="Bench", email_verified=True)
+                    if organization_id is None:
+                        organization_id = organizations.provision_user(unit, user).id
+                    else:
+                        organizations.provision_user(unit, user)
+                        unit.store(AuthMember(organization_id=organization_id, user_id=user.id, role="member"))
+                    tokens.append(sessions.open_session(unit, user).token)
     return tokens
 
 
-async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
+async def _measured(server: Server, var_dir: str, tokens: list[str], kind: Kind) -> Figures:
     workers = psutil.Process(server.pid).children()
     await _rate(server.port, tokens, 2)
     idle = await _rate(server.port, tokens, SECONDS / 2)
@@ -113,13 +164,13 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
     ready = asyncio.Semaphore(0)
     listeners = []
     for number in range(STREAMS):
-        listeners.append(asyncio.create_task(_listen(server.port, tokens[number], delays, ready)))
+        listeners.append(asyncio.create_task(_listen(server.port, tokens[number], delays, ready, kind)))
         if number % OPENING == OPENING - 1:
             for _ in range(OPENING):
                 await ready.acquire()
     memory = (sum(worker.memory_info().rss for worker in workers) - before) / STREAMS / 1024
     over, sent = multiprocessing.Event(), multiprocessing.Value("i")
-    sender = multiprocessing.Process(target=_notify, args=(var_dir, over, sent), daemon=True)
+    sender = multiprocessing.Process(target=_send, args=(var_dir, kind, over, sent), daemon=True)
     sender.start()
     while not delays:
         await asyncio.sleep(0.1)
@@ -139,7 +190,9 @@ async def _measured(server: Server, var_dir: str, tokens: list[str]) -> Figures:
     idle = (idle + await _rate(server.port, tokens, SECONDS / 2)) / 2
     ordered = sorted(delays)
     p99 = ordered[int(len(ordered) * 0.99)]
-    return Figures(opened, memory, len(delays), sent.value, statistics.median(ordered), p99, idle, busy, load)
+    return Figures(
+        opened, memory, len(delays), sent.value * kind.heard_by, statistics.median(ordered), p99, idle, busy, load
+    )
 
 
 def _spent(sender: multiprocessing.Process) -> float:
@@ -147,16 +200,16 @@ def _spent(sender: multiprocessing.Process) -> float:
     return sum(sum(psutil.Process(each).cpu_times()[:2]) for each in (os.getpid(), sender.pid))
 
 
-async def _listen(port: int, token: str, delays: list[float], ready: asyncio.Semaphore) -> None:
+async def _listen(port: int, token: str, delays: list[float], ready: asyncio.Semaphore, kind: Kind) -> None:
     reader, writer = await asyncio.open_connection(HOST, port, limit=4096)
-    writer.write(f"GET {STREAM} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    writer.write(f"GET {kind.path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
     head = await reader.readuntil(b"\r\n\r\n")
     if b" 200 " in head.split(b"\r\n")[0]:
         ready.release()
     try:
         while line := await reader.readline():
             if line.startswith(b"data: {") and b'"at":' in line:
-                delays.append((time.time() - float(json.loads(line[6:])["data"]["at"])) * 1000)
+                delays.append((time.time() - float(kind.time_of(json.loads(line[6:])))) * 1000)
     finally:
         writer.close()
 
@@ -180,19 +233,18 @@ async def _rate(port: int, tokens: list[str], seconds: float) -> float:
     return sum(await asyncio.gather(*(ask(token) for token in tokens[:READERS])))
 
 
-def _notify(var_dir: str, over: Event, sent: Synchronized[int]) -> None:
+def _send(var_dir: str, kind: Kind, over: Event, sent: Synchronized[int]) -> None:
     """Send at the rate until told to stop."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
         with attempt(SYSTEM) as unit:
-            users = list(unit.session.query(AuthUser.id).order_by(AuthUser.created_at).limit(STREAMS))
+            hearers = list(unit.session.scalars(text(kind.hearers)))
         due = time.monotonic()
         while not over.is_set():
             sent.value += 1
             due += 1 / RATE
             time.sleep(max(0.0, due - time.monotonic()))
-            with attempt(SYSTEM) as unit:
-                notify(unit, random.choice(users)[0], "MESSAGE", "Bench", "", {"at": time.time()})
+            kind.send(random.choice(hearers))
 
 
 if __name__ == "__main__":
