@@ -84,6 +84,7 @@ def test_changes_are_read_and_taken_back(request, language, shared_service):
     assert told["then"] == told["reverted"] == told["restored"] == ["Harbour Works"]
     assert told["deleted"] == ["Harbour Works by a user"]
     assert (told["undone"], told["again"]) == (["2 deleted"], ["409"])
+    assert told["heard"] == ["Heard"]
     assert ",".join(told["changes"]) == (
         "create Harbour Works,update Harbour Works,update Harbour Works,delete,create Harbour Works,delete,delete"
     )

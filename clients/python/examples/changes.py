@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 
-from rowgate_client import AuthenticatedClient, Client, RowgateError, transactions
+from rowgate_client import AuthenticatedClient, Client, Place, RowgateError, transactions
 from rowgate_client.models import Rowgate
 from rowgate_client.openapi.api.sign_in import sign_up
 from rowgate_client.openapi.models import SignedUp, SignUp
@@ -53,6 +53,12 @@ def changes(address: str, email: str) -> None:
         )  # fmt: skip
         print("changes:", ",".join(told))
         since = page["meta"]["next"]
+
+    companies.create({"name": "Heard"})
+    for heard in rowgate.follow(["crm/company"], place=Place(since)):
+        if heard["operation"] == "create":
+            print("heard:", heard["record"]["name"])
+            break
 
 
 if __name__ == "__main__":

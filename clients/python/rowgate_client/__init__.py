@@ -6,11 +6,12 @@ cannot say is here: answers and notifications that stream, and writes that are s
 """
 
 from rowgate_client.batch import BatchReply, BatchRequest, reference
-from rowgate_client.changes import Change, ChangesPage, DeletedRecord, Undone, Version
+from rowgate_client.changes import Change, ChangesPage, DeletedRecord, Reset, Resync, Undone, Version
 from rowgate_client.chat import ChatAnswer, stream_chat
 from rowgate_client.connection import AuthenticatedClient
 from rowgate_client.errors import RowgateError, VersionConflict
-from rowgate_client.notifications import Place, follow_notifications
+from rowgate_client.events import Place
+from rowgate_client.notifications import follow_notifications
 from rowgate_client.openapi import Client
 from rowgate_client.versions import version_of
 from rowgate_client.writing import transactions
@@ -25,6 +26,8 @@ __all__ = [
     "Client",
     "DeletedRecord",
     "Place",
+    "Reset",
+    "Resync",
     "RowgateError",
     "Undone",
     "Version",

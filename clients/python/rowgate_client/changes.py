@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
+from rowgate_client.events import Place, follow_events
 from rowgate_client.openapi import AuthenticatedClient, Client
 from rowgate_client.writing import good, write
 
@@ -82,6 +84,19 @@ class ChangesPage(TypedDict):
     meta: ChangesMeta
 
 
+class Resync(TypedDict):
+    """Models to read anew: the caller's rights have changed, or nobody can tell whose records are gone."""
+
+    operation: Literal["resync"]
+    models: list[str]
+
+
+class Reset(TypedDict):
+    """Everything is to be read anew: the log does not reach back."""
+
+    operation: Literal["reset"]
+
+
 class Kept(TypedDict):
     """The fields of a record that could not be taken back."""
 
@@ -110,11 +125,9 @@ class Log:
     ) -> Iterator[ChangesPage]:  # fmt: skip
         """What has changed behind ``since``, page by page, until now; without it, one empty page, whose ``next`` is
         now. ``where`` and ``fields`` are about records of one model."""
-        if models is not None and not models:
-            raise ValueError("Name models, or leave them out for all")
-        asked = {"models": ",".join(models or ()), "fields": ",".join(fields), "since": since}
-        asked |= {"take": take and str(take), "where": None if where is None else json.dumps(where)}
-        params = {name: value for name, value in asked.items() if value}
+        params = _asked(models, where, fields)
+        params |= {"since": since} if since else {}
+        params |= {"take": str(take)} if take else {}
         while True:
             page: ChangesPage = good(self._client.get_httpx_client().get("/api/v1/_changes", params=params)).json()
             yield page
@@ -122,8 +135,34 @@ class Log:
                 return
             params["since"] = page["meta"]["next"]
 
+    def follow(
+        self, models: Sequence[GrantedModel] | None = None, *, place: Place | None = None,
+        where: Mapping[str, Any] | None = None, fields: Sequence[str] = (),
+    ) -> Generator[Change | Resync | Reset, None, None]:  # fmt: skip
+        """What changes, as it happens, for ever: from now on, or behind ``place``. A stream that breaks is taken up
+        again there; keep its ``last_event_id``, or the ``next`` of a page, to go on in another process."""
+        events = follow_events(self._client, "/api/v1/_changes/stream", _asked(models, where, fields), place or Place())
+        with closing(events):
+            for event in events:
+                if event.event == "reset":
+                    yield {"operation": "reset"}
+                elif event.event == "resync":
+                    yield {"operation": "resync", "models": json.loads(event.data)["models"]}
+                elif event.event in ("create", "update", "delete"):
+                    yield json.loads(event.data)
+
     def undo(self, transaction: str, *, idempotency_key: str | None = None) -> Undone:
         """Take back all that one request has written, or nothing."""
         body = {"transaction": transaction}
         done: Undone = write(self._client, "POST", "/api/v1/_undo", json=body, key=idempotency_key).json()
         return done
+
+
+def _asked(
+    models: Sequence[GrantedModel] | None, where: Mapping[str, Any] | None, fields: Sequence[str]
+) -> dict[str, str]:
+    """The parameters of what is followed."""
+    if models is not None and not models:
+        raise ValueError("Name models, or leave them out for all")
+    asked = {"models": ",".join(models or ()), "fields": ",".join(fields), "where": where and json.dumps(where)}
+    return {name: value for name, value in asked.items() if value}

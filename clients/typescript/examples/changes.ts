@@ -6,7 +6,7 @@ const [baseUrl = "http://localhost:3001", email = "ada@example.com"] = process.a
 const visitor = createClient({ baseUrl });
 const account = await visitor.POST("/api/auth/signup", { body: { email, password: "correct horse battery" } });
 if (account.data === undefined) throw new Error(JSON.stringify(account.error));
-const { crm, changes, undo } = createRowgate({ baseUrl, token: account.data.token });
+const { crm, changes, follow, undo } = createRowgate({ baseUrl, token: account.data.token });
 
 const start = await changes().next();
 let since = start.value?.meta.next ?? "";
@@ -35,4 +35,11 @@ await undo(written).catch((error: unknown) => {
 for await (const { data, meta } of changes({ models: ["crm/company"], since, take: 3 })) {
   console.log(`changes: ${data.map((change) => (change.operation === "delete" ? "delete" : `${change.operation} ${change.record.name}`)).join()}`);
   since = meta.next;
+}
+
+await crm.company.create({ name: "Heard" });
+for await (const heard of follow({ models: ["crm/company"], since })) {
+  if (heard.operation !== "create") continue;
+  console.log(`heard: ${heard.record.name}`);
+  break;
 }

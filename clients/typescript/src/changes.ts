@@ -2,6 +2,7 @@
 import type { Call, Target, WriteCall } from "./calls.js";
 import { read, write } from "./collection.js";
 import { type Connection, address } from "./connection.js";
+import { type Follow, events } from "./events.js";
 import type { Granted } from "./models.js";
 import type { Field, Model, RecordOf, Where } from "./queries.js";
 import type { components } from "./schema.js";
@@ -51,6 +52,9 @@ export interface Changes<P extends keyof Granted> {
   meta: Schemas["ChangesMeta"];
 }
 
+/** What a stream of changes tells: a change, or what is to be read anew: some models, or everything. */
+export type Heard<P extends keyof Granted = keyof Granted> = Change<P> | { operation: "resync"; models: P[] } | { operation: "reset" };
+
 /** Of which models, behind which page, and of one model which records and fields. */
 export interface Following<P extends keyof Granted> {
   readonly models?: readonly P[];
@@ -64,6 +68,11 @@ export interface Following<P extends keyof Granted> {
 export interface Log {
   /** What has changed behind `since`, page by page, until now. */
   changes<const P extends keyof Granted>(following?: Following<P>, call?: Call): AsyncGenerator<Changes<P>, void, undefined>;
+  /**
+   * What changes, as it happens, for ever: from now on, or behind `since`. A stream that breaks is taken up again where
+   * it was. Keep the place that `onPlace` is given; `lastEventId`, or `since`, goes on there.
+   */
+  follow<const P extends keyof Granted>(following?: Omit<Following<P>, "take">, options?: Follow): AsyncGenerator<Heard<P>, void, undefined>;
   /** Take back all that one request has written, or nothing. */
   undo(transaction: string, call?: WriteCall): Promise<Schemas["Undone"]>;
 }
@@ -74,20 +83,36 @@ const CHANGES = "/api/v1/_changes";
 export function log(connection: Connection): Log {
   return {
     changes: (following = {}, call) => pages(connection, following, call),
+    follow: (following = {}, options) => heard(connection, following, options),
     undo: async (transaction, call) => (await write(connection, { method: "POST", path: UNDO, body: { transaction } }, call)).json(),
   };
 }
 
 async function* pages<P extends keyof Granted>(connection: Connection, following: Following<P>, call?: Call): AsyncGenerator<Changes<P>, void, undefined> {
-  const { models, since, take, where, fields } = following;
-  if (models?.length === 0) throw new TypeError("Name models, or leave them out for all");
-  const url = address(connection, CHANGES);
-  const asked = { models: models?.join(","), since, take: take?.toString(), where: where && JSON.stringify(where), fields: fields?.join(",") };
-  for (const [name, value] of Object.entries(asked)) if (value) url.searchParams.set(name, value);
+  const url = asked(connection, CHANGES, following);
   for (;;) {
     const page = (await (await read(connection, url, undefined, call)).json()) as Changes<P>;
     yield page;
     if (!page.meta.more) return;
     url.searchParams.set("since", page.meta.next);
   }
+}
+
+async function* heard<P extends keyof Granted>(connection: Connection, following: Following<P>, options: Follow = {}): AsyncGenerator<Heard<P>, void, undefined> {
+  const { since, ...rest } = following;
+  const place = options.lastEventId ?? since;
+  for await (const { event, data } of events(connection, asked(connection, `${CHANGES}/stream`, rest), place === undefined ? options : { ...options, lastEventId: place })) {
+    if (event === "reset") yield { operation: "reset" };
+    else if (event === "resync") yield { operation: "resync", ...(JSON.parse(data) as { models: P[] }) };
+    else if (event === "create" || event === "update" || event === "delete") yield JSON.parse(data) as Change<P>;
+  }
+}
+
+/** The address with what is asked for. */
+function asked<P extends keyof Granted>(connection: Connection, path: string, { models, since, take, where, fields }: Following<P>): URL {
+  if (models?.length === 0) throw new TypeError("Name models, or leave them out for all");
+  const url = address(connection, path);
+  const named = { models: models?.join(","), since, take: take?.toString(), where: where && JSON.stringify(where), fields: fields?.join(",") };
+  for (const [name, value] of Object.entries(named)) if (value) url.searchParams.set(name, value);
+  return url;
 }

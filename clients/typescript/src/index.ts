@@ -7,11 +7,12 @@ import { hasKey, keyed, sent } from "./sending.js";
 
 export { grant, type Access, type Grant, type Grants, type KeyChanges, type KeyDraft, type NamesOfGrants } from "./access.js";
 export { reference, type BatchCall, type BatchReply, type BatchRequest } from "./batch.js";
-export type { Change, Changes as ChangesPage, DeletedRecord, Following, Histories, Version } from "./changes.js";
+export type { Change, Changes as ChangesPage, DeletedRecord, Following, Heard, Histories, Version } from "./changes.js";
 export { streamChat, type ChatAnswer, type ChatQuestion } from "./chat.js";
 export type { Connection } from "./connection.js";
 export { RowgateError, VersionConflict } from "./errors.js";
-export { followNotifications, type Follow, type Notification } from "./notifications.js";
+export type { Follow } from "./events.js";
+export { followNotifications, type FollowNotifications, type Notification } from "./notifications.js";
 export type { Field, Model, Page, Path, RecordOf, Relation, Selected, SortKey, Where } from "./queries.js";
 export { createRowgate, type Records, type Rowgate } from "./records.js";
 export type { components, paths } from "./schema.js";
