@@ -15,7 +15,7 @@ from tests.faults.ledger import Ledger, Outcome
 from tests.faults.load import STOPPED_WITHIN, Client
 from tests.faults.quiet import within
 from tests.faults.service import Service
-from tests.faults.streams import Follower
+from tests.faults.streams import ChangeFollower, Follower
 from tests.faults.verify import LATE, Verifier
 
 # Seconds within which the service is well again, and within which each client has an answer that it likes.
@@ -66,6 +66,7 @@ class Rounds:
         self._numbers = clients, followers
         self.clients: list[Client] = []
         self.followers: list[Follower] = []
+        self.change_followers: list[ChangeFollower] = []
         self._stack = ExitStack()
 
     def __enter__(self) -> Rounds:
@@ -79,10 +80,11 @@ class Rounds:
                 Client(person, admin, port, self.ledger, f"{self.seed}-{index}") for index, person in enumerate(people)
             ]
             self.followers = [Follower(person, port) for person in people[:followed]]
+            self.change_followers = [ChangeFollower(person, port) for person in people[:followed]]
             stack.callback(self._end)
-            for each in (*self.followers, *self.clients):
+            for each in (*self.followers, *self.change_followers, *self.clients):
                 each.start()
-            if not all(follower.ready.wait(READY_WITHIN) for follower in self.followers):
+            if not all(each.ready.wait(READY_WITHIN) for each in (*self.followers, *self.change_followers)):
                 raise TimeoutError("the streams do not begin")
             self.verifier = Verifier(self.service, self.ledger, self.clients, self.followers)
             self._stack = stack.pop_all()
@@ -92,13 +94,13 @@ class Rounds:
         self._stack.close()
 
     def _end(self) -> None:
-        for each in (*self.clients, *self.followers):
+        for each in (*self.clients, *self.followers, *self.change_followers):
             each.ended.set()
         for client in self.clients:
             client.join(STOPPED_WITHIN)
 
     def _join_followers(self) -> None:
-        for follower in self.followers:
+        for follower in (*self.followers, *self.change_followers):
             follower.join(STOPPED_WITHIN)
 
     def play(self, fault: Fault) -> Round:
@@ -122,8 +124,9 @@ class Rounds:
         played.findings += page.faults
         if not fault.felt:
             played.findings += [f"felt, though it need not be: {each}" for each in page.failures]
-        played.findings += self.verifier.findings(LATE if fault.felt else SLOW)
-        played.findings += change_log.findings(self.service)
+        late = LATE if fault.felt else SLOW
+        played.findings += self.verifier.findings(late)
+        played.findings += change_log.findings(self.service, self.change_followers, late)
         played.latest, played.dry = self.verifier.latest, self.verifier.dry_after
         played.findings += self.ledger.turn_page().faults
         played.restarts = self._own_endings(played)

@@ -1,4 +1,4 @@
-"""Followers of notification streams, who come back after every break as an EventSource does."""
+"""Followers of streams, of notifications and of changes, who come back after every break as an EventSource does."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import time
 from dataclasses import dataclass
 from threading import Event, Thread
 
+from app.foundation.clock import now
 from app.testing.cast import Actor
-from tests.notification.sse import EventStream
+from tests.notification.sse import STREAM, EventStream
+from tests.notification.sse import Event as SentEvent
 
 # The service tells browsers to come back after three seconds; this is as long for a test as it need be.
 RETRY = 0.5
+FOLLOWED = ("crm/company", "crm/contact", "crm/deal")
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class Heard:
 
 class Follower(Thread):
     """Follows the notifications of one user until it is told to end."""
+
+    path = STREAM
 
     def __init__(self, person: Actor, port: int) -> None:
         super().__init__(name=f"follower of {person.user_id}", daemon=True)
@@ -56,7 +61,7 @@ class Follower(Thread):
     def run(self) -> None:
         while not self.ended.is_set():
             try:
-                with EventStream(self.port, self.person.token, self._last) as stream:
+                with EventStream(self.port, self.person.token, self._last, path=self.path) as stream:
                     self._follow(stream)
             except (OSError, EOFError, http.client.HTTPException):
                 self.breaks += 1
@@ -70,10 +75,36 @@ class Follower(Thread):
             if event.name == "bye":
                 return
             self._last = event.id
-            if event.name == "ready" and not self.ready.is_set():
-                self.begins_at = int(event.id)
-                self.ready.set()
-            elif event.name == "reset":
-                self.faults.append("a stream was reset, though few notifications were missed")
-            elif event.name == "message":
-                self.heard.append(Heard(int(event.id), event.data["title"], time.monotonic()))
+            if event.name == "reset":
+                self.faults.append("a stream was reset, though few events were missed")
+            else:
+                self._hear(event)
+
+    def _hear(self, event: SentEvent) -> None:
+        if event.name == "ready" and not self.ready.is_set():
+            self.begins_at = int(event.id)
+            self.ready.set()
+        elif event.name == "message":
+            self.heard.append(Heard(int(event.id), event.data["title"], time.monotonic()))
+
+
+class ChangeFollower(Follower):
+    """Follows the changes of one user's companies, contacts and deals; keeps for each position what was told."""
+
+    path = f"/api/v1/_changes/stream?models={','.join(FOLLOWED)}"
+
+    def __init__(self, person: Actor, port: int) -> None:
+        super().__init__(person, port)
+        self.told: dict[int, tuple[str, str]] = {}
+        self.since = now().isoformat()
+
+    def _hear(self, event: SentEvent) -> None:
+        if event.name == "ready":
+            self.ready.set()
+        elif event.name == "resync":
+            self.faults.append("a stream says that rights have changed, though none have")
+        else:
+            position = int(event.data["id"])
+            if self.told and position <= max(self.told):
+                self.faults.append(f"the change {position} came after {max(self.told)}, or again")
+            self.told[position] = event.data["recordId"], event.name
