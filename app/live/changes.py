@@ -17,7 +17,7 @@ from flask import Flask
 from app.auth.credentials.credentials import reload_principals
 from app.engine.changes import feed, places, sequencer
 from app.engine.changes.history import days_kept
-from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates, hear
+from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates, judge, tell
 from app.engine.read.concurrency import query_slot
 from app.engine.read.statements import Statement, autocommit_connection
 from app.foundation.errors import Failure, QueryTimeout
@@ -137,7 +137,8 @@ class Changes:
                 pairs = [(number, row) for number, stream in enumerate(some) for row in hearing[stream]]
                 try:
                     with autocommit_connection("queries") as connection:
-                        told = hear(connection, some[0].followed, [stream.principal for stream in some], pairs)
+                        followed, principals = some[0].followed, [stream.principal for stream in some]
+                        told = tell(connection, followed, principals, judge(connection, followed, principals, pairs))
                 except QueryTimeout:
                     log.warning("Streams ended, as it took too long to judge what they are told")
                     for stream in some:

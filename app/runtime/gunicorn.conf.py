@@ -110,6 +110,7 @@ def worker_exit(_server, worker):
     application = getattr(worker, "wsgi", None)
     if application is not None:  # it did start
         key_usage.close(application)
+        application.extensions["announcements"].close()
         application.extensions["limit_counter"].close()
 
 

@@ -133,6 +133,7 @@ class Announcements:
         self._signals = signals
         self._asked = threading.Event()
         self._process = 0
+        self._is_closed = False
 
     def announce(self) -> None:
         """Have it told."""
@@ -141,9 +142,14 @@ class Announcements:
             self._process = os.getpid()
             threading.Thread(target=self._send, name="announcements", daemon=True).start()
 
+    def close(self) -> None:
+        """Tell nothing more, as the process ends, and maybe Redis with it."""
+        self._is_closed = True
+        self._asked.set()
+
     def _send(self) -> None:
         # What is asked for in the moment of its end is told of with the next, or found by looking.
-        while self._asked.wait(IDLE):
+        while self._asked.wait(IDLE) and not self._is_closed:
             time.sleep(GATHERED)
             self._asked.clear()
             if not self._signals.send_to_all():

@@ -82,6 +82,7 @@ def on_empty_database(app: Flask) -> Iterator[Flask]:
 def close_application(application: Flask) -> None:
     """Close the connections of an application that is needed no more."""
     key_usage.close(application)
+    application.extensions["announcements"].close()
     # A look at a database that says nothing goes on after its answer, and its connection comes back to the pool.
     await_true(lambda: not any(look.running for look in application.extensions["readiness"].values()))
     with application.app_context():

@@ -17,7 +17,7 @@ from app.engine.changes import places, sequencer
 from app.engine.changes.history import days_kept
 from app.engine.changes.places import Place
 from app.engine.changes.sequencer import Positions
-from app.engine.changes.telling import AT_POSITIONS, Followed, Heard, candidates, hear, looked_at
+from app.engine.changes.telling import AT_POSITIONS, Change, Followed, Heard, candidates, judge, looked_at, tell
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
@@ -104,15 +104,27 @@ def changes_behind(principal: Principal, followed: Followed, since: int, last: i
     """Return what the caller is told of the changes behind the position ``since`` up to ``last``, of ``take`` of them
     at most, and the position that is reached by that: ``LOOKED_AT`` positions or what an answer may hold end it, too.
     """
-    until = min(last, since + LOOKED_AT)
-    asked = {"since": since, "until": until, "models": list(looked_at(followed)), "most": take + 1}
+    until, models = min(last, since + LOOKED_AT), list(looked_at(followed))
+    changes: list[Change] = []
+    resync: dict[str, None] = {}
+    reached, most = since, take
     with autocommit_connection("queries") as connection:
-        rows = candidates(connection, BEHIND, asked)
-        (heard,) = hear(connection, followed, [principal], [(0, each) for each in rows[:take]])
-    reached = rows[take - 1].position if len(rows) > take else until
+        while reached < until and len(changes) < take:
+            asked = {"since": reached, "until": until, "models": models, "most": most}
+            rows = candidates(connection, BEHIND, asked)
+            reached = rows[-1].position if len(rows) == most else until
+            judged = judge(connection, followed, [principal], [(0, each) for each in rows])
+            if len(judged) > take - len(changes):
+                judged = judged[: take - len(changes)]
+                reached = judged[-1].candidate.position
+            (heard,) = tell(connection, followed, [principal], judged)
+            changes += heard.changes
+            resync |= dict.fromkeys(heard.resync)
+            # Changes of others are passed over in longer and longer steps.
+            most = min(2 * most, LOOKED_AT)
     size, most = 0, current_app.config["SETTINGS"].max_answer_bytes
-    for number, change in enumerate(heard.changes):
+    for number, change in enumerate(changes):
         size += len(change.encoded)
         if number and size > most:
-            return Heard(heard.changes[:number], heard.resync), change.position - 1
-    return heard, reached
+            return Heard(changes[:number], list(resync)), change.position - 1
+    return Heard(changes, list(resync)), reached

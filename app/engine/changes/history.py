@@ -179,12 +179,14 @@ def _history(model: type[Record], reader: Reader) -> VersionsStatement:
         c.record_id = %(wanted_id)s AND c.model = '{model.qualified_name()}'
         AND (%(before)s::bigint IS NULL OR c.seq < %(before)s)
     """
-    return versions(model, reader, "platform_change AS c", which, WANTED)
+    return versions(model, reader, "platform_change AS c", which, WANTED, "c.seq DESC")
 
 
-def versions(model: type[Record], reader: Reader, source: str, which: str, identifier: str) -> VersionsStatement:
-    """Return the statement of versions, newest first, with both images, of the changes ``c`` of ``source`` that meet
-    ``which``; each is of the record ``identifier``."""
+def versions(
+    model: type[Record], reader: Reader, source: str, which: str, identifier: str, order: str
+) -> VersionsStatement:
+    """Return the statement of the first versions in an order, with both images, of the changes ``c`` of ``source`` that
+    meet ``which``; each is of the record ``identifier``."""
     after, was = (image_columns(model, reader, alias, "today_row") for alias in ("is_row", "was_row"))
     text = f"""
         SELECT {ABOUT}, {after.sql}, {was.sql}, {was.admitted}, c.record_id
@@ -192,7 +194,7 @@ def versions(model: type[Record], reader: Reader, source: str, which: str, ident
         CROSS JOIN LATERAL {as_row(model, "c.image", "is_row")}
         CROSS JOIN LATERAL {as_row(model, "c.image || c.old", "was_row")}
         WHERE {which} AND {after.admitted}
-        ORDER BY c.seq DESC LIMIT %(take)s
+        ORDER BY {order} LIMIT %(take)s
     """  # noqa: S608
     return VersionsStatement(text, {**after.fixed, **was.fixed}, after)
 

@@ -19,9 +19,9 @@ from app.engine.read.encoding import LISTING, RowDecoder, dumps, shown_fields
 from app.engine.read.query import Junction
 from app.engine.read.statements import Statement, statement_cache
 
-# The changes ``c`` at positions that were looked up.
+# The changes ``c`` at positions that were looked up, in the order of ``place``.
 OF_CANDIDATES = """
-unnest(%(xacts)s::xid8[], %(seqs)s::bigint[], %(ats)s::timestamptz[]) AS wanted (xact, seq, at)
+unnest(%(xacts)s::xid8[], %(seqs)s::bigint[], %(ats)s::timestamptz[]) WITH ORDINALITY AS wanted (xact, seq, at, place)
 JOIN platform_change AS c ON c.xact = wanted.xact AND c.seq = wanted.seq AND c.at = wanted.at
 """
 LISTENERS = """

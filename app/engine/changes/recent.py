@@ -73,51 +73,70 @@ def recent(principal: Principal, query: RecentQuery) -> LogPage:
 
 def _entries(principal: Principal, query: RecentQuery, start: int, before: int) -> tuple[list[dict[str, Any]], int]:
     """The entries of a page, and the position that it has reached."""
-    models = {model.qualified_name(): model for model in query.models}
     asked = {
-        "start": start, "before": before, "models": list(models), "organization": query.organization_id,
-        "most": query.take + 1,
+        "start": start, "models": [model.qualified_name() for model in query.models],
+        "organization": query.organization_id,
     }  # fmt: skip
-    found: dict[int, dict[str, Any]] = {}
-    with autocommit_connection("queries") as connection:
-        rows, by_model = candidates(connection, CANDIDATES, asked), defaultdict(list)
-        for each in rows[: query.take]:
-            by_model[each.model].append(each)
-        for name, of_model in by_model.items():
-            found |= dict(_versions(connection, principal, models[name], of_model))
-    reached = rows[query.take - 1].position if len(rows) > query.take else start
     entries: list[dict[str, Any]] = []
-    size, most = 0, current_app.config["SETTINGS"].max_answer_bytes
-    for position in sorted(found, reverse=True):
-        # By whom a change is, is known of those alone who are named.
-        if query.actor_id is not None and found[position]["actor"]["id"] != query.actor_id:
-            continue
-        size += len(dumps(found[position]))
-        if entries and size > most:
-            return entries, position + 1
-        entries.append(found[position])
+    reached, most = before, query.take
+    size, largest = 0, current_app.config["SETTINGS"].max_answer_bytes
+    with autocommit_connection("queries") as connection:
+        while reached > start and len(entries) < query.take:
+            rows = candidates(connection, CANDIDATES, {**asked, "before": reached, "most": most})
+            reached = rows[-1].position if len(rows) == most else start
+            found, seen_to = _versions(connection, principal, query, rows)
+            reached = max(reached, seen_to)
+            for position, entry in found:
+                size += len(dumps(entry))
+                if len(entries) == query.take or (entries and size > largest):
+                    return entries, position + 1
+                if position >= reached:
+                    entries.append(entry)
+            # Changes of others are passed over in longer and longer steps.
+            most = min(2 * most, LOOKED_AT)
     return entries, reached
 
 
 def _versions(
-    connection: Any, principal: Principal, model: type[Record], found: Sequence[Candidate]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The versions among those ``found`` that the caller may see, by their positions."""
+    connection: Any, principal: Principal, query: RecentQuery, rows: Sequence[Candidate]
+) -> tuple[list[tuple[int, dict[str, Any]]], int]:
+    """The versions among ``rows`` that the caller may see and asks for, newest first, with their positions; and the
+    position down to which all models were looked at: of each no more versions are read than a page has, and one."""
+    by_model: dict[str, list[Candidate]] = defaultdict(list)
+    for each in rows:
+        by_model[each.model].append(each)
+    found: dict[int, dict[str, Any] | None] = {}
+    seen_to = 0
+    for model in query.models:
+        if of_model := by_model.get(model.qualified_name()):
+            versions_of = dict(_versions_of(connection, principal, model, of_model, query.take + 1))
+            if len(versions_of) > query.take:
+                seen_to = max(seen_to, min(versions_of))
+            found |= versions_of
+    # By whom a change is, is known of those alone who are named.
+    wanted = {place: each for place, each in found.items() if each and query.actor_id in (None, each["actor"]["id"])}
+    return sorted(wanted.items(), reverse=True), seen_to
+
+
+def _versions_of(
+    connection: Any, principal: Principal, model: type[Record], found: Sequence[Candidate], take: int
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """The newest versions among those ``found`` that the caller may see, by their positions; None for one of which
+    they see nothing that has changed."""
     positions = {each.seq: each.position for each in found}
     statement = _statement(model, principal.reader)
     asked = {
         "xacts": [each.xact for each in found], "seqs": list(positions), "ats": [each.at for each in found],
-        "take": len(found), **binds_of(principal),
+        "take": take, **binds_of(principal),
     }  # fmt: skip
     for row in statement.rows_in_time(connection, asked):
-        shown = version(model, principal.reader, statement.after, row)
-        if shown is not None:
-            position = positions[row[0]]
-            yield position, {"id": str(position), "model": model.qualified_name(), "recordId": row[-1], **shown}
+        shown, position = version(model, principal.reader, statement.after, row), positions[row[0]]
+        about = {"id": str(position), "model": model.qualified_name(), "recordId": row[-1]}
+        yield position, None if shown is None else about | shown
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
 def _statement(model: type[Record], reader: Reader) -> VersionsStatement:
     visible = visible_record(model, reader, "c.record_id")
-    found = versions(model, reader, OF_CANDIDATES, f"EXISTS ({visible.sql})", "c.record_id")
+    found = versions(model, reader, OF_CANDIDATES, f"EXISTS ({visible.sql})", "c.record_id", "wanted.place")
     return VersionsStatement(found.sql, {**found.fixed, **visible.fixed}, found.after)

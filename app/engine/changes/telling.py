@@ -7,7 +7,7 @@ a change is told as created, and what goes out of sight as deleted, by its id al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.engine.changes.judgments import RecordsNow, judgment, listeners, records_now, roots
-from app.engine.declare.principal import Principal
+from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Record
 from app.engine.read.encoding import dumps
 from app.engine.read.query import MATCH_ALL, Junction, bound
@@ -83,15 +83,16 @@ class Heard:
     resync: list[str]
 
 
-class Told(NamedTuple):
-    """What a change is to a listener, by number: what is told of it; whether it brings the record into sight or out of
-    it by a change; and whether the record may have been the listener's, which nobody can tell any more."""
+class Judged(NamedTuple):
+    """What a change is to a listener, by number: whether they saw its record before, and see it after; whether it was
+    theirs by a row above it that is gone; and whether they may know who has made the change."""
 
     listener: int
-    position: int
-    change: Change | None
-    moves: bool
-    is_unclear: bool
+    candidate: Candidate
+    saw: bool
+    sees: bool
+    is_orphaned: bool
+    names_actor: bool
 
 
 def candidates(connection: Any, statement: Statement, asked: Mapping[str, Any]) -> list[Candidate]:
@@ -106,25 +107,52 @@ def looked_at(followed: Followed) -> dict[str, type[Record]]:
     return asked | {root.qualified_name(): root for model in followed.models for root in roots(model)}
 
 
-def hear(
+def judge(
     connection: Any, followed: Followed, principals: Sequence[Principal], pairs: Sequence[tuple[int, Candidate]]
-) -> list[Heard]:
-    """Return what each of the callers, who all follow the same with the same reader and grants, is told of the changes
-    that they are paired with by number."""
+) -> list[Judged]:
+    """Judge changes for the callers, who all follow the same with the same reader and grants, and are paired with them
+    by number. Return, in the order of the commits, those that are anything to them."""
     models, by_model = looked_at(followed), defaultdict(list)
     for pair in pairs:
         by_model[pair[1].model].append(pair)
+    found: list[Judged] = []
+    for name, of_model in by_model.items():
+        where, reader = _terms(models[name], followed, principals[0])
+        asked = {
+            "numbers": [number for number, _ in of_model], "xacts": [each.xact for _, each in of_model],
+            "seqs": [each.seq for _, each in of_model], "ats": [each.at for _, each in of_model],
+            **listeners(principals), **bound(where),
+        }  # fmt: skip
+        by_seq = {each.seq: each for _, each in of_model}
+        for number, seq, saw, sees, orphaned, names_actor in judgment(models[name], reader, where).rows_in_time(
+            connection, asked
+        ):
+            if saw or sees or orphaned:
+                found.append(Judged(number, by_seq[seq], saw, sees, orphaned, names_actor))
+    return sorted(found, key=lambda each: each.candidate.position)
+
+
+def tell(connection: Any, followed: Followed, principals: Sequence[Principal], judged: Sequence[Judged]) -> list[Heard]:
+    """Return what each of the callers is told of the changes that were judged for them."""
+    models, by_model = looked_at(followed), defaultdict(list)
+    for each in judged:
+        by_model[each.candidate.model].append(each)
     changes: list[list[Change]] = [[] for _ in principals]
     unclear: list[set[type[Record]]] = [set() for _ in principals]
     for name, of_model in by_model.items():
         model = models[name]
-        for told in _tell(connection, model, followed, principals, of_model):
-            if told.change is not None:
-                changes[told.listener].append(told.change)
-            if told.moves:
-                unclear[told.listener].update(each for each in followed.models if model in roots(each))
-            if told.is_unclear:
-                unclear[told.listener].add(model)
+        where, reader = _terms(model, followed, principals[0])
+        has_conditions = bool(where.parts) or reader.base is not reader
+        seen = _seen(connection, model, followed, principals, of_model) if model in followed.models else None
+        for each in of_model:
+            if each.candidate.operation == "update" and each.saw != each.sees:
+                unclear[each.listener].update(one for one in followed.models if model in roots(one))
+            if each.is_orphaned and not each.saw and has_conditions:
+                # Nobody can tell any more whether it met them.
+                unclear[each.listener].add(model)
+            saw = each.saw or (each.is_orphaned and not has_conditions)
+            if seen is not None and (told := seen.told(each, saw=saw)) is not None:
+                changes[each.listener].append(told)
     return [
         Heard(
             sorted(changes[number], key=lambda change: change.position),
@@ -134,34 +162,29 @@ def hear(
     ]
 
 
-def _tell(
+def _terms(model: type[Record], followed: Followed, principal: Principal) -> tuple[Junction, Reader]:
+    """The conditions and the reader of a model. Of one that nobody asked for, grants hide nothing."""
+    if model in followed.models:
+        return followed.where, principal.reader
+    return MATCH_ALL, principal.reader.base
+
+
+def _seen(
     connection: Any,
     model: type[Record],
     followed: Followed,
     principals: Sequence[Principal],
-    pairs: Sequence[tuple[int, Candidate]],
-) -> Iterator[Told]:
-    """Yield what changes of ``model`` are to listeners. Of models that nobody asked for, grants hide nothing."""
-    is_asked, first = model in followed.models, principals[0]
-    where, reader = (followed.where, first.reader) if is_asked else (MATCH_ALL, first.reader.base)
-    has_conditions = bool(where.parts) or reader.base is not reader
-    values = {**listeners(principals), **bound(where)}
-    by_seq = {each.seq: each for _, each in pairs}
+    judged: Sequence[Judged],
+) -> _Seen:
+    """The records of changes as the callers see them now."""
+    where, reader = _terms(model, followed, principals[0])
+    wanted = {(each.listener, each.candidate.record_id) for each in judged}
     asked = {
-        "numbers": [number for number, _ in pairs], "xacts": [each.xact for _, each in pairs],
-        "seqs": [each.seq for _, each in pairs], "ats": [each.at for _, each in pairs],
+        "numbers": [number for number, _ in wanted], "ids": [identifier for _, identifier in wanted],
+        **listeners(principals), **bound(where),
     }  # fmt: skip
-    judged = judgment(model, reader, where).rows_in_time(connection, asked | values)
-    wanted = {(row[0], by_seq[row[1]].record_id) for row in judged}
-    numbers, ids = [number for number, _ in wanted], [identifier for _, identifier in wanted]
     now = records_now(model, reader, where)
-    seen = _Seen(now, now.rows_in_time(connection, {"numbers": numbers, "ids": ids} | values), followed.names)
-    for number, seq, saw, sees, orphaned, names_actor in judged:
-        change = by_seq[seq]
-        is_unclear = orphaned and not saw and has_conditions
-        saw = saw or (orphaned and not has_conditions)
-        told = seen.told(number, change, saw=saw, sees=sees, names_actor=names_actor) if is_asked else None
-        yield Told(number, change.position, told, change.operation == "update" and saw != sees, is_unclear)
+    return _Seen(now, now.rows_in_time(connection, asked), followed.names)
 
 
 class _Seen:
@@ -174,11 +197,11 @@ class _Seen:
         self._rows: dict[UUID, tuple[Any, ...]] = {row[1]: row[3:width] for row in rows if row[2]}
         self._told: dict[Any, Change | None] = {}
 
-    def told(self, number: int, change: Candidate, *, saw: bool, sees: bool, names_actor: bool) -> Change | None:
-        """What a listener who ``saw`` the record before a change, or ``sees`` it after, is told; None where it changed
-        nothing that they see."""
-        shown = self._shown.get((number, change.record_id))
-        verb = _verb(change.operation, saw=saw, sees=sees, is_seen=shown is not None)
+    def told(self, judged: Judged, *, saw: bool) -> Change | None:
+        """What a listener who ``saw`` the record before a change is told; None where it changed nothing they see."""
+        change, names_actor = judged.candidate, judged.names_actor
+        shown = self._shown.get((judged.listener, change.record_id))
+        verb = _verb(change.operation, saw=saw, sees=judged.sees, is_seen=shown is not None)
         if verb is None:
             return None
         key = (change.seq, verb, shown, names_actor)

@@ -70,6 +70,16 @@ def test_a_page_looks_at_so_many_changes_of_others_and_goes_on(cast, owner, foll
     assert told(follow(owner)) == [("company", mine, "create")]
 
 
+def test_a_page_passes_over_changes_of_others(cast, owner):
+    since = owner.get(CHANGES).json["meta"]["next"]
+    cast.user().post(COMPANY, [{"name": f"Number {number}"} for number in range(40)])
+    mine = [owner.post(COMPANY, {"name": name}).json["id"] for name in ("One", "Two", "Three")]
+    page = owner.get(CHANGES, query_string={"since": since, "take": 2}).json
+    assert ([each["recordId"] for each in page["data"]], page["meta"]["more"]) == (mine[:2], True)
+    page = owner.get(CHANGES, query_string={"since": page["meta"]["next"], "take": 2}).json
+    assert [each["recordId"] for each in page["data"]] == mine[2:]
+
+
 def test_nobody_hears_of_what_is_not_theirs(cast, owner, workshop, follow):
     stranger, admin = cast.user(), cast.admin
     follow(stranger)

@@ -14,15 +14,15 @@ RECENT = "/api/v1/_history"
 STEPS = 40
 
 
-def latest(actor, **asked):
-    """Everything that is told, page by page."""
+def latest(actor, since=0, **asked):
+    """Everything that is told, page by page; what is before the position ``since`` is of other tests."""
     found, cursor = [], None
     while True:
         page = actor.get(RECENT, query_string=asked | ({"cursor": cursor} if cursor else {}))
         assert page.status_code == 200, page.json
         found += page.json["data"]
         cursor = page.json["meta"]["next"]
-        if cursor is None:
+        if cursor is None or any(int(each["id"]) <= since for each in page.json["data"]):
             return found
 
 
@@ -38,6 +38,7 @@ def of_records(actor, known, model):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_nobody_is_told_more_or_less_than_by_the_histories_of_the_records(cast, seed):
+    since = int(cast.admin.get(RECENT, query_string={"take": 1}).json["data"][0]["id"])
     world = World(cast, Random(seed))
     for _ in range(STEPS):
         world.step()
@@ -52,7 +53,7 @@ def test_nobody_is_told_more_or_less_than_by_the_histories_of_the_records(cast, 
     ]:
         for model in ("crm/company", "ai/message") if actor.user_id is None else MODELS:
             known = {identifier for _, identifier in world.known}
-            told = [each for each in latest(actor, models=model, take=7) if each["recordId"] in known]
+            told = [each for each in latest(actor, since, models=model, take=7) if each["recordId"] in known]
             keyed = {(each["recordId"], each["version"], each["operation"]): each for each in told}
             expected = of_records(actor, world.known, model)
             assert keyed.keys() == expected.keys()
@@ -81,6 +82,20 @@ def test_it_is_of_one_organization_or_of_one_actor(cast, owner, workshop):
     told = latest(colleague, organizationId=str(owner.organization_id), models="crm/company,crm/contact")
     assert [each["operation"] for each in told] == ["update", "create"]
     assert latest(colleague, organizationId=str(colleague.organization_id), models="crm/company") == []
+
+
+def test_a_page_passes_over_changes_of_others_and_of_other_actors(cast, owner):
+    colleague = cast.colleague(owner)
+    made = [colleague.post("/api/v1/crm/company", {"name": name, "organizationId": str(owner.organization_id)})
+            for name in ("One", "Two", "Three")]  # fmt: skip
+    assert [answer.status_code for answer in made] == [201] * 3
+    owner.post("/api/v1/crm/company", [{"name": f"Number {number}"} for number in range(40)])
+    cast.user().post("/api/v1/crm/company", [{"name": f"Number {number}"} for number in range(40)])
+    asked = {"actorId": str(colleague.user_id), "models": "crm/company", "take": 2}
+    page = owner.get(RECENT, query_string=asked).json
+    told = [each["after"]["name"] for each in page["data"]]
+    assert told == ["Three", "Two"]
+    assert [each["after"]["name"] for each in latest(owner, **asked)] == ["Three", "Two", "One"]
 
 
 @pytest.mark.parametrize(
