@@ -99,8 +99,8 @@ class Figures:
     memory: float
     heard: int
     sent: int
-    median: float
-    p99: float
+    quiet: tuple[float, float]
+    busy: tuple[float, float]
     idle_rate: float
     busy_rate: float
     load: float
@@ -108,7 +108,8 @@ class Figures:
     def __str__(self) -> str:
         return (
             f"{self.opened} streams open; {self.memory:.0f} KiB of worker memory each; {self.heard} of "
-            f"{self.sent} events heard, {self.median:.0f} ms (median), {self.p99:.0f} ms (p99); data API "
+            f"{self.sent} events heard, {self.quiet[0]:.0f} ms (median) and {self.quiet[1]:.0f} ms (p99) after "
+            f"their commit, {self.busy[0]:.0f} and {self.busy[1]:.0f} ms beside {READERS} busy readers; data API "
             f"{self.busy_rate:.0f} requests a second beside them, {self.idle_rate:.0f} without "
             f"({self.busy_rate / self.idle_rate:.0%}); the load took {self.load:.0%} of the processors"
         )
@@ -174,6 +175,8 @@ async def _measured(server: Server, var_dir: str, tokens: list[str], kind: Kind)
     sender.start()
     while not delays:
         await asyncio.sleep(0.1)
+    await asyncio.sleep(SECONDS / 2)
+    of_quiet = len(delays)
     spent, begun = _spent(sender), time.monotonic()
     busy = await _rate(server.port, tokens, SECONDS)
     load = (_spent(sender) - spent) / (time.monotonic() - begun) / (psutil.cpu_count() or 1)
@@ -188,11 +191,12 @@ async def _measured(server: Server, var_dir: str, tokens: list[str], kind: Kind)
         while b"rowgate_open_streams 0.0" not in server.get("/metrics", tokens[0]):
             await asyncio.sleep(0.5)
     idle = (idle + await _rate(server.port, tokens, SECONDS / 2)) / 2
-    ordered = sorted(delays)
-    p99 = ordered[int(len(ordered) * 0.99)]
-    return Figures(
-        opened, memory, len(delays), sent.value * kind.heard_by, statistics.median(ordered), p99, idle, busy, load
-    )
+    quiet, beside = (_middle_and_p99(some) for some in (delays[:of_quiet], delays[of_quiet:]))
+    return Figures(opened, memory, len(delays), sent.value * kind.heard_by, quiet, beside, idle, busy, load)
+
+
+def _middle_and_p99(delays: list[float]) -> tuple[float, float]:
+    return statistics.median(delays), statistics.quantiles(delays, n=100)[-1]
 
 
 def _spent(sender: multiprocessing.Process) -> float:

@@ -64,6 +64,7 @@ class Broadcaster(Generic[S]):
         self._most: int = app.config["SETTINGS"].streams_per_user
         self._streams: dict[UUID, list[S]] = defaultdict(list)
         self._due: set[UUID] = set()
+        self._are_all_due = False
         self._woken = threading.Event()
         self._starting = threading.Lock()
         self._started = False
@@ -86,9 +87,12 @@ class Broadcaster(Generic[S]):
         self.wake({stream.owner})
         return stream
 
-    def wake(self, owners: set[UUID]) -> None:
-        """Look for what is new to the streams of ``owners``."""
-        self._due |= owners
+    def wake(self, owners: set[UUID] | None) -> None:
+        """Look for what is new to the streams of ``owners``, or to all."""
+        if owners is None:
+            self._are_all_due = True
+        else:
+            self._due |= owners
         self._woken.set()
 
     def _remove(self, stream: S) -> None:
@@ -114,8 +118,8 @@ class Broadcaster(Generic[S]):
 
     def _listen(self) -> None:
         for owners in self._signals.subscribe():
-            news = set(self._streams) if owners is None else owners & self._streams.keys()
-            if news:
+            news = owners if owners is None else owners & self._streams.keys()
+            if news or (news is None and self._streams):
                 self.wake(news)
 
     def _dispatch(self) -> None:
@@ -127,9 +131,9 @@ class Broadcaster(Generic[S]):
                     stream.end()
             if time.monotonic() - looked > self._source.poll_every:
                 looked = time.monotonic()
-                self._due |= set(self._streams)
+                self._are_all_due = True
             try:
-                if self._due:
+                if self._due or self._are_all_due:
                     time.sleep(BATCH_DELAY)
                     self.poll()
                 if time.monotonic() - checked > self._source.check_every:
@@ -145,16 +149,18 @@ class Broadcaster(Generic[S]):
     def poll(self) -> None:
         """Bring what is new to the streams of whoever is due."""
         self._woken.clear()
-        due, self._due = self._due, set()
+        (due, self._due), (are_all, self._are_all_due) = (self._due, set()), (self._are_all_due, False)
         try:
             # A stream that is full ends, which takes it out of the list.
-            waiting = [stream for owner in due for stream in tuple(self._streams.get(owner, ()))]
+            owned = [tuple(self._streams.get(owner, ())) for owner in due]
+            waiting = list(self._all()) if are_all else list(chain.from_iterable(owned))
             for some in self._batches([each for each in waiting if each.cursor is not None]):
                 with self._app.app_context():
                     if self._source.deliver(some):
-                        self.wake({stream.owner for stream in some})
+                        self.wake(None if are_all else due)
         except BaseException:
             self._due |= due
+            self._are_all_due |= are_all
             raise
 
     def _check(self) -> None:

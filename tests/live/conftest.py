@@ -69,8 +69,8 @@ class Floor:
         if check:
             with self.app.app_context():
                 self.source.check(streams)
-        self.broadcaster.wake({stream.owner for stream in streams})
-        while self.broadcaster._due:
+        self.broadcaster.wake(None)
+        while self.broadcaster._are_all_due or self.broadcaster._due:
             self.broadcaster.poll()
 
 
