@@ -149,12 +149,13 @@ class Broadcaster(Generic[S]):
     def poll(self) -> None:
         """Bring what is new to the streams of whoever is due."""
         self._woken.clear()
-        (due, self._due), (are_all, self._are_all_due) = (self._due, set()), (self._are_all_due, False)
+        due, are_all = self._due, self._are_all_due
+        self._due, self._are_all_due = set(), False
         try:
-            # A stream that is full ends, which takes it out of the list.
-            owned = [tuple(self._streams.get(owner, ())) for owner in due]
-            waiting = list(self._all()) if are_all else list(chain.from_iterable(owned))
-            for some in self._batches([each for each in waiting if each.cursor is not None]):
+            some_of = self._streams.values() if are_all else [self._streams.get(owner, ()) for owner in due]
+            # A list of its own: a stream that is full ends, which takes it out of these.
+            waiting = [stream for own in list(some_of) for stream in own if stream.cursor is not None]
+            for some in self._batches(waiting):
                 with self._app.app_context():
                     if self._source.deliver(some):
                         self.wake(None if are_all else due)
