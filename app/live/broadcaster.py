@@ -39,8 +39,9 @@ class Source(Protocol[Opened]):
 
     poll_every: float
     check_every: float
-    # Streams that are served at once.
+    # Streams that are served, and checked, at once.
     per_look: int
+    per_check: int
 
     def begin(self, stream: Opened) -> None:
         """Greet a stream, and bring it to a place."""
@@ -155,7 +156,7 @@ class Broadcaster(Generic[S]):
             some_of = self._streams.values() if are_all else [self._streams.get(owner, ()) for owner in due]
             # A list of its own: a stream that is full ends, which takes it out of these.
             waiting = [stream for own in list(some_of) for stream in own if stream.cursor is not None]
-            for some in self._batches(waiting):
+            for some in _batches(waiting, self._source.per_look):
                 with self._app.app_context():
                     if self._source.deliver(some):
                         self.wake(None if are_all else due)
@@ -165,14 +166,15 @@ class Broadcaster(Generic[S]):
             raise
 
     def _check(self) -> None:
-        for some in self._batches(list(self._all())):
+        for some in _batches(list(self._all()), self._source.per_check):
             with self._app.app_context():
                 self._source.check(some)
+            time.sleep(0)  # others have their turn
 
     def _all(self) -> Iterator[S]:
         return chain.from_iterable(list(self._streams.values()))
 
-    def _batches(self, streams: list[S]) -> Iterator[list[S]]:
-        most = self._source.per_look
-        for start in range(0, len(streams), most):
-            yield streams[start : start + most]
+
+def _batches(streams: list[S], most: int) -> Iterator[list[S]]:
+    for start in range(0, len(streams), most):
+        yield streams[start : start + most]

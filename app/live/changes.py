@@ -40,7 +40,7 @@ NEW = Statement(
 class Changes:
     """Brings changes to the streams of whoever may hear of them."""
 
-    poll_every, check_every, per_look = 0.5, 15.0, 20_000
+    poll_every, check_every, per_look, per_check = 0.5, 15.0, 20_000, 100
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -139,8 +139,10 @@ class Changes:
                     with autocommit_connection("queries") as connection:
                         followed, principals = some[0].followed, [stream.principal for stream in some]
                         told = tell(connection, followed, principals, judge(connection, followed, principals, pairs))
-                except QueryTimeout:
-                    log.warning("Streams ended, as it took too long to judge what they are told")
+                except Exception as error:
+                    if isinstance(error, Failure) and not isinstance(error, QueryTimeout):
+                        raise
+                    log.exception("Streams ended, as what they are told could not be judged")
                     for stream in some:
                         stream.end()
                     continue

@@ -29,7 +29,7 @@ class NotificationStream(Stream):
 class Notifications:
     """Brings notifications to the streams of their users."""
 
-    poll_every, check_every, per_look = 60.0, 5.0, 2000
+    poll_every, check_every, per_look, per_check = 60.0, 5.0, 2000, 2000
 
     def begin(self, stream: NotificationStream) -> None:
         missed = streams.replay(require_found(stream.principal.user_id, Forbidden), stream.last)
