@@ -86,7 +86,7 @@ function waysOfWriting(paths, collection) {
     ...(item.delete ? ["delete"] : []),
     ...(removal ? ["deleteMany"] : []),
     ...(at("/_matching/_delete") ? ["deleteMatching"] : []),
-    ...(at("/{id}/_history") ? ["history"] : []),
+    ...(at("/{id}/_history") ? ["history", "subscribe"] : []),
     ...(at("/{id}/_revert") ? ["revert"] : []),
     ...(at("/_deleted") ? ["deleted"] : []),
     ...(at("/_deleted/{id}/_restore") ? ["restore"] : []),
@@ -129,7 +129,7 @@ export function writeModels(models, keyed) {
   });
   const domains = [...new Set(models.map(({ domain }) => domain))].map((domain) => {
     const own = models.filter((each) => each.domain === domain);
-    const lines = own.map(({ name, model, path }) => `    ${model}: { name: "${name}", path: "${path}" },`);
+    const lines = own.map(({ name, model, path, granted }) => `    ${model}: { name: "${name}", path: "${path}", model: "${granted}" },`);
     return [`  ${domain}: {`, ...lines, "  },"].join("\n");
   });
   const granted = models.map((each) => `  ${JSON.stringify(each.granted)}: ${JSON.stringify(each.name)};`);

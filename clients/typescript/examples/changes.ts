@@ -43,3 +43,12 @@ for await (const heard of follow({ models: ["crm/company"], since })) {
   console.log(`heard: ${heard.record.name}`);
   break;
 }
+
+await new Promise<void>((resolve) => {
+  const end = crm.company.subscribe({ since, where: { name: "Heard" } }, (news) => {
+    if (news.operation !== "create") return;
+    console.log(`subscribed: ${news.record.name}`);
+    end();
+    resolve();
+  });
+});

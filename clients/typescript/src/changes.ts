@@ -31,17 +31,19 @@ export interface Histories<M extends Model> {
   deleted(call?: Call): AsyncGenerator<DeletedRecord<M>, void, undefined>;
   /** Bring a deleted record back, with what was deleted along with it. */
   restore(id: string, call?: WriteCall): Promise<RecordOf<M>>;
+  /** Have `onChange` told what changes, as it happens, until the function is called that this gives. */
+  subscribe(subscribed: Subscribed<M>, onChange: (news: News<M>) => void, subscription?: Subscription): () => void;
 }
 
 /** A change of a record of one of the models `P`. */
-export type Change<P extends keyof Granted = keyof Granted> = P extends keyof Granted ? ChangeOf<P> : never;
-type ChangeOf<P extends keyof Granted> = { id: string; model: P; recordId: string } & (
+export type Change<P extends keyof Granted = keyof Granted> = P extends keyof Granted ? { model: P } & Told<Granted[P]> : never;
+type Told<M extends Model> = { id: string; recordId: string } & (
   | { operation: "delete" }
   | (Omit<Schemas["Version"], "operation" | "changed" | "before" | "after"> & {
       operation: "create" | "update";
-      changed: Field<Granted[P]>[];
+      changed: Field<M>[];
       /** As the caller reads it now. */
-      record: Values<Granted[P]>;
+      record: Values<M>;
     })
 );
 
@@ -54,6 +56,21 @@ export interface Changes<P extends keyof Granted> {
 
 /** What a stream of changes tells: a change, or what is to be read anew: some models, or everything. */
 export type Heard<P extends keyof Granted = keyof Granted> = Change<P> | { operation: "resync"; models: P[] } | { operation: "reset" };
+
+/** What a subscription tells of the records of a model: a change, or that all are to be read anew. */
+export type News<M extends Model> = Told<M> | { operation: "resync" } | { operation: "reset" };
+
+/** Of which records of a model, with which fields, behind which page. */
+export interface Subscribed<M extends Model> {
+  readonly where?: Where<M>;
+  readonly fields?: readonly Field<M>[];
+  readonly since?: string;
+}
+
+export interface Subscription extends Follow {
+  /** Is given what ends the subscription, such as a refusal; without it that is thrown as what nobody catches. */
+  onError?: (error: unknown) => void;
+}
 
 /** Of which models, behind which page, and of one model which records and fields. */
 export interface Following<P extends keyof Granted> {
@@ -85,6 +102,24 @@ export function log(connection: Connection): Log {
     changes: (following = {}, call) => pages(connection, following, call),
     follow: (following = {}, options) => heard(connection, following, options),
     undo: async (transaction, call) => (await write(connection, { method: "POST", path: UNDO, body: { transaction } }, call)).json(),
+  };
+}
+
+/** The method of a model by which it is subscribed to. */
+export function subscribing(connection: Connection, model: keyof Granted): Histories<Model>["subscribe"] {
+  return (subscribed, onChange, { onError, signal, ...options } = {}) => {
+    const over = new AbortController();
+    const ended = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+    const listen = async () => {
+      const following = { ...subscribed, models: [model] } as Following<typeof model>;
+      for await (const told of heard(connection, following, { ...options, signal: ended })) onChange(told as News<Model>);
+    };
+    listen().catch((error: unknown) => {
+      if (ended.aborted) return;
+      if (onError) onError(error);
+      else queueMicrotask(() => { throw error; });
+    });
+    return () => over.abort();
   };
 }
 

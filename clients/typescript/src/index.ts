@@ -7,7 +7,7 @@ import { hasKey, keyed, sent } from "./sending.js";
 
 export { grant, type Access, type Grant, type Grants, type KeyChanges, type KeyDraft, type NamesOfGrants } from "./access.js";
 export { reference, type BatchCall, type BatchReply, type BatchRequest } from "./batch.js";
-export type { Change, Changes as ChangesPage, DeletedRecord, Following, Heard, Histories, Version } from "./changes.js";
+export type { Change, Changes as ChangesPage, DeletedRecord, Following, Heard, Histories, News, Subscribed, Subscription, Version } from "./changes.js";
 export { streamChat, type ChatAnswer, type ChatQuestion } from "./chat.js";
 export type { Connection } from "./connection.js";
 export { RowgateError, VersionConflict } from "./errors.js";

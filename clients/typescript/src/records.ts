@@ -1,10 +1,10 @@
 /** The records of every model, by domain and name: `rowgate.crm.deal.list({ where: { amount: { gte: 1000 } } })`. */
 import { type Access, access } from "./access.js";
 import { type BatchCall, type BatchReply, type BatchRequest, batch } from "./batch.js";
-import { type Histories, type Log, log } from "./changes.js";
+import { type Histories, type Log, log, subscribing } from "./changes.js";
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
-import { MODELS, type Models } from "./models.js";
+import { type Granted, MODELS, type Models } from "./models.js";
 import type { Expand, Export, Field, Model, Page, Path, Query, Selected, Walk } from "./queries.js";
 import type { Group, Measures, SumQuery, Sums } from "./sums.js";
 import type { Call, Writing } from "./writes.js";
@@ -61,7 +61,10 @@ export type Rowgate = {
 /** The records of a service, typed by model. */
 export function createRowgate(connection: Connection): Rowgate {
   const domains = Object.entries(MODELS).map(([domain, models]) => {
-    const known = Object.entries(models).map(([name, { path }]) => [name, new Collection(connection, path)] as const);
+    const known = Object.entries(models).map(([name, { path, model }]) => {
+      const subscribe = subscribing(connection, model as keyof Granted);
+      return [name, Object.assign(new Collection(connection, path), { subscribe })] as const;
+    });
     return [domain, Object.fromEntries(known)] as const;
   });
   return {
