@@ -10,7 +10,7 @@ from app.engine.changes.judgments import roots
 from app.engine.changes.telling import Candidate
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.record import Record
-from app.engine.declare.scopes import Organization, Owner
+from app.engine.declare.scopes import Organization, Owner, Parent
 from app.live.change_stream import ChangeStream
 
 
@@ -65,10 +65,13 @@ def _models() -> dict[str, type[Record]]:
 @cache
 def _says_whose(model: type[Record]) -> bool:
     """Whether the organization and the owner that the log has of a record say whose it is, but for what is public."""
-    top = (model, *roots(model))[-1].policy.scope
-    if isinstance(top, Owner):
+    *below, top = (each.policy.scope for each in (model, *roots(model)))
+    # What is put together, or made by others, may have further readers.
+    if any(type(scope) is not Parent for scope in below):
+        return False
+    if type(top) is Owner:
         return not top.co_members
-    return isinstance(top, Organization) and not top.addressee
+    return type(top) is Organization and not top.addressee
 
 
 def _moves(model: type[Record], change: Candidate) -> bool:

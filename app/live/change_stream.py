@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from app.engine.changes import places
 from app.engine.changes.places import Place
-from app.engine.changes.telling import Change, Followed, Heard, looked_at
+from app.engine.changes.telling import Followed, Heard, looked_at
 from app.engine.declare.principal import Principal
 from app.engine.read.encoding import dumps
 from app.live.stream import Stream
@@ -31,28 +31,27 @@ class ChangeStream(Stream):
         """What it has in common with those that one statement judges with it."""
         return self._shape, self.principal.reader, self.principal.grants_hash
 
-    def sign_of_life(self) -> bytes:
-        """A comment with the place, so that a client that hears nothing comes back to where it is."""
-        return b": hb\n" + self._id(self.cursor) + b"\n"
+    def sign_of_life(self, position: int) -> bytes:
+        """A heartbeat with a place, so that a client that hears nothing comes back to where it could have heard."""
+        return b": hb\nevent: place\n" + self._id(position) + b"data: {}\n\n"
 
     def greeting(self) -> bytes:
         """The event that a stream begins with, which has its place."""
         return b"event: ready\n" + self._id(self.cursor) + b"data: {}\n\n"
 
-    def events(self, heard: Heard) -> list[bytes]:
-        """The events of what was heard, each with its place."""
-        resync = [self.resync(heard.resync)] if heard.resync else []
-        return resync + [self._event(change) for change in heard.changes]
+    def events(self, heard: Heard) -> Iterator[tuple[bytes, ...]]:
+        """The events of what was heard, each with its place, in parts: what others are told as well is one of them."""
+        if heard.resync:
+            yield (self.resync(heard.resync),)
+        for change in heard.changes:
+            operation = change.document["operation"].encode()
+            yield b"event: " + operation + b"\n" + self._id(change.position) + b"data: ", change.encoded, b"\n\n"
 
     def resync(self, models: Sequence[str] | None = None) -> bytes:
         """The event that names models, or all, of which more has changed than is told. It has no place of its own:
         whoever is cut off before the changes behind it hears of both again."""
         named = [each.qualified_name() for each in self.followed.models] if models is None else models
         return b"event: resync\ndata: " + dumps({"models": named}) + b"\n\n"
-
-    def _event(self, change: Change) -> bytes:
-        operation = change.document["operation"].encode()
-        return b"event: " + operation + b"\n" + self._id(change.position) + b"data: " + change.encoded + b"\n\n"
 
     def _id(self, position: int) -> bytes:
         return b"id: " + places.write(self.principal, Place(self.epoch, position, self.rights)).encode() + b"\n"

@@ -20,7 +20,7 @@ from app.engine.changes.history import days_kept
 from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates, judge, tell
 from app.engine.read.concurrency import query_slot
 from app.engine.read.statements import Statement, autocommit_connection
-from app.foundation.errors import Failure, QueryTimeout
+from app.foundation.errors import Failure, Unavailable
 from app.live.audience import Audience
 from app.live.broadcaster import Broadcaster
 from app.live.change_stream import ChangeStream
@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 # Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
 BATCH_SIZE, PAIRS = 500, 5000
 # Positions from the end at which a stream joins the others, and changes of a page before that.
-NEAR, PAGE = 1000, 1000
+NEAR, PAGE = 250, 1000
+# Callers whose rights are looked at anew by one statement.
+RENEWED = 500
 NEW = Statement(
     f"{AT_POSITIONS} WHERE p.position > %(since)s AND p.position <= %(until)s ORDER BY p.position LIMIT %(most)s", {}
 )
@@ -54,9 +56,12 @@ class Changes:
         is_kept = since.is_kept(known)
         stream.epoch, stream.rights = now.epoch, now.rights
         stream.cursor = since.position if is_kept else now.position
-        first = RETRY + (b"" if is_kept else RESET) + stream.greeting()
+        if not stream.is_open:
+            return  # the process is ending
+        first = RETRY + (b"" if is_kept else RESET)
         if is_kept and since.rights != now.rights:
             first += stream.resync()
+        first += stream.greeting()
         self._audience.add(stream)
         if known.last - stream.cursor > NEAR:
             stream.missed, stream.cursor = chain((first,), self._missed(stream, stream.cursor)), None
@@ -65,7 +70,7 @@ class Changes:
 
     def _missed(self, stream: ChangeStream, position: int) -> Iterator[bytes]:
         """What has changed since a place that is far behind, until the stream is near the others."""
-        is_far = True
+        is_far, told_of = True, stream.rights
         while is_far:
             try:
                 with self._app.app_context():
@@ -75,7 +80,11 @@ class Changes:
                     last = sequencer.positions().last
                     with query_slot(stream.principal):
                         heard, position = feed.changes_behind(stream.principal, stream.followed, position, last, PAGE)
-                    events = stream.events(heard)
+                    events = [b"".join(parts) for parts in stream.events(heard)]
+                    if stream.rights != told_of:
+                        events.insert(0, stream.resync())
+                        told_of = stream.rights
+                    events.append(stream.sign_of_life(position))
             except Failure:
                 stream.end()  # its client comes back
                 return
@@ -105,10 +114,11 @@ class Changes:
         return reached < known.last
 
     def check(self, streams: Sequence[ChangeStream]) -> None:
-        self._renew(streams)
+        # One that is beginning has no rights so far.
+        self._renew([stream for stream in streams if stream.rights])
         for stream in streams:
             if stream.is_open and stream.cursor is not None:
-                stream.put(stream.sign_of_life())
+                stream.put(stream.sign_of_life(stream.cursor))
 
     def forget(self, stream: ChangeStream) -> None:
         self._audience.remove(stream)
@@ -126,8 +136,9 @@ class Changes:
 
     def _tell(self, hearing: dict[ChangeStream, list[Candidate]], reached: int) -> None:
         """Put into streams what they are told of the changes up to ``reached``, with the rights of now."""
-        if hearing:
-            self._renew(list(hearing))
+        concerned = list(hearing)
+        for start in range(0, len(concerned), RENEWED):
+            self._renew(concerned[start : start + RENEWED])
         groups: dict[Hashable, list[ChangeStream]] = defaultdict(list)
         for stream in hearing:
             if stream.is_open:
@@ -139,17 +150,17 @@ class Changes:
                     with autocommit_connection("queries") as connection:
                         followed, principals = some[0].followed, [stream.principal for stream in some]
                         told = tell(connection, followed, principals, judge(connection, followed, principals, pairs))
-                except Exception as error:
-                    if isinstance(error, Failure) and not isinstance(error, QueryTimeout):
-                        raise
+                except Unavailable:
+                    raise
+                except Exception:
                     log.exception("Streams ended, as what they are told could not be judged")
                     for stream in some:
                         stream.end()
                     continue
                 for stream, heard in zip(some, told, strict=True):
                     stream.cursor = reached
-                    for event in stream.events(heard):
-                        stream.put(event)
+                    for parts in stream.events(heard):
+                        stream.put(*parts)
 
     def _renew(self, streams: Sequence[ChangeStream]) -> None:
         """Look at the rights of callers anew: end the streams of those who have none, and tell others of theirs that
@@ -168,7 +179,7 @@ class Changes:
             was, stream.principal, stream.rights = stream.rights, principal, rights
             if has_changed:
                 self._audience.add(stream)
-            if was != rights:
+            if was != rights and stream.cursor is not None:
                 stream.put(stream.resync())
 
 

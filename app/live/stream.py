@@ -36,7 +36,7 @@ class Stream:
         self._waiting = 0
         self.principal = principal
         self.address = origin.address()
-        self.queue: SimpleQueue[bytes | None] = SimpleQueue()
+        self.queue: SimpleQueue[tuple[bytes, ...] | None] = SimpleQueue()
         self.cursor: Any = None
         self.is_open = True
         # What is sent before that which waits, made while it is sent.
@@ -63,20 +63,27 @@ class Stream:
 
     def take(self, timeout: float) -> bytes | None:
         """Return what is to be sent next, None at the end; raises Empty where nothing comes in so many seconds."""
-        sent = self.queue.get(timeout=timeout)
-        self._waiting -= len(sent or b"")
+        parts = self.queue.get(timeout=timeout)
+        if parts is None:
+            return None
+        sent = b"".join(parts)
+        self._waiting -= len(sent)
         return sent
 
-    def put(self, sent: bytes) -> None:
-        """Send an event; a stream that is not read any more ends, and its client comes back for the rest."""
-        self._waiting += len(sent)
-        if self.queue.qsize() < MAX_WAITING and self._waiting <= MAX_WAITING_BYTES:
-            self.queue.put(sent)
-        else:
-            self.end()
+    def put(self, *parts: bytes) -> None:
+        """Send an event, whose parts other streams may have as well. Where too much waits, the stream ends behind that,
+        and its client comes back for the rest."""
+        size = sum(map(len, parts))
+        waiting = self.queue.qsize()
+        if waiting and (waiting >= MAX_WAITING or self._waiting + size > MAX_WAITING_BYTES):
+            self.queue.put(None)
+            self.close()
+        elif self.is_open:
+            self._waiting += size
+            self.queue.put(parts)
 
     def end(self) -> None:
-        """Send nothing more, and say goodbye."""
+        """Send nothing more, not even what waits, and say goodbye."""
         with suppress(Empty):
             while True:
                 self.queue.get_nowait()

@@ -55,7 +55,8 @@ STREAM_TEXT = (
     "Server-sent events: `ready`, then `create`, `update` and `delete` with what a page has of the change. The id of "
     "each is a cursor: a client that comes back with it, as `Last-Event-ID` or `since`, misses nothing. `resync` names "
     "`models` to be read anew, as your rights have changed or nobody can tell; `reset` says that the log does not "
-    "reach back: read everything anew. `bye` ends a stream, whose client comes back."
+    "reach back: read everything anew. `bye` ends a stream, whose client comes back. Every 15 "
+    "seconds `place` has nothing but a cursor."
 )
 STREAM_PARAMETERS: list[dict[str, Any]] = [
     *PARAMETERS[:-1],

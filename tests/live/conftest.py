@@ -43,7 +43,7 @@ class Listener:
         for text in filter(None, b"".join(sent).decode().split("\n\n")):
             fields = dict(line.partition(": ")[::2] for line in text.split("\n"))
             self.last = fields.get("id", self.last)
-            if "data" in fields:
+            if fields.get("event") not in (None, "place"):
                 events.append((fields["event"], json.loads(fields["data"])))
         return events
 
@@ -59,7 +59,7 @@ class Floor:
 
     def open(self, actor, **asked):
         listener = Listener(self.app, self.broadcaster, actor, **asked)
-        greeting, *listener.missed = listener.heard()
+        *listener.missed, greeting = listener.heard()
         assert greeting == ("ready", {})
         self.listeners.append(listener)
         return listener

@@ -36,6 +36,15 @@ def listen(port):
         each.close()
 
 
+def told(stream, number):
+    """The next events that tell something, past those that have a place alone."""
+    events = []
+    while len(events) < number:
+        if (event := stream.next()).name != "place":
+            events.append(event)
+    return events
+
+
 def change(actor, company, **values):
     answer = actor.put(f"{COMPANY}/{company['id']}", values)
     assert answer.status_code == 200
@@ -83,9 +92,10 @@ def test_what_was_missed_long_ago_is_told_by_pages_before_what_is_new(listen, ow
         assert owner.post(COMPANY, made).status_code == 201
     stream = listen(owner.token, last=last)
     assert stream.next().name == "ready"
-    assert [stream.next().data["record"]["name"] for _ in range(2000)] == [each["name"] for each in made] * 2
+    names = [event.data["record"]["name"] for event in told(stream, 2000)]
+    assert names == [each["name"] for each in made] * 2
     change(owner, company, industry="food")
-    assert stream.next().data["recordId"] == company["id"]
+    assert told(stream, 1)[0].data["recordId"] == company["id"]
 
 
 def test_models_conditions_and_fields_are_chosen(listen, owner):

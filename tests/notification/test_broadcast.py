@@ -21,7 +21,7 @@ def waiting(stream):
     """What a stream has in its queue, as text."""
     sent = []
     while not stream.queue.empty():
-        sent.append(stream.queue.get())
+        sent.append(stream.take(1))
     return b"".join(filter(None, sent)).decode()
 
 
@@ -37,4 +37,5 @@ def test_a_full_stream_ends_and_those_beside_it_miss_nothing(app, cast, monkeypa
         notify(unit, owner.user_id, "MESSAGE", "For everybody")
     await_true(lambda: all(stream.queue.qsize() for stream in healthy))
     assert [waiting(stream).count("For everybody") for stream in healthy] == [1, 1]
-    assert full.queue.get() is None
+    assert "event: ready" in waiting(full)
+    assert not full.is_open

@@ -87,11 +87,12 @@ def _entries(principal: Principal, query: RecentQuery, start: int, before: int) 
             found, seen_to = _versions(connection, principal, query, rows)
             reached = max(reached, seen_to)
             for position, entry in found:
+                if position < reached:
+                    break  # before it, versions of another model have not been read
                 size += len(dumps(entry))
                 if len(entries) == query.take or (entries and size > largest):
                     return entries, position + 1
-                if position >= reached:
-                    entries.append(entry)
+                entries.append(entry)
             # Changes of others are passed over in longer and longer steps.
             most = min(2 * most, LOOKED_AT)
     return entries, reached

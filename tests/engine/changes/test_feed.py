@@ -242,6 +242,16 @@ def test_a_cursor_of_somebody_else_is_refused(cast, owner):
     assert owner.get(CHANGES, query_string={"since": cursor}).status_code == 400
 
 
+def test_a_cursor_outlives_a_change_of_rights_and_has_everything_read_anew(owner, cast):
+    key = cast.key(owner, "read")
+    since = key.get(CHANGES).json["meta"]["next"]
+    (row,) = owner.get("/api/v1/auth/api-key").json["data"]
+    narrow = [{"models": ["crm/company"], "operations": ["list", "read"]}]
+    assert owner.patch(f"/api/v1/auth/api-key/{row['id']}", {"access": narrow}).status_code == 200
+    page = key.get(CHANGES, query_string={"since": since, "models": "crm/company"}).json
+    assert page["meta"]["resync"] == ["crm/company"]
+
+
 def test_a_cursor_that_is_changed_is_refused(owner):
     cursor = owner.get(CHANGES).json["meta"]["next"]
     for index in (0, len(cursor) // 2):

@@ -62,6 +62,25 @@ def test_nobody_is_told_more_or_less_than_by_the_histories_of_the_records(cast, 
                 assert (each, about["model"]) == (expected[place], model)
 
 
+def test_pages_of_any_size_have_the_same_of_one_actor(cast):
+    since = int(cast.admin.get(RECENT, query_string={"take": 1}).json["data"][0]["id"])
+    owner, chance = cast.user(), Random(3)
+    colleague = cast.colleague(owner)
+    works = [owner.post(MODELS["crm/company"], {"name": name}).json["id"] for name in ("One", "Two")]
+    for step in range(STEPS):
+        writer = chance.choice((owner, colleague))
+        if chance.random() < 0.2:
+            writer.post(MODELS["ai/chat"], {"title": f"Quay {step}"})
+        else:
+            path = f"{MODELS['crm/company']}/{chance.choice(works)}"
+            assert writer.put(path, {"industry": f"of {step}"}).status_code == 200
+    every = [each["id"] for each in latest(owner, since, take=100) if each["actor"]["id"] == str(colleague.user_id)]
+    assert len(every) > 2
+    for take in (1, 2, 3):
+        told = latest(owner, since, take=take, actorId=str(colleague.user_id))
+        assert [each["id"] for each in told] == every
+
+
 def test_it_is_newest_first_over_all_models(owner, workshop):
     company, chat = workshop.make(CrmCompany), workshop.make(AiChat)
     owner.put(f"{CrmCompany.collection_path()}/{company['id']}", {"industry": "food"})
