@@ -16,7 +16,7 @@ import pytest
 from app.auth.models.identity import AuthAccount
 from app.factory import create_app
 from app.jobs import registry
-from app.notification import broadcaster
+from app.live.stream import HEARTBEAT
 from app.notification.routing import notify
 from app.runtime import connections
 from app.runtime.embedded import Postgres, Redis
@@ -170,7 +170,7 @@ def test_a_stream_passes_nginx_unbuffered(parts, proxied):
         begun = time.monotonic()
         parts.tell(owner, "Through the proxy")
         assert titles(stream, 1) == ["Through the proxy"]
-        assert time.monotonic() - begun < broadcaster.HEARTBEAT
+        assert time.monotonic() - begun < HEARTBEAT
 
 
 def test_the_service_learns_behind_nginx_that_listeners_have_left(parts, proxied):

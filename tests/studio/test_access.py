@@ -15,6 +15,7 @@ from app.auth.models.organizations import AuthMember, AuthTeam
 from app.crm.models import CrmCompany, CrmDeal
 from app.foundation.clock import now
 from app.testing.database import transaction
+from app.testing.waiting import await_true
 from tests.end_to_end.test_account_pages import AXE
 from tests.studio.conftest import PASSWORD
 from tests.studio.test_variants import FOUND, RULES
@@ -165,8 +166,8 @@ def test_a_manager_narrows_a_member_and_a_team(app, cast, desk, team):
     dialog = page.get_by_role("dialog", name="Access of Cranes")
     dialog.get_by_role("radio", name=re.compile("^A list")).check()
     dialog.get_by_role("button", name="Save the access").click()
-    expect(dialog.get_by_role("button", name="Save the access")).to_be_disabled()
-    assert desk.shop.owner.get(f"/api/v1/auth/team/{made['id']}/_access").json["access"] == []
+    # The button is disabled while it is saved, too.
+    await_true(lambda: desk.shop.owner.get(f"/api/v1/auth/team/{made['id']}/_access").json["access"] == [])
 
 
 def test_a_narrowed_member_finds_what_is_open_and_no_page_is_broken(app, cast, seat, workshop):

@@ -40,7 +40,7 @@ def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_
 @pytest.mark.parametrize(
     ("changed", "first"),
     [
-        ("app/notification/broadcaster.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
+        ("app/notification/live.py", "tests/notification/"), ("app/mail/templates.py", "tests/mail/"),
         ("app/engine/transfer/exporting.py", "tests/engine/transfers/"),
     ],
 )  # fmt: skip
