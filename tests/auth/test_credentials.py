@@ -50,7 +50,7 @@ def test_without_a_credential_the_challenge_names_no_error(cast):
 def test_a_wrong_checksum_is_refused_without_asking_the_database(app, monkeypatch):
     token = crypto.make(crypto.KEY)
     wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
-    monkeypatch.setattr("app.auth.credentials.credentials.autocommit_connection", None)
+    monkeypatch.setattr("app.auth.credentials.lookup.autocommit_connection", None)
     assert Actor(app, wrong).get(PATH).status_code == 401
 
 

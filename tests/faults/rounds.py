@@ -59,11 +59,19 @@ class Rounds:
     """A running service under load, to which faults happen one after the other."""
 
     def __init__(
-        self, service: Service, *, clients: int, followers: int, seed: int, before: float = 2.0, after: float = 2.0
+        self,
+        service: Service,
+        *,
+        clients: int,
+        followers: int,
+        seed: int,
+        before: float = 2.0,
+        after: float = 2.0,
+        of_changes: int = 0,
     ) -> None:
         self.seed, self.before, self.after = seed, before, after
         self.service, self.ledger, self.chance = service, Ledger(), Random(seed)
-        self._numbers = clients, followers
+        self._numbers = clients, followers, of_changes
         self.clients: list[Client] = []
         self.followers: list[Follower] = []
         self.change_followers: list[ChangeFollower] = []
@@ -73,14 +81,14 @@ class Rounds:
         with ExitStack() as stack:
             stack.callback(self._join_followers)
             stack.enter_context(self.service)
-            number, followed = self._numbers
+            number, followed, followed_changes = self._numbers
             people, admin = self.service.people(number)
             port = self.service.port
             self.clients = [
                 Client(person, admin, port, self.ledger, f"{self.seed}-{index}") for index, person in enumerate(people)
             ]
             self.followers = [Follower(person, port) for person in people[:followed]]
-            self.change_followers = [ChangeFollower(person, port) for person in people[:followed]]
+            self.change_followers = [ChangeFollower(person, port) for person in people[:followed_changes]]
             stack.callback(self._end)
             for each in (*self.followers, *self.change_followers, *self.clients):
                 each.start()

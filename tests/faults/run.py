@@ -22,7 +22,7 @@ def main() -> int:
     """Play the rounds; the status is 1 when something was found."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # which ends the parts in order
-    rounds = Rounds(Service(), clients=CLIENTS, followers=FOLLOWERS, seed=options.seed)
+    rounds = Rounds(Service(), clients=CLIENTS, followers=FOLLOWERS, of_changes=FOLLOWERS, seed=options.seed)
     played: list[Round] = []
     print(f"rowgate: seed {options.seed}; what the service says is in {rounds.service.folder}", flush=True)
     with rounds:
