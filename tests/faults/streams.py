@@ -101,6 +101,8 @@ class ChangeFollower(Follower):
     def _hear(self, event: SentEvent) -> None:
         if event.name == "ready":
             self.ready.set()
+        elif event.name == "place":
+            pass  # nothing has changed
         elif event.name == "resync":
             self.faults.append("a stream says that rights have changed, though none have")
         else:
