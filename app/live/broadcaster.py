@@ -48,7 +48,6 @@ class Source(Protocol[Opened]):
 
     def deliver(self, streams: Sequence[Opened]) -> bool:
         """Bring what is new to streams that have begun; return whether there is more by now."""
-        raise NotImplementedError
 
     def check(self, streams: Sequence[Opened]) -> None:
         """End the streams whose credential has ended."""

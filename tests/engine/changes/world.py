@@ -19,6 +19,31 @@ GRANTS = [
 ]
 
 
+class Copy:
+    """What one caller knows of the world from what is told to them alone. What is to be read anew is read one by one,
+    and so is what it is held against."""
+
+    def __init__(self, actor, known):
+        self.actor, self.known, self.records = actor, known, {}
+        self.heard = ["crm/company", "ai/message"] if actor.user_id is None else list(MODELS)
+
+    def take(self, change):
+        key = change["model"], change["recordId"]
+        if change["operation"] == "delete":
+            assert change.keys() == {"id", "model", "recordId", "operation"}
+            self.records.pop(key, None)
+        else:
+            self.records[key] = change["record"]
+
+    def read_anew(self, model):
+        self.records = {key: record for key, record in self.records.items() if key[0] != model}
+        self.records |= {key: record for key, record in self.readable().items() if key[0] == model}
+
+    def readable(self):
+        answers = {key: self.actor.get(f"{MODELS[key[0]]}/{key[1]}") for key in self.known if key[0] in self.heard}
+        return {key: answer.json for key, answer in answers.items() if answer.status_code == 200}
+
+
 class World:
     """Two owners, of whom each writes what is theirs; a colleague comes and goes."""
 
