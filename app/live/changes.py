@@ -166,10 +166,12 @@ class Changes:
         """Look at the rights of callers anew: end the streams of those who have none, and tell others of theirs that
         have changed."""
         found = reload_principals([(stream.principal, stream.address) for stream in streams])
-        going_on = [(stream, each) for stream, each in zip(streams, found, strict=True) if each is not None]
+        going_on = []
         for stream, each in zip(streams, found, strict=True):
             if each is None:
                 stream.end()
+            else:
+                going_on.append((stream, each))
         for (stream, principal), rights in zip(going_on, places.rights([each for _, each in going_on]), strict=True):
             if not stream.is_open:
                 continue

@@ -116,12 +116,13 @@ def judge(
     for pair in pairs:
         by_model[pair[1].model].append(pair)
     found: list[Judged] = []
+    values = listeners(principals)
     for name, of_model in by_model.items():
         where, reader = _terms(models[name], followed, principals[0])
         asked = {
             "numbers": [number for number, _ in of_model], "xacts": [each.xact for _, each in of_model],
             "seqs": [each.seq for _, each in of_model], "ats": [each.at for _, each in of_model],
-            **listeners(principals), **bound(where),
+            **values, **bound(where),
         }  # fmt: skip
         by_seq = {each.seq: each for _, each in of_model}
         for number, seq, saw, sees, orphaned, names_actor in judgment(models[name], reader, where).rows_in_time(
@@ -139,11 +140,14 @@ def tell(connection: Any, followed: Followed, principals: Sequence[Principal], j
         by_model[each.candidate.model].append(each)
     changes: list[list[Change]] = [[] for _ in principals]
     unclear: list[set[type[Record]]] = [set() for _ in principals]
+    values = listeners(principals)
     for name, of_model in by_model.items():
         model = models[name]
         where, reader = _terms(model, followed, principals[0])
         has_conditions = bool(where.parts) or reader.base is not reader
-        seen = _seen(connection, model, followed, principals, of_model) if model in followed.models else None
+        seen = None
+        if model in followed.models:
+            seen = _seen(connection, records_now(model, reader, where), values | bound(where), followed, of_model)
         for each in of_model:
             if each.candidate.operation == "update" and each.saw != each.sees:
                 unclear[each.listener].update(one for one in followed.models if model in roots(one))
@@ -170,20 +174,11 @@ def _terms(model: type[Record], followed: Followed, principal: Principal) -> tup
 
 
 def _seen(
-    connection: Any,
-    model: type[Record],
-    followed: Followed,
-    principals: Sequence[Principal],
-    judged: Sequence[Judged],
+    connection: Any, now: RecordsNow, values: Mapping[str, Any], followed: Followed, judged: Sequence[Judged]
 ) -> _Seen:
     """The records of changes as the callers see them now."""
-    where, reader = _terms(model, followed, principals[0])
     wanted = {(each.listener, each.candidate.record_id) for each in judged}
-    asked = {
-        "numbers": [number for number, _ in wanted], "ids": [identifier for _, identifier in wanted],
-        **listeners(principals), **bound(where),
-    }  # fmt: skip
-    now = records_now(model, reader, where)
+    asked = {"numbers": [number for number, _ in wanted], "ids": [identifier for _, identifier in wanted], **values}
     return _Seen(now, now.rows_in_time(connection, asked), followed.names)
 
 
