@@ -29,7 +29,7 @@ from app.foundation import errors
 from app.foundation.errors import Failure
 from app.foundation.former_paths import serve_former_paths
 from app.jobs import registry
-from app.jobs.registry import Job, Periodic
+from app.jobs.registry import Continuous, Job, Periodic
 from app.schema import histories
 from app.schema.histories import History
 from config import VERSION, Setting, SettingError, Settings
@@ -37,7 +37,7 @@ from config import VERSION, Setting, SettingError, Settings
 # In the order in which they are listed and described.
 PRODUCT = (
     "mail", "ai", "ai_agent", "ai_rag", "ai_research", "analytics", "auth", "crm", "storage", "notification",
-    "platform", "teams",
+    "platform", "webhooks", "teams",
 )  # fmt: skip
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
@@ -63,10 +63,11 @@ class Plugin:
     modules that declare its models, in the order in which they are listed; tables in them that are no records have no
     routes. ``hooks`` are the modules that subscribe to writes and other events where they are imported. ``blueprints``
     name functions that build a blueprint of routes written by hand, ``commands`` those of the command line. ``jobs``
-    are queued jobs by name, ``periodic`` those on a schedule. ``notifications`` are types of notifications,
-    ``errors`` the failures of its own, ``reports`` the statements of reports by their kind, ``settings`` what is read
-    from the environment. ``migrations`` is the folder of its migrations; the one beside its first module of models
-    unless it says otherwise. ``studio`` is a folder whose ``index.js`` adds components of its own to the studio.
+    are queued jobs by name, ``periodic`` those on a schedule, ``continuous`` what goes on in each worker of them.
+    ``notifications`` are types of notifications, ``errors`` the failures of its own, ``reports`` the statements of
+    reports by their kind, ``settings`` what is read from the environment. ``migrations`` is the folder of its
+    migrations; the one beside its first module of models unless it says otherwise. ``studio`` is a folder whose
+    ``index.js`` adds components of its own to the studio.
     ``init_app`` is called with each application that is built, before its routes are added.
     """
 
@@ -80,6 +81,7 @@ class Plugin:
     commands: Sequence[str] = ()
     jobs: Mapping[str, Job] = field(default_factory=dict)
     periodic: Sequence[Periodic] = ()
+    continuous: Sequence[Continuous] = ()
     notifications: Sequence[str] = ()
     errors: Sequence[type[Failure]] = ()
     reports: Mapping[str, Report] = field(default_factory=dict)
@@ -121,7 +123,7 @@ class Plugin:
         found = {
             "models": [table.__tablename__ for table in self.tables()],
             "hooks": [module.__name__ for module in self.hooks],
-            "jobs": [*self.jobs, *(each.name for each in self.periodic)],
+            "jobs": [*self.jobs, *(each.name for each in self.periodic), *(each.name for each in self.continuous)],
             "errors": list(dict.fromkeys(each.code for each in self.errors)),
             "settings": [each.name.upper() for each in self.settings],
         }
@@ -179,7 +181,7 @@ def _add(name: str, plugin: Plugin) -> None:
         STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
     errors.register(plugin.errors)
     catalogue.add(Domain(plugin.name, plugin.summary, records), rest)
-    registry.add(plugin.jobs, plugin.periodic)
+    registry.add(plugin.jobs, plugin.periodic, plugin.continuous)
     _loaded[name] = plugin
 
 

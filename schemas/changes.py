@@ -8,14 +8,13 @@ from uuid import UUID
 from marshmallow import fields, validate
 from werkzeug.datastructures import MultiDict
 
-from app.engine.changes.feed import FeedQuery, open_models
+from app.engine.changes.feed import FeedQuery, open_models, own_conditions
 from app.engine.changes.history import MAX_TAKE
 from app.engine.changes.recent import RecentQuery
 from app.engine.changes.telling import Followed
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.condition_parser import ConditionParser
-from app.engine.read.query import DEFAULT_TAKE, MATCH_ALL, Condition, Junction, Negation, Related
+from app.engine.read.query import DEFAULT_TAKE, MATCH_ALL
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.foundation.clock import NOT_A_MOMENT, moment_of
 from app.foundation.errors import Forbidden, InvalidFields, InvalidPagination
@@ -253,31 +252,13 @@ def _followed(principal: Principal, args: MultiDict[str, str], settings: Setting
     models = _models(principal, args, "list")
     where, chosen = MATCH_ALL, None
     if "where" in asked:
-        where = _own_conditions(principal, models, asked["where"], settings)
+        if len(models) != 1:
+            raise invalid("where", "Needs exactly one model in models.")
+        context = QueryContext(principal, settings, MAX_VALUES_IN_URL)
+        where = own_conditions(context, models[0], json_of(asked["where"]))
     if "fields" in asked:
         chosen = _chosen(models, names("fields", asked["fields"], InvalidFields))
     return Followed(models, where, chosen)
-
-
-def _own_conditions(principal: Principal, models: list[type[Record]], text: str, settings: Settings) -> Junction:
-    """The conditions on fields of the one model that is asked for: what other records meet has no history here."""
-    if len(models) != 1:
-        raise invalid("where", "Needs exactly one model in models.")
-    where = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL)).where(
-        models[0], json_of(text), "where"
-    )
-    if _reaches(where):
-        raise invalid("where", "May ask for fields of the model alone, and not along relations.")
-    return where
-
-
-def _reaches(tree: Condition) -> bool:
-    match tree:
-        case Junction():
-            return any(_reaches(part) for part in tree.parts)
-        case Negation():
-            return _reaches(tree.part)
-    return isinstance(tree, Related)
 
 
 def _chosen(models: list[type[Record]], wanted: list[str]) -> frozenset[str]:

@@ -6,10 +6,13 @@ server changes nothing. Answers are bounded in size and time.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from concurrent.futures import Executor
 from functools import cache, lru_cache
 
 import httpx2
@@ -19,6 +22,9 @@ from app.foundation.networks import is_private, is_private_address
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
 MAX_ADDRESSES = 3
+# Idle connections of each host are kept for a while, and those of so many hosts.
+LIMITS = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
+MAX_HOSTS = 256
 
 
 class PrivateAddress(httpx2.ConnectError):
@@ -43,6 +49,44 @@ class Outbound(httpx2.BaseTransport):
         return httpx2.Client(transport=self, follow_redirects=False, trust_env=False)
 
 
+class AsyncOutbound(httpx2.AsyncBaseTransport):
+    """Carries many requests at once, on an event loop. Names are resolved by ``resolver``; the hosts in ``refused`` are
+    taken for private, and so are the addresses. How long a request takes, and how much of its answer is read, is for
+    whoever sends it to bound."""
+
+    def __init__(self, resolver: Executor, refused: Collection[str]) -> None:
+        self._resolver, self._refused = resolver, refused
+        self._kept: OrderedDict[str, httpx2.AsyncHTTPTransport] = OrderedDict()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        host = request.url.host
+        if request.extensions.get("private"):
+            return await self._connections(host).handle_async_request(request)
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        resolving = asyncio.get_running_loop().run_in_executor(
+            self._resolver, _public_addresses, request, host, self._refused
+        )
+        failure: httpx2.ConnectError | httpx2.ConnectTimeout | None = None
+        for address in await resolving:
+            request.url = request.url.copy_with(host=address)
+            try:
+                return await self._connections(host).handle_async_request(request)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                failure = error
+        raise failure or httpx2.ConnectError("The name has no address", request=request)
+
+    def _connections(self, host: str) -> httpx2.AsyncHTTPTransport:
+        found = self._kept.pop(host, None)
+        kept = self._kept[host] = found or httpx2.AsyncHTTPTransport(verify=_trusted(), limits=LIMITS)
+        if len(self._kept) > MAX_HOSTS:
+            self._kept.popitem(last=False)  # what still goes over it comes to its end
+        return kept
+
+    async def aclose(self) -> None:
+        for kept in self._kept.values():
+            await kept.aclose()
+
+
 class _Bounded(httpx2.SyncByteStream):
     def __init__(self, stream: httpx2.SyncByteStream, deadline: float) -> None:
         self._stream = stream
@@ -62,12 +106,11 @@ class _Bounded(httpx2.SyncByteStream):
         self._stream.close()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=MAX_HOSTS)
 def _connections(host: str) -> httpx2.HTTPTransport:
     """The connections to one host: those to another one, at the same address, were proved under another name."""
-    # How many are open at once is for the callers to bound; idle ones are kept for a while.
-    limits = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
-    return httpx2.HTTPTransport(verify=_trusted(), limits=limits)
+    # How many are open at once is for the callers to bound.
+    return httpx2.HTTPTransport(verify=_trusted(), limits=LIMITS)
 
 
 @cache
@@ -91,15 +134,15 @@ def _sent(request: httpx2.Request, *, private: bool) -> httpx2.Response:
     raise failure or httpx2.ConnectError("The name has no address", request=request)
 
 
-def _public_addresses(request: httpx2.Request, host: str) -> list[str]:
-    """The addresses of ``host``, a few of them; raises PrivateAddress when any is private."""
-    if is_private(host):
+def _public_addresses(request: httpx2.Request, host: str, refused: Collection[str] = ()) -> list[str]:
+    """The addresses of ``host``, a few of them; raises PrivateAddress when any is private, or ``refused``."""
+    if is_private(host) or host in refused:
         raise PrivateAddress("The address is private", request=request)
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpx2.ConnectError("The name does not resolve", request=request) from error
     addresses = [str(each[4][0]) for each in found]
-    if any(is_private_address(address) for address in addresses):
+    if any(is_private_address(address) or address in refused for address in addresses):
         raise PrivateAddress("The name resolves to a private address", request=request)
     return list(dict.fromkeys(addresses))[:MAX_ADDRESSES]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
@@ -46,13 +47,23 @@ class Periodic:
     work: Callable[[], object]
 
 
-# Filled by the plugins: what rows ask for, by the name under which they do, and what the clock does.
+@dataclass(frozen=True)
+class Continuous:
+    """Work that goes on in every worker of jobs, in a thread of its own, until the event that it is given is set."""
+
+    name: str
+    work: Callable[[Flask, threading.Event], None]
+
+
+# Filled by the plugins: what rows ask for, by the name under which they do, what the clock does, and what goes on.
 JOBS: dict[str, Job] = {}
 PERIODIC: list[Periodic] = []
+CONTINUOUS: list[Continuous] = []
 
 
-def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic]) -> None:
+def add(jobs: Mapping[str, Job], periodic: Sequence[Periodic], continuous: Sequence[Continuous] = ()) -> None:
     """Add the jobs of a domain."""
+    CONTINUOUS.extend(continuous)
     JOBS.update(jobs)
     queue.QUEUES.update({name: job.queue for name, job in jobs.items() if job.queue != queue.DEFAULT_QUEUE})
     PERIODIC.extend(periodic)
@@ -123,7 +134,8 @@ def procrastinate_app(app: Flask, connector: BaseConnector | None = None) -> pro
 def work(app: Flask, *, concurrency: int, until_empty: bool = False) -> None:
     """Do jobs until a signal asks for the end, or until there are none."""
     queue_ = procrastinate_app(app, worker.connector(app.config["SETTINGS"]))
-    worker.work(app, queue_, concurrency=concurrency, until_empty=until_empty)
+    going_on = {} if until_empty else {each.name: partial(each.work, app) for each in CONTINUOUS}
+    worker.work(app, queue_, concurrency=concurrency, until_empty=until_empty, going_on=going_on)
 
 
 def _resume(queue_: procrastinate.App) -> Callable[[int], Coroutine[Any, Any, None]]:

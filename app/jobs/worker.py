@@ -7,7 +7,9 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,6 +28,9 @@ from config import Settings
 log = logging.getLogger("rowgate")
 
 ATTEMPTS = "UPDATE procrastinate_jobs SET attempts = %(attempts)s WHERE id = %(id)s"
+
+# What goes on until the event is set.
+GoingOn = Callable[[threading.Event], None]
 
 # Jobs go behind requests where both want the processor.
 NICENESS = 10
@@ -119,8 +124,12 @@ def connector(settings: Settings) -> procrastinate.PsycopgConnector:
     )
 
 
-def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty: bool = False) -> None:
-    """Do jobs until a signal asks for the end, or until there are none.
+def work(
+    app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty: bool = False,
+    going_on: Mapping[str, GoingOn] | None = None,
+) -> None:  # fmt: skip
+    """Do jobs until a signal asks for the end, or until there are none; and beside them what is ``going_on``, by name,
+    until the same moment.
 
     After the grace that the settings give, statements are cancelled, and jobs that go on all the same are handed back
     to the queue; the process ends with them.
@@ -128,10 +137,12 @@ def work(app: Flask, queue: procrastinate.App, *, concurrency: int, until_empty:
     allocator.share_memory()
     os.nice(0 if until_empty else NICENESS)
     with suppress(asyncio.CancelledError):  # told to end before it had begun
-        asyncio.run(_work(app, queue, concurrency, until_empty))
+        asyncio.run(_work(app, queue, concurrency, until_empty, going_on or {}))
 
 
-async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> None:
+async def _work(
+    app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool, going_on: Mapping[str, GoingOn]
+) -> None:
     stopping, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert opening is not None  # noqa: S101 - this runs in one
@@ -143,12 +154,15 @@ async def _work(app: Flask, queue: procrastinate.App, concurrency: int, until_em
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, stopping.set)
         workers = _workers(app, queue, concurrency, until_empty)
+        ending = threading.Event()
+        threads = [_start(name, each, ending) for name, each in going_on.items()]
         done = asyncio.create_task(_serve(app, workers))
         asked = asyncio.ensure_future(stopping.wait())
         await asyncio.wait((done, asked), return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
+        ending.set()
         if not done.done():
-            await _stop(app, workers, done)
+            await _stop(app, workers, done, threads)
         else:
             await done
 
@@ -193,9 +207,28 @@ async def _serve_with(worker: Worker, settings: Settings) -> None:
         looking.cancel()
 
 
-async def _stop(app: Flask, workers: list[Worker], done: asyncio.Task[None]) -> None:
+def _start(name: str, work: GoingOn, ending: threading.Event) -> threading.Thread:
+    def go_on() -> None:
+        while not ending.is_set():
+            try:
+                work(ending)
+            except Exception:
+                log.exception("%s is begun anew", name)
+                ending.wait(POLL_EVERY)
+
+    thread = threading.Thread(target=go_on, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+async def _stop(
+    app: Flask, workers: list[Worker], done: asyncio.Task[None], threads: Sequence[threading.Thread]
+) -> None:
     done.cancel()  # which lets the jobs that run come to their end
-    await asyncio.wait((done,), timeout=app.config["SETTINGS"].stop_grace)
+    grace = time.monotonic() + app.config["SETTINGS"].stop_grace
+    await asyncio.wait((done,), timeout=grace - time.monotonic())
+    for thread in threads:
+        await asyncio.to_thread(thread.join, max(0.0, grace - time.monotonic()))
     if not done.done():
         left = sum(len(worker.running_jobs) for worker in workers)
         log.warning("%d jobs go on after the grace; their statements are cancelled", left)

@@ -16,20 +16,18 @@ class ChangeStream(Stream):
     """The changes of what is ``followed`` behind the cursor ``since``, or from now on. Its ``cursor`` is a position,
     in an ``epoch`` and with ``rights``; ``models`` are the names of those whose changes matter to it."""
 
-    __slots__ = ("_shape", "epoch", "followed", "models", "rights", "since")
+    __slots__ = ("epoch", "followed", "models", "rights", "since")
 
     def __init__(self, principal: Principal, followed: Followed, since: str | None) -> None:
         super().__init__(principal)
         self.followed, self.since = followed, since
         self.epoch, self.rights = "", ""
         self.models = frozenset(looked_at(followed))
-        where = followed.where
-        self._shape = (tuple(followed.models), where.key, dumps(list(where.values())), followed.names)
 
     @property
     def group(self) -> Hashable:
         """What it has in common with those that one statement judges with it."""
-        return self._shape, self.principal.reader, self.principal.grants_hash
+        return self.followed.shape, self.principal.reader, self.principal.grants_hash
 
     def sign_of_life(self, position: int) -> bytes:
         """A heartbeat with a place, so that a client that hears nothing comes back to where it could have heard."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -16,12 +16,12 @@ from flask import Flask
 
 from app.auth.credentials.credentials import reload_principals
 from app.engine.changes import feed, places, sequencer
+from app.engine.changes.audience import Audience, portions
 from app.engine.changes.history import days_kept
-from app.engine.changes.telling import AT_POSITIONS, Candidate, candidates, judge, tell
+from app.engine.changes.telling import BETWEEN, Candidate, candidates, judge, tell
 from app.engine.read.concurrency import query_slot
-from app.engine.read.statements import Statement, autocommit_connection
+from app.engine.read.statements import autocommit_connection
 from app.foundation.errors import Failure, Unavailable
-from app.live.audience import Audience
 from app.live.broadcaster import Broadcaster
 from app.live.change_stream import ChangeStream
 from app.live.stream import RESET, RETRY
@@ -34,9 +34,6 @@ BATCH_SIZE, PAIRS = 500, 5000
 NEAR, PAGE = 250, 1000
 # Callers whose rights are looked at anew by one statement.
 RENEWED = 500
-NEW = Statement(
-    f"{AT_POSITIONS} WHERE p.position > %(since)s AND p.position <= %(until)s ORDER BY p.position LIMIT %(most)s", {}
-)
 
 
 class Changes:
@@ -46,7 +43,7 @@ class Changes:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._audience = Audience()
+        self._audience: Audience[ChangeStream] = Audience()
 
     def begin(self, stream: ChangeStream) -> None:
         """Raises NotFound where changes are not kept, and InvalidPagination."""
@@ -105,7 +102,7 @@ class Changes:
         if since >= known.last:
             return False
         with autocommit_connection() as connection:
-            rows = candidates(connection, NEW, {"since": since, "until": known.last, "most": BATCH_SIZE})
+            rows = candidates(connection, BETWEEN, {"since": since, "until": known.last, "most": BATCH_SIZE})
         reached = rows[-1].position if len(rows) == BATCH_SIZE else known.last
         self._tell(self._hearing(set(streams), rows), reached)
         for stream in streams:
@@ -139,28 +136,24 @@ class Changes:
         concerned = list(hearing)
         for start in range(0, len(concerned), RENEWED):
             self._renew(concerned[start : start + RENEWED])
-        groups: dict[Hashable, list[ChangeStream]] = defaultdict(list)
-        for stream in hearing:
-            if stream.is_open:
-                groups[stream.group].append(stream)
-        for group in groups.values():
-            for some in _portions(group, hearing):
-                pairs = [(number, row) for number, stream in enumerate(some) for row in hearing[stream]]
-                try:
-                    with autocommit_connection("queries") as connection:
-                        followed, principals = some[0].followed, [stream.principal for stream in some]
-                        told = tell(connection, followed, principals, judge(connection, followed, principals, pairs))
-                except Unavailable:
-                    raise
-                except Exception:
-                    log.exception("Streams ended, as what they are told could not be judged")
-                    for stream in some:
-                        stream.end()
-                    continue
-                for stream, heard in zip(some, told, strict=True):
-                    stream.cursor = reached
-                    for parts in stream.events(heard):
-                        stream.put(*parts)
+        still = {stream: rows for stream, rows in hearing.items() if stream.is_open}
+        for some in portions(still, PAIRS):
+            pairs = [(number, row) for number, stream in enumerate(some) for row in hearing[stream]]
+            try:
+                with autocommit_connection("queries") as connection:
+                    followed, principals = some[0].followed, [stream.principal for stream in some]
+                    told = tell(connection, followed, principals, judge(connection, followed, principals, pairs))
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("Streams ended, as what they are told could not be judged")
+                for stream in some:
+                    stream.end()
+                continue
+            for stream, heard in zip(some, told, strict=True):
+                stream.cursor = reached
+                for parts in stream.events(heard):
+                    stream.put(*parts)
 
     def _renew(self, streams: Sequence[ChangeStream]) -> None:
         """Look at the rights of callers anew: end the streams of those who have none, and tell others of theirs that
@@ -183,22 +176,6 @@ class Changes:
                 self._audience.add(stream)
             if was != rights and stream.cursor is not None:
                 stream.put(stream.resync())
-
-
-def _portions(
-    streams: Sequence[ChangeStream], hearing: dict[ChangeStream, list[Candidate]]
-) -> Iterator[list[ChangeStream]]:
-    """The streams in portions of which each makes no more than ``PAIRS`` with their changes."""
-    some: list[ChangeStream] = []
-    number = 0
-    for stream in streams:
-        if some and number + len(hearing[stream]) > PAIRS:
-            yield some
-            some, number = [], 0
-        some.append(stream)
-        number += len(hearing[stream])
-    if some:
-        yield some
 
 
 def init_app(app: Flask) -> None:

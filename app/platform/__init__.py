@@ -1,1 +1,1 @@
-"""The platform: feature flags, the audit log and webhooks."""
+"""The platform: feature flags, the audit log and saved views."""

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.engine.declare.principal import SYSTEM, Credential, Principal
-from app.engine.declare.record import Record
 from app.engine.write.audit import Actor, Entry, noted
 from app.engine.write.unit_of_work import Unit
 from app.foundation import origin
@@ -36,14 +35,14 @@ def keep(unit: Unit, entry: Entry) -> None:
     )
 
 
-def _organization_of(target: Record, session: Session) -> UUID | None:
+def _organization_of(target: Any, session: Session) -> UUID | None:
     """The organization it happened in: the one of the row, of its parent, or the row itself."""
     if target.__tablename__ == "auth_organization":
         return target.id
     own: UUID | None = getattr(target, "organization_id", None)
     if own is None and target.__tablename__ == "auth_team_member":
         with session.no_autoflush:
-            return session.get_one(target.target("team_id"), target.team_id).organization_id  # type: ignore[attr-defined]
+            return session.get_one(target.target("team_id"), target.team_id).organization_id
     return own
 
 

@@ -1,17 +1,17 @@
-"""The plugin of flags, the audit log and webhooks."""
+"""The plugin of flags and the audit log."""
 
 from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
 from app.jobs.registry import Periodic
 from app.live import changes
-from app.platform import audit_log, models, saved_views, webhooks
+from app.platform import audit_log, models, saved_views
 from app.plugins import Plugin
 from config import Setting
 
 plugin = Plugin(
     "platform",
     "Switches and the record of who changed what.",
-    models=(models, webhooks, saved_views),
+    models=(models, saved_views),
     hooks=(audit_log,),
     periodic=(
         Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),

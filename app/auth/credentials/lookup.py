@@ -1,4 +1,5 @@
-"""The rows of credentials: one statement finds sessions or keys, each with its owner and live memberships."""
+"""The rows of credentials: one statement finds sessions or keys, each with its owner and live memberships; and owners
+without a credential."""
 
 from __future__ import annotations
 
@@ -63,6 +64,14 @@ def keys_by(name: str, *, many: bool = False) -> RecordStatement:
     of_owner = (memberships.of(AuthApiKey.user_id), recipients.of(AuthApiKey.user_id))
     source = select(*columns, *of_owner).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
     return _statement(source.where(_wanted(getattr(AuthApiKey, name), many=many)), columns)
+
+
+@cache
+def users() -> RecordStatement:
+    """The users with the wanted ids."""
+    columns = [AuthUser.id.label("user_id"), AuthUser.banned, AuthUser.ban_expires]
+    source = select(*columns, memberships.of(AuthUser.id), recipients.of(AuthUser.id))
+    return _statement(source.where(_wanted(AuthUser.id, many=True)), columns)
 
 
 def _wanted(column: Any, *, many: bool) -> ColumnElement[bool]:

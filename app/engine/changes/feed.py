@@ -23,7 +23,9 @@ from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
 from app.engine.read.concurrency import query_slot
-from app.engine.read.query import DEFAULT_TAKE
+from app.engine.read.condition_parser import ConditionParser
+from app.engine.read.query import DEFAULT_TAKE, Condition, Junction, Negation, Related
+from app.engine.read.query_context import QueryContext, invalid
 from app.engine.read.statements import Statement, autocommit_connection
 from app.foundation.errors import Failure
 
@@ -71,6 +73,24 @@ def open_models(principal: Principal, operation: str = "list") -> dict[str, type
         and principal.reader.admits(model, operation)
         and (is_session or model.policy.session_only is not SessionOnly.ALL)
     }
+
+
+def own_conditions(context: QueryContext, model: type[Record], given: Any) -> Junction:
+    """Read conditions on fields of one model alone: what other records meet has no history here. Raises
+    InvalidFilter."""
+    where = ConditionParser(context).where(model, given, "where")
+    if _reaches(where):
+        raise invalid("where", "May ask for fields of the model alone, and not along relations.")
+    return where
+
+
+def _reaches(tree: Condition) -> bool:
+    match tree:
+        case Junction():
+            return any(_reaches(part) for part in tree.parts)
+        case Negation():
+            return _reaches(tree.part)
+    return isinstance(tree, Related)
 
 
 def page(principal: Principal, query: FeedQuery) -> FeedPage:

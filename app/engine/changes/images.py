@@ -73,7 +73,7 @@ def admits(model: type[Record], reader: Reader, alias: str, operation: str) -> t
     if not model.policy.scope.parent_column:
         return f"({visible.on(alias)})", dict(visible.fixed)
     own = fragments.own(model, reader)
-    return f"({visible.on(alias)} AND (c.is_public OR {own.on(alias)}))", {**visible.fixed, **own.fixed}
+    return f"(({visible.on(alias)}) AND (c.is_public OR {own.on(alias)}))", {**visible.fixed, **own.fixed}
 
 
 def seen_fields(model: type[Record], reader: Reader) -> dict[str, Field]:

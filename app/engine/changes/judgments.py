@@ -118,7 +118,7 @@ def _met(
         return f"({admitted})", fixed
     source = Source(model, reader, alias)
     condition = source.condition(where)
-    return f"({admitted} AND {condition})", {**fixed, **source.fixed}
+    return f"(({admitted}) AND {condition})", {**fixed, **source.fixed}
 
 
 def _seen_by_root(model: type[Record], reader: Reader) -> tuple[str, dict[str, Any]]:

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from app.engine.declare.record import Record
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Conflict, Forbidden
+from app.foundation.events import Event
 
+# The images of these records were removed, in the unit that does so.
+purged: Event[[Unit, list[UUID]]] = Event()
 # Whose they were stays, so that whoever follows the feed hears that they are gone.
 PURGE = """
 UPDATE platform_change AS c SET old = '{{}}', changed = '{{}}', image = (
     SELECT jsonb_object_agg(k.key, c.image -> k.key)
     FROM unnest('{{id,user_id,organization_id,visibility}}'::text[]) AS k (key) WHERE c.image ? k.key)
-WHERE record_id IN ({records})
+WHERE record_id IN ({records}){more} RETURNING record_id
 """
 OF_THIS_TRANSACTION = """
 operation = 'delete' AND xact = pg_current_xact_id() AND seq > (SELECT restored FROM platform_change_sequencer)
 """
-DELETED = PURGE.format(records=f"SELECT record_id FROM platform_change WHERE {OF_THIS_TRANSACTION}")  # noqa: S608
-OWNED = PURGE.format(
-    records="SELECT record_id FROM platform_change WHERE operation = 'delete' AND owner_id = %(owner)s"
+DELETED = PURGE.format(
+    records=f"SELECT record_id FROM platform_change WHERE {OF_THIS_TRANSACTION}",  # noqa: S608
+    more="",
 )
-ONE = PURGE.format(records="%(wanted_id)s")
-DELETIONS = PURGE.format(records="SELECT unnest(%(wanted_ids)s::uuid[])") + " AND operation = 'delete'"
+OWNED = PURGE.format(
+    records="SELECT record_id FROM platform_change WHERE operation = 'delete' AND owner_id = %(owner)s", more=""
+)
+ONE = PURGE.format(records="%(wanted_id)s", more="")
+DELETIONS = PURGE.format(records="SELECT unnest(%(wanted_ids)s::uuid[])", more=" AND operation = 'delete'")
 WHOSE = f"""
 SELECT organization_id, owner_id FROM platform_change WHERE record_id = %(wanted_id)s AND {OF_THIS_TRANSACTION}
 """  # noqa: S608
@@ -34,13 +41,13 @@ SELECT organization_id, owner_id FROM platform_change WHERE record_id = %(wanted
 def purge_deleted(unit: Unit) -> None:
     """Remove the images of all records that ``unit`` has deleted so far, also of those that went with others."""
     unit.session.flush()
-    driver_connection(unit.session).execute(DELETED)
+    _purge(unit, DELETED, {})
 
 
 def purge_account(unit: Unit, user_id: UUID) -> None:
     """Do the same when an account is deleted, and for what its user had deleted before."""
     purge_deleted(unit)
-    driver_connection(unit.session).execute(OWNED, {"owner": user_id})
+    _purge(unit, OWNED, {"owner": user_id})
 
 
 def require_manager(unit: Unit, identifier: UUID) -> None:
@@ -59,9 +66,16 @@ def purge_record(unit: Unit, model: type[Record], identifier: UUID) -> int:
     """Remove the images of one record that is gone, and return how many there were; raises Conflict."""
     if unit.session.get(model, identifier) is not None:
         raise Conflict("The record is there: delete it first")
-    return driver_connection(unit.session).execute(ONE, {"wanted_id": identifier}).rowcount
+    return _purge(unit, ONE, {"wanted_id": identifier})
 
 
 def purge_deletions(unit: Unit, identifiers: Sequence[UUID]) -> None:
     """Remove the images that records could come back from; what they were before stays in their histories."""
-    driver_connection(unit.session).execute(DELETIONS, {"wanted_ids": list(identifiers)})
+    _purge(unit, DELETIONS, {"wanted_ids": list(identifiers)})
+
+
+def _purge(unit: Unit, statement: str, asked: Mapping[str, Any]) -> int:
+    found = [row[0] for row in driver_connection(unit.session).execute(statement, asked).fetchall()]
+    if found:
+        purged.emit(unit, list(set(found)))
+    return len(found)

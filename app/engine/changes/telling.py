@@ -7,7 +7,7 @@ a change is told as created, and what goes out of sight as deleted, by its id al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -30,6 +30,9 @@ AT_POSITIONS = f"""
 SELECT {COLUMNS} FROM platform_change_position AS p
 JOIN platform_change AS c ON c.xact = p.xact AND c.seq = p.seq AND c.at = p.at
 """  # noqa: S608
+BETWEEN = Statement(
+    f"{AT_POSITIONS} WHERE p.position > %(since)s AND p.position <= %(until)s ORDER BY p.position LIMIT %(most)s", {}
+)
 
 
 class Candidate(NamedTuple):
@@ -62,6 +65,15 @@ class Followed:
     where: Junction = MATCH_ALL
     names: frozenset[str] | None = None
 
+    @cached_property
+    def shape(self) -> Hashable:
+        """What is followed, as a key: the same for those who follow the same."""
+        return tuple(self.models), self.where.key, dumps(list(self.where.values())), self.names
+
+    def has_conditions(self, principal: Principal) -> bool:
+        """Whether anything but the policy decides of which of these records the caller hears."""
+        return bool(self.where.parts) or principal.reader.base is not principal.reader
+
 
 @dataclass(frozen=True)
 class Change:
@@ -93,6 +105,16 @@ class Judged(NamedTuple):
     sees: bool
     is_orphaned: bool
     names_actor: bool
+
+    def had(self, *, has_conditions: bool) -> bool:
+        """Whether the record was before the listener: by a row that is gone, nobody can tell whether it met any
+        conditions."""
+        return self.saw or (self.is_orphaned and not has_conditions)
+
+    def verb(self, *, has_conditions: bool) -> str | None:
+        """What the change is to the listener, as long as its record is there for them to see."""
+        saw = self.had(has_conditions=has_conditions)
+        return _verb(self.candidate.operation, saw=saw, sees=self.sees, is_seen=True)
 
 
 def candidates(connection: Any, statement: Statement, asked: Mapping[str, Any]) -> list[Candidate]:
@@ -152,9 +174,8 @@ def tell(connection: Any, followed: Followed, principals: Sequence[Principal], j
             if each.candidate.operation == "update" and each.saw != each.sees:
                 unclear[each.listener].update(one for one in followed.models if model in roots(one))
             if each.is_orphaned and not each.saw and has_conditions:
-                # Nobody can tell any more whether it met them.
                 unclear[each.listener].add(model)
-            saw = each.saw or (each.is_orphaned and not has_conditions)
+            saw = each.had(has_conditions=has_conditions)
             if seen is not None and (told := seen.told(each, saw=saw)) is not None:
                 changes[each.listener].append(told)
     return [

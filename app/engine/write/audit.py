@@ -33,6 +33,15 @@ class User(Protocol):
     name: Any
 
 
+class Target(Protocol):
+    """What something was done with: a record, or a row that has no routes of the engine."""
+
+    id: Any
+
+    @classmethod
+    def qualified_name(cls) -> str: ...
+
+
 Actor = Principal | User
 
 
@@ -42,7 +51,7 @@ class Entry:
 
     actor: Actor
     action: str
-    target: Record
+    target: Target
     changes: Values
     outcome: str = "success"
 
@@ -69,7 +78,7 @@ def record_write(
 def note(
     unit: Unit,
     action: str,
-    target: Record,
+    target: Target,
     *,
     changes: Values | None = None,
     outcome: str = "success",

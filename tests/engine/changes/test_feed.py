@@ -218,6 +218,15 @@ def test_conditions_ask_for_some_of_one_model(owner, workshop, follow):
     assert [each["operation"] for each in follow(owner, **asked)] == ["delete"]
 
 
+def test_what_has_left_the_conditions_by_now_is_told_as_gone_and_nothing_of_before(owner, workshop, follow):
+    company = workshop.make(CrmCompany, industry="food")
+    follow(owner)
+    owner.put(f"{COMPANY}/{company['id']}", {"name": "Renamed"})
+    owner.put(f"{COMPANY}/{company['id']}", {"industry": "shipping"})
+    found = follow(owner, models="crm/company", where='{"industry": "food"}')
+    assert told(found) == [("company", company["id"], "delete")]
+
+
 def test_fields_are_chosen_and_changes_of_others_are_not_told(owner, workshop, follow):
     company = workshop.make(CrmCompany)
     follow(owner)
