@@ -75,12 +75,13 @@ SINCE: list[dict[str, Any]] = [
 def build() -> Blueprint:
     """The blueprint of webhooks."""
     blp = Blueprint("hooks", __name__, url_prefix="/api/v1/_webhooks", description="Changes sent to your servers.")
+    _route_lists(blp)
     _route_endpoints(blp)
     _route_deliveries(blp)
     return blp
 
 
-def _route_endpoints(blp: Blueprint) -> None:
+def _route_lists(blp: Blueprint) -> None:
     @serve(blp, "GET", "", Operation(
         "listWebhooks", "List webhooks", access=users, query=window_parameters(MAX_TAKE),
         gives=Answer(WebhookList, example={"data": [EXAMPLE], "meta": {"count": 1, "take": 20, "skip": 0}}),
@@ -97,6 +98,8 @@ def _route_endpoints(blp: Blueprint) -> None:
         addresses.check(given["url"])
         return respond(_created, given)
 
+
+def _route_endpoints(blp: Blueprint) -> None:
     @serve(blp, "GET", PATH, Operation(
         "readWebhook", "Read a webhook", access=users, gives=Answer(Webhook, example=EXAMPLE),
     ))  # fmt: skip

@@ -26,6 +26,8 @@ const KeyPage = lazy(() => import("./keys/KeyPage"));
 const SharedWithMePage = lazy(() => import("./sharing/SharedWithMePage"));
 const ChangesPage = lazy(() => import("./changes/ChangesPage"));
 const BinPage = lazy(() => import("./changes/BinPage"));
+const WebhooksPage = lazy(() => import("./webhooks/WebhooksPage"));
+const WebhookPage = lazy(() => import("./webhooks/WebhookPage"));
 const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
 
 /** The bearer proves who asks; whether there is one was seen before anything was shown. */
@@ -78,6 +80,8 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/keys/:id" element={<KeyPage />} />
             <Route path="/shared-with-me" element={<SharedWithMePage />} />
             <Route path="/changes" element={<ChangesPage />} />
+            <Route path="/webhooks" element={<WebhooksPage />} />
+            <Route path="/webhooks/:id" element={<WebhookPage />} />
             <Route path="/bin/:domain/:name" element={<BinPage />} />
             <Route path="/organization/:tab?" element={<OrganizationPage />} />
             {pages.map(({ path, component: Own }) => <Route key={path} path={`/${path}/*`} element={<Suspense><Own /></Suspense>} />)}

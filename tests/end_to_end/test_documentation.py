@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,8 @@ NOT_RUN = ("deployment.md", "operations.md", "adding-a-model.md", "plugins.md")
 PAGES = sorted(
     page.name for page in DOCS.glob("*.md") if "```sh" in page.read_text() and page.name not in NOT_RUN
 )  # fmt: skip
+# Where examples find what they ask to be installed.
+WITH_PACKAGES = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 AUTHENTICATOR = {
     "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
@@ -54,7 +58,7 @@ def personal(text, page):
 def test_the_examples_of_a_page_run_as_they_stand(page, port, var_dir):
     before = "" if page == "tour.md" else personal(BEGINNING, page)
     text = personal((DOCS / page).read_text(), page)
-    shown = transcripts.run(text, port, before=before, VAR_DIR=var_dir)
+    shown = transcripts.run(text, port, before=before, VAR_DIR=var_dir, PATH=WITH_PACKAGES)
     assert shown
     for printed, expected in shown:
         transcripts.check(printed, expected)

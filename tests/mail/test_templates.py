@@ -20,6 +20,7 @@ SAMPLES = {
     "address-changed": {"link": LINK, "address": "new@example.com"},
     "record-shared": {"link": LINK, "address": "new@example.com", "sharer": "Grace Hopper"},
     "reset-password": {"link": LINK},
+    "webhook-disabled": {"address": "https://hooks.example.com/", "reason": "gone", "link": LINK},
     "welcome": {"link": LINK},
     "invitation": {
         "link": LINK, "organization": "Acme", "inviter": "Grace Hopper", "role": "member", "until": "12 May 2027",
@@ -48,9 +49,10 @@ CHOICES = {
     ),
     ("sign-in-linked", "way"): ("github", "google", "microsoft"),
     ("sign-in-unlinked", "way"): ("github", "google", "microsoft", "credential"),
+    ("webhook-disabled", "reason"): ("gone", "failing", "overflow", "unjudged"),
 }  # fmt: skip
 # Values that the service makes itself, and the address of a person.
-OURS = ("link", "unsubscribe", "role", "change", "way", "address")
+OURS = ("link", "unsubscribe", "role", "change", "way", "address", "reason")
 HOSTILE = {
     "line feeds": ("Ada\n\nBcc: all@example.com\n\n", "Ada Bcc: all@example. com"),
     "a header": ("Ada\r\nBcc: all@example.com", "Ada Bcc: all@example. com"),

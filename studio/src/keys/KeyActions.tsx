@@ -33,7 +33,7 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
       {asked === "rename" && <Renaming apiKey={apiKey} onClose={close} />}
       {asked === "rotate" && <RotateDialog id={apiKey.id} onMade={(rotated) => (close(), setMade(rotated))} onClose={close} />}
       {asked === "revoke" && <Revocation apiKey={apiKey} onClose={close} />}
-      {made && <SecretDialog secret={made.key} onDone={() => void navigate(`/keys/${made.id}`)} />}
+      {made && <SecretDialog words="studio.keys" label={translate(`resources.${RESOURCE}.fields.key`)} secret={made.key} onDone={() => void navigate(`/keys/${made.id}`)} />}
     </Stack>
   );
 }

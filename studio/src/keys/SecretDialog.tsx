@@ -1,13 +1,21 @@
-/** The secret of a new key, shown once. It is in the state of the page alone, and gone with it. */
+/** A new secret, shown once. It is in the state of the page alone, and gone with it. */
 import { Alert, Button, Checkbox, Dialog, DialogActions, DialogContent, DialogTitle, FormControlLabel, TextField, Typography } from "@mui/material";
 import { useEffect, useId, useState } from "react";
 import { useTranslate } from "react-admin";
 
 import { CopyButton } from "./CopyButton";
-import { RESOURCE } from "./keys";
 
-/** `secret` is nothing where it was lost on its way. */
-export function SecretDialog({ secret, onDone }: { secret: string | null; onDone: () => void }) {
+interface Props {
+  /** Where the words of the dialog are. */
+  words: string;
+  /** What the secret is called. */
+  label: string;
+  /** Nothing where it was lost on its way. */
+  secret: string | null;
+  onDone: () => void;
+}
+
+export function SecretDialog({ words, label, secret, onDone }: Props) {
   const translate = useTranslate();
   const id = useId();
   const [isCopied, setCopied] = useState(false);
@@ -17,25 +25,23 @@ export function SecretDialog({ secret, onDone }: { secret: string | null; onDone
   // Nothing but the button closes it: a slip of the hand would cost the secret.
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby={id} aria-describedby={`${id}-text`}>
-      <DialogTitle id={id}>{translate("studio.keys.created")}</DialogTitle>
+      <DialogTitle id={id}>{translate(`${words}.created`)}</DialogTitle>
       <DialogContent>
-        {secret === null ? <Alert severity="warning" id={`${id}-text`}>{translate("studio.keys.lost")}</Alert> : (
+        {secret === null ? <Alert severity="warning" id={`${id}-text`}>{translate(`${words}.lost`)}</Alert> : (
           <>
-            <Typography id={`${id}-text`} gutterBottom>{translate("studio.keys.created_text")}</Typography>
-            <Secret secret={secret} onCopied={() => setCopied(true)} />
-            <Typography variant="body2" color="text.secondary" sx={{ my: 1 }}>{translate("studio.keys.keep")}</Typography>
-            <FormControlLabel control={<Checkbox checked={isStored} onChange={(_, checked) => setStored(checked)} />} label={translate("studio.keys.confirm")} />
+            <Typography id={`${id}-text`} gutterBottom>{translate(`${words}.created_text`)}</Typography>
+            <Secret label={label} secret={secret} onCopied={() => setCopied(true)} />
+            <Typography variant="body2" color="text.secondary" sx={{ my: 1 }}>{translate(`${words}.keep`)}</Typography>
+            <FormControlLabel control={<Checkbox checked={isStored} onChange={(_, checked) => setStored(checked)} />} label={translate(`${words}.confirm`)} />
           </>
         )}
       </DialogContent>
-      <DialogActions><Button variant="contained" disabled={!mayLeave} onClick={onDone}>{translate("studio.keys.done")}</Button></DialogActions>
+      <DialogActions><Button variant="contained" disabled={!mayLeave} onClick={onDone}>{translate(`${words}.done`)}</Button></DialogActions>
     </Dialog>
   );
 }
 
-function Secret({ secret, onCopied }: { secret: string; onCopied: () => void }) {
-  const translate = useTranslate();
-  const label = translate(`resources.${RESOURCE}.fields.key`);
+function Secret({ label, secret, onCopied }: { label: string; secret: string; onCopied: () => void }) {
   return (
     <>
       <TextField

@@ -5,6 +5,7 @@ import HomeIcon from "@mui/icons-material/Home";
 import FolderSharedIcon from "@mui/icons-material/FolderShared";
 import KeyIcon from "@mui/icons-material/Key";
 import MenuBookIcon from "@mui/icons-material/MenuBook";
+import WebhookIcon from "@mui/icons-material/Webhook";
 import { Box, Collapse, List, ListItem, ListItemButton, ListItemIcon, ListItemText, TextField } from "@mui/material";
 import ExpandLessIcon from "@mui/icons-material/ExpandLess";
 import ExpandMoreIcon from "@mui/icons-material/ExpandMore";
@@ -38,6 +39,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
             <Entry to="/shared-with-me" title={translate("studio.sharing.with_me")} icon={<FolderSharedIcon />} />
             {changesDays > 0 && <Entry to="/changes" title={translate("studio.changes.title")} icon={<HistoryIcon />} />}
             <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
+            {changesDays > 0 && <Entry to="/webhooks" title={translate("studio.webhooks.title")} icon={<WebhookIcon />} />}
             <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />
             {pages.map(({ path, title }) => <Entry key={path} to={`/${path}`} title={title} />)}
           </>

@@ -22,6 +22,8 @@ interface Props {
   /** Whether the service refuses parts by the names that these have. */
   shows?: (error: unknown) => readonly string[];
   maxWidth?: "xs" | "md";
+  /** Whether it can be sent as it opens. */
+  isReady?: boolean;
 }
 
 /** The errors that have an input; others would keep a form from being sent again. */
@@ -30,7 +32,7 @@ export function faultsOf(error: unknown, fields: readonly string[]): Record<stri
   return Object.fromEntries(Object.entries(faults).filter(([name]) => fields.includes(name)));
 }
 
-export function FormDialog({ title, label, fields, values = {}, onSave, onClose, children, shows = () => [], maxWidth = "xs" }: Props) {
+export function FormDialog({ title, label, fields, values = {}, onSave, onClose, children, shows = () => [], maxWidth = "xs", isReady = false }: Props) {
   const translate = useTranslate();
   const sentence = useSentence();
   const id = useId();
@@ -57,7 +59,7 @@ export function FormDialog({ title, label, fields, values = {}, onSave, onClose,
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{translate("studio.record.cancel")}</Button>
-          <SaveButton label={label} icon={<></>} />
+          <SaveButton label={label} icon={<></>} alwaysEnable={isReady} />
         </DialogActions>
       </Form>
     </Dialog>

@@ -8,13 +8,13 @@ const TONES: Record<Exclude<Tone, "default">, readonly string[]> = {
   ],
   error: [
     "critical", "denied", "disabled", "disputed", "failed", "failure", "forbidden", "lost", "not_found", "rejected", "revoked", "timed_out",
-    "contradicts", "insufficient_permissions", "irrelevant",
+    "contradicts", "insufficient_permissions", "irrelevant", "abandoned",
   ],
   warning: [
     "awaiting_approval", "changes_requested", "degraded", "expired", "in_review", "paused", "pending", "rate_limited", "retracted", "suppressed", "usage_exceeded",
     "warning", "high", "aborted", "negotiation",
   ],
-  info: ["building", "in_progress", "processing", "qualified", "queued", "running", "streaming", "acknowledged", "info", "proposal", "medium"],
+  info: ["building", "in_progress", "processing", "qualified", "queued", "running", "delivering", "streaming", "acknowledged", "info", "proposal", "medium"],
   primary: ["lead", "new", "open", "proposed", "draft", "owner", "admin", "public"],
 };
 

@@ -2,6 +2,7 @@
 import { access } from "./de/access";
 import { changes } from "./de/changes";
 import { sharing } from "./de/sharing";
+import { webhooks } from "./de/webhooks";
 import { ra } from "./de/admin";
 import { lists } from "./de/lists";
 import { names } from "./de/names";
@@ -9,6 +10,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks } };
 
 export const german: Language = { messages, names };

@@ -4,6 +4,7 @@ import englishMessages from "ra-language-english";
 import { access } from "./en/access";
 import { changes } from "./en/changes";
 import { sharing } from "./en/sharing";
+import { webhooks } from "./en/webhooks";
 import { lists } from "./en/lists";
 import { places } from "./en/places";
 import { records } from "./en/records";
@@ -22,7 +23,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };
