@@ -13,6 +13,8 @@ import pytest
 
 from app.crm.models import CrmCompany
 from app.engine.changes import sequencer
+from app.schema.histories import upgrade
+from bench.log_size import FILL, ORGANIZATIONS
 
 NUMBER = "SELECT rowgate_number_changes()"
 NUMBERED = """
@@ -168,3 +170,14 @@ def test_fifty_writers_at_once_are_numbered_once_each_in_their_order(app, compan
         seqs = [seq for _, record, seq in read if str(record) == company]
         assert seqs == sorted(seqs)
     assert len({seq for _, _, seq in read}) == len(read)
+
+
+@pytest.mark.full
+def test_a_large_transaction_is_numbered_soon_whatever_the_statistics_say(empty):
+    with empty.app_context():
+        upgrade()
+    # A third of them are deletions, each of which could be the parent of any other for all that the planner knows.
+    asked = {"first": 1, "last": 60_000, "rows": 60_000, "organizations": ORGANIZATIONS}
+    with psycopg.connect(empty.config["SETTINGS"].database_url, autocommit=True, options="-c statement_timeout=60s") as connection:
+        connection.execute(FILL, asked)
+        assert connection.execute(NUMBER).fetchall() == [(60_000,)]
