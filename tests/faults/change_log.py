@@ -8,6 +8,7 @@ from tests.engine.changes.replay import differences
 from tests.faults.quiet import within
 from tests.faults.service import Service
 from tests.faults.streams import FOLLOWED, ChangeFollower
+from tests.faults.webhooks import Receiver
 
 POSITIONS = """
 SELECT count(*), coalesce(max(p.position) - min(p.position) + 1, 0), count(DISTINCT p.seq),
@@ -33,13 +34,18 @@ def findings(service: Service, followers: Iterable[ChangeFollower] = (), late: f
     positions, span, rows, logged = service.sql(POSITIONS)[0]
     if not positions == span == rows == logged:
         yield f"{logged} changes have {positions} positions, which span {span}, of {rows} rows"
+    yield from unheard(service, followers, late)
+
+
+def unheard(service: Service, followers: Iterable[ChangeFollower | Receiver], late: float) -> Iterable[str]:
+    """Yield what followers have not heard of the log, or wrongly, after so many seconds."""
     for follower in followers:
         within(late, lambda follower=follower: not _unheard(service, follower))
         yield from _unheard(service, follower)
         yield from follower.turn_page()
 
 
-def _unheard(service: Service, follower: ChangeFollower) -> list[str]:
+def _unheard(service: Service, follower: ChangeFollower | Receiver) -> list[str]:
     """What a follower has not been told of. Of records that are gone only that is sure to be told."""
     asked = {"organization": follower.person.organization_id, "since": follower.since}
     rows = service.sql(OF_ORGANIZATION.format(models=", ".join(f"'{name}'" for name in FOLLOWED), **asked))

@@ -17,12 +17,15 @@ from tests.faults.quiet import within
 from tests.faults.service import Service
 from tests.faults.streams import ChangeFollower, Follower
 from tests.faults.verify import LATE, Verifier
+from tests.faults.webhooks import Receiver
 
 # Seconds within which the service is well again, and within which each client has an answer that it likes.
 RECOVERED_WITHIN = 30.0
 READY_WITHIN = 20.0
 # Seconds after which a notification has come where no request fails: streams look every few seconds without Redis.
 SLOW = 12.0
+# Seconds within which webhooks have all arrived: who sends them may be killed, and leaves a claim of a minute.
+ARRIVED_WITHIN = 150.0
 SHOWN = 8
 
 
@@ -68,20 +71,22 @@ class Rounds:
         before: float = 2.0,
         after: float = 2.0,
         of_changes: int = 0,
+        webhooks: int = 0,
     ) -> None:
         self.seed, self.before, self.after = seed, before, after
         self.service, self.ledger, self.chance = service, Ledger(), Random(seed)
-        self._numbers = clients, followers, of_changes
+        self._numbers = clients, followers, of_changes, webhooks
         self.clients: list[Client] = []
         self.followers: list[Follower] = []
         self.change_followers: list[ChangeFollower] = []
+        self.receivers: list[Receiver] = []
         self._stack = ExitStack()
 
     def __enter__(self) -> Rounds:
         with ExitStack() as stack:
             stack.callback(self._join_followers)
             stack.enter_context(self.service)
-            number, followed, followed_changes = self._numbers
+            number, followed, followed_changes, webhooks = self._numbers
             people, admin = self.service.people(number)
             port = self.service.port
             self.clients = [
@@ -89,6 +94,9 @@ class Rounds:
             ]
             self.followers = [Follower(person, port) for person in people[:followed]]
             self.change_followers = [ChangeFollower(person, port) for person in people[:followed_changes]]
+            for place, person in enumerate(people[:webhooks]):
+                self.receivers.append(Receiver(person, port, self.seed + place))
+                stack.callback(self.receivers[-1].end)
             stack.callback(self._end)
             for each in (*self.followers, *self.change_followers, *self.clients):
                 each.start()
@@ -142,7 +150,8 @@ class Rounds:
 
     def last(self) -> Round:
         """What is found when everything has had its time."""
-        return Round("at the end", findings=self.verifier.last_findings())
+        unheard = change_log.unheard(self.service, self.receivers, ARRIVED_WITHIN)
+        return Round("at the end", findings=[*self.verifier.last_findings(), *unheard])
 
     def _recover(self, played: Round) -> None:
         healed = self.service.healed_at or time.monotonic()

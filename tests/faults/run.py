@@ -14,7 +14,7 @@ from tests.faults.faults import FAULTS, Fault
 from tests.faults.rounds import Round, Rounds
 from tests.faults.service import Service
 
-CLIENTS, FOLLOWERS = 20, 4
+CLIENTS, FOLLOWERS, WEBHOOKS = 20, 4, 5
 DISK = "disk-full"
 
 
@@ -22,7 +22,9 @@ def main() -> int:
     """Play the rounds; the status is 1 when something was found."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # which ends the parts in order
-    rounds = Rounds(Service(), clients=CLIENTS, followers=FOLLOWERS, of_changes=FOLLOWERS, seed=options.seed)
+    rounds = Rounds(
+        Service(), clients=CLIENTS, followers=FOLLOWERS, of_changes=FOLLOWERS, webhooks=WEBHOOKS, seed=options.seed
+    )
     played: list[Round] = []
     print(f"rowgate: seed {options.seed}; what the service says is in {rounds.service.folder}", flush=True)
     with rounds:

@@ -178,6 +178,8 @@ def test_a_large_transaction_is_numbered_soon_whatever_the_statistics_say(empty)
         upgrade()
     # A third of them are deletions, each of which could be the parent of any other for all that the planner knows.
     asked = {"first": 1, "last": 60_000, "rows": 60_000, "organizations": ORGANIZATIONS}
-    with psycopg.connect(empty.config["SETTINGS"].database_url, autocommit=True, options="-c statement_timeout=60s") as connection:
+    with psycopg.connect(
+        empty.config["SETTINGS"].database_url, autocommit=True, options="-c statement_timeout=60s"
+    ) as connection:
         connection.execute(FILL, asked)
         assert connection.execute(NUMBER).fetchall() == [(60_000,)]
