@@ -59,9 +59,10 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 bench-queries: .venv/dev ## measure what the parts of a query cost beside the plain list
 	@$(BIN)/python -m bench.queries
 
-bench-live: .venv/dev ## measure 10,000 open streams of notifications, and of changes
+bench-live: .venv/dev ## measure 10,000 open streams of notifications, and of changes; and webhooks
 	@$(BIN)/python -m bench.live notifications
 	@$(BIN)/python -m bench.live changes
+	@$(BIN)/python -m bench.webhooks
 
 bench-transfers: .venv/dev ## measure how fast a million records leave
 	@$(BIN)/python -m bench.transfers
