@@ -58,7 +58,9 @@ def _fill(folder: str, rows: int) -> None:
             asked = {"first": first, "last": min(rows, first + PORTION - 1), "rows": rows}
             connection.execute(FILL, {**asked, "organizations": ORGANIZATIONS})
             connection.execute("SELECT rowgate_number_changes()")
-        connection.execute("ANALYZE platform_change, platform_change_position")
+        # What PostgreSQL does about them by itself, later and beside others.
+        connection.execute("VACUUM ANALYZE platform_change, platform_change_position")
+        connection.execute("CHECKPOINT")
 
 
 def _requests(client: Client) -> dict[str, Prepare]:

@@ -1,5 +1,8 @@
-"""Find the parents of deleted rows one by one: joined as a whole, a transaction of many deletions took hours to number
-where statistics were old."""
+"""Number changes in a time that follows what is new, whatever the planner knows.
+
+It looked at the whole log each time, as nothing tells it how few rows are of the latest transactions; and where
+statistics were old, it compared the rows of a large transaction with each other to find the parents of deleted ones.
+"""
 
 from alembic import op
 
@@ -52,7 +55,9 @@ END $$
 
 def upgrade():
     op.execute(ADOPT)
+    op.execute("ALTER FUNCTION rowgate_number_changes() SET enable_seqscan TO off")
 
 
 def downgrade():
+    op.execute("ALTER FUNCTION rowgate_number_changes() RESET enable_seqscan")
     op.execute(BEFORE)
