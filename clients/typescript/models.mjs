@@ -86,7 +86,7 @@ function waysOfWriting(paths, collection) {
     ...(item.delete ? ["delete"] : []),
     ...(removal ? ["deleteMany"] : []),
     ...(at("/_matching/_delete") ? ["deleteMatching"] : []),
-    ...(at("/{id}/_history") ? ["history", "subscribe"] : []),
+    ...(at("/{id}/_history") ? ["history", "subscribe", "live"] : []),
     ...(at("/{id}/_revert") ? ["revert"] : []),
     ...(at("/_deleted") ? ["deleted"] : []),
     ...(at("/_deleted/{id}/_restore") ? ["restore"] : []),

@@ -85,6 +85,8 @@ def test_changes_are_read_and_taken_back(request, language, shared_service):
     assert told["deleted"] == ["Harbour Works by a user"]
     assert (told["undone"], told["again"]) == (["2 deleted"], ["409"])
     assert told["heard"] == ["Heard"]
+    assert told["live"] == ["1"]
+    assert told["live on a loop"] == ([] if language == "typescript" else ["0"])
     assert told["subscribed"] == (["Heard"] if language == "typescript" else [])
     assert ",".join(told["changes"]) == (
         "create Harbour Works,update Harbour Works,update Harbour Works,delete,create Harbour Works,delete,delete"

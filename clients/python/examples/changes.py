@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from contextlib import aclosing
 from datetime import UTC, datetime
 
 from rowgate_client import AuthenticatedClient, Client, Place, RowgateError, transactions
@@ -59,6 +61,24 @@ def changes(address: str, email: str) -> None:
         if heard["operation"] == "create":
             print("heard:", heard["record"]["name"])
             break
+
+    for kept in rowgate.live(["crm/company"], lambda: companies.list(where={"name": "Kept"})):
+        if kept["data"]:
+            print("live:", len(kept["data"]))
+            break
+        companies.create({"name": "Kept"})
+    asyncio.run(keep(rowgate))
+
+
+async def keep(rowgate: Rowgate) -> None:
+    companies = rowgate.crm.company
+    pages = rowgate.live_async(["crm/company"], lambda: companies.list(where={"name": "Kept"}))
+    async with aclosing(pages):
+        async for page in pages:
+            if not page["data"]:
+                print("live on a loop:", len(page["data"]))
+                break
+            await asyncio.to_thread(companies.delete, page["data"][0]["id"])
 
 
 if __name__ == "__main__":

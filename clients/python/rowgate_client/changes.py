@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
-from rowgate_client.events import Place, follow_events
+from httpx_sse import ServerSentEvent
+
+from rowgate_client.events import Place, follow_events, follow_events_async
+from rowgate_client.live import keep, keep_async
 from rowgate_client.openapi import AuthenticatedClient, Client
 from rowgate_client.writing import good, write
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F")
 V = TypeVar("V")
+T = TypeVar("T")
+STREAM = "/api/v1/_changes/stream"
 
 
 class Actor(TypedDict):
@@ -141,21 +146,49 @@ class Log:
     ) -> Generator[Change | Resync | Reset, None, None]:  # fmt: skip
         """What changes, as it happens, for ever: from now on, or behind ``place``. A stream that breaks is taken up
         again there; keep its ``last_event_id``, or the ``next`` of a page, to go on in another process."""
-        events = follow_events(self._client, "/api/v1/_changes/stream", _asked(models, where, fields), place or Place())
+        events = follow_events(self._client, STREAM, _asked(models, where, fields), place or Place())
         with closing(events):
             for event in events:
-                if event.event == "reset":
-                    yield {"operation": "reset"}
-                elif event.event == "resync":
-                    yield {"operation": "resync", "models": json.loads(event.data)["models"]}
-                elif event.event in ("create", "update", "delete"):
-                    yield json.loads(event.data)
+                if (told := _told(event)) is not None:
+                    yield told
+
+    async def follow_async(
+        self, models: Sequence[GrantedModel] | None = None, *, place: Place | None = None,
+        where: Mapping[str, Any] | None = None, fields: Sequence[str] = (),
+    ) -> AsyncGenerator[Change | Resync | Reset, None]:  # fmt: skip
+        """The same on an event loop."""
+        events = follow_events_async(self._client, STREAM, _asked(models, where, fields), place or Place())
+        async with aclosing(events):
+            async for event in events:
+                if (told := _told(event)) is not None:
+                    yield told
+
+    def live(self, models: Sequence[GrantedModel] | None, ask: Callable[[], T]) -> Generator[T, None, None]:
+        """What ``ask`` answers, and again whenever it answers something else, for ever: it is called whenever records
+        of ``models`` have changed, such as ``lambda: rowgate.crm.deal.list(where={"stage": "won"})``."""
+        return keep(follow_events(self._client, STREAM, _asked(models, None, ()), Place()), ask)
+
+    def live_async(self, models: Sequence[GrantedModel] | None, ask: Callable[[], T]) -> AsyncGenerator[T, None]:
+        """The same on an event loop; ``ask`` is called beside it."""
+        return keep_async(follow_events_async(self._client, STREAM, _asked(models, None, ()), Place()), ask)
 
     def undo(self, transaction: str, *, idempotency_key: str | None = None) -> Undone:
         """Take back all that one request has written, or nothing."""
         body = {"transaction": transaction}
         done: Undone = write(self._client, "POST", "/api/v1/_undo", json=body, key=idempotency_key).json()
         return done
+
+
+def _told(event: ServerSentEvent) -> Change | Resync | Reset | None:
+    """What an event tells; None for one that has nothing but a place."""
+    if event.event == "reset":
+        return {"operation": "reset"}
+    if event.event == "resync":
+        return {"operation": "resync", "models": json.loads(event.data)["models"]}
+    if event.event in ("create", "update", "delete"):
+        change: Change = json.loads(event.data)
+        return change
+    return None
 
 
 def _asked(

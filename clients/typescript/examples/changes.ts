@@ -52,3 +52,12 @@ await new Promise<void>((resolve) => {
     resolve();
   });
 });
+
+await new Promise<void>((resolve) => {
+  const end = crm.company.live({ where: { name: "Kept" }, fields: ["name"] }, ({ data }) => {
+    if (data.length === 0) return void crm.company.create({ name: "Kept" });
+    console.log(`live: ${data.length}`);
+    end();
+    resolve();
+  });
+});

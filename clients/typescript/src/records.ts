@@ -4,6 +4,7 @@ import { type BatchCall, type BatchReply, type BatchRequest, batch } from "./bat
 import { type Histories, type Log, log, subscribing } from "./changes.js";
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
+import { type Keeping, living } from "./live.js";
 import { type Granted, MODELS, type Models } from "./models.js";
 import type { Expand, Export, Field, Model, Page, Path, Query, Selected, Walk } from "./queries.js";
 import type { Group, Measures, SumQuery, Sums } from "./sums.js";
@@ -41,7 +42,17 @@ export interface Records<M extends Model> extends Writing<M>, Histories<M> {
     query?: SumQuery<M, G, Q>,
     call?: Call,
   ): Promise<Sums<M, G, Q>>;
+
+  /** The page of a list, kept as it is by now: over one stream for all lists, which tabs share. */
+  live: Live<M>;
 }
+
+/** Have `onPage` given a page of the list whenever it is another one, until the function is called that this gives. */
+export type Live<M extends Model> = <const F extends Field<M> = never, const E extends Expand<M> = readonly []>(
+  query: Query<M, F, E>,
+  onPage: (page: Page<M, Selected<M, F, E>>) => void,
+  keeping?: Keeping,
+) => () => void;
 
 type Table = typeof MODELS;
 type Asking<M> = M extends Model ? Pick<Records<M>, Models[M]["ways"]> : never;
@@ -62,8 +73,9 @@ export type Rowgate = {
 export function createRowgate(connection: Connection): Rowgate {
   const domains = Object.entries(MODELS).map(([domain, models]) => {
     const known = Object.entries(models).map(([name, { path, model }]) => {
+      const records = new Collection(connection, path);
       const subscribe = subscribing(connection, model as keyof Granted);
-      return [name, Object.assign(new Collection(connection, path), { subscribe })] as const;
+      return [name, Object.assign(records, { subscribe, live: living(connection, model, records) })] as const;
     });
     return [domain, Object.fromEntries(known)] as const;
   });
