@@ -136,7 +136,7 @@ def _sent(request: httpx2.Request, *, private: bool) -> httpx2.Response:
 
 def _public_addresses(request: httpx2.Request, host: str, refused: Collection[str] = ()) -> list[str]:
     """The addresses of ``host``, a few of them; raises PrivateAddress when any is private, or ``refused``."""
-    if is_private(host) or host in refused:
+    if is_private(host) or host.rstrip(".").lower() in refused:
         raise PrivateAddress("The address is private", request=request)
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)

@@ -22,7 +22,7 @@ PORTS = {"http": 80, "https": 443}
 def check(url: str) -> None:
     """Refuse an address that nothing is sent to; raises Invalid."""
     parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
+    host = _host(parts)
     if parts.username or parts.password:
         raise _invalid("Must not have a user name or a password.")
     if _is_own(parts, host):
@@ -31,7 +31,12 @@ def check(url: str) -> None:
         return
     if parts.scheme.lower() != "https":
         raise _invalid("Must begin with https://.")
-    if is_private(host) or host in own_addresses() or any(_is_refused(each) for each in _resolved(host)):
+    refused = refused_hosts()
+    if (
+        is_private(host)
+        or host in refused
+        or any(is_private_address(each) or each in refused for each in _resolved(host))
+    ):
         raise _invalid("Is, or resolves to, an address of a private network.")
 
 
@@ -50,13 +55,19 @@ def own_addresses() -> frozenset[str]:
 
 
 def refused_hosts() -> frozenset[str]:
-    """Return what is taken for private though it need not be: this machine, and the name of the service."""
-    return own_addresses() | {(urlsplit(settings.public_url).hostname or "").lower()}
+    """Return what is taken for private though it need not be: this machine, and the service by its name, and by where
+    that leads."""
+    host = _host(urlsplit(settings.public_url))
+    return own_addresses() | {host, *_resolved(host)}
+
+
+def _host(parts: SplitResult) -> str:
+    return (parts.hostname or "").lower().rstrip(".")
 
 
 def _is_own(parts: SplitResult, host: str) -> bool:
     own = urlsplit(settings.public_url)
-    if host != (own.hostname or "").lower():
+    if host != _host(own):
         return False
     # On a developer's machine others listen as well.
     return not is_loopback(host) or _port(parts) == _port(own)
@@ -64,10 +75,6 @@ def _is_own(parts: SplitResult, host: str) -> bool:
 
 def _port(parts: SplitResult) -> int | None:
     return parts.port or PORTS.get(parts.scheme.lower())
-
-
-def _is_refused(address: str) -> bool:
-    return is_private_address(address) or address in own_addresses()
 
 
 def _resolved(host: str) -> list[str]:

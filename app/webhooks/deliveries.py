@@ -1,17 +1,14 @@
 """Deliveries: each attempt is claimed, written anew with the rights of that moment, sent outside of any transaction,
-and concluded.
-
-Deliveries about one record go out in its order: those behind one that has to wait, wait with it. A claim lasts a
-minute; whoever is killed leaves one that runs out, so that an event is delivered at least once.
-"""
+and concluded."""
 
 from __future__ import annotations
 
 import logging
 import random
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.engine.changes.telling import AT_POSITIONS, Candidate, Change, candidates, judge, tell
@@ -23,47 +20,19 @@ from app.foundation.clock import now, wire
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
 from app.webhooks import addresses, listeners, switching
+from app.webhooks.claims import LEASE, Claimed, claim_due, hand_back
 from app.webhooks.event_types import event_type
 from app.webhooks.listeners import Endpoint
 from app.webhooks.models import MAX_PAYLOAD_BYTES
-from app.webhooks.sending import Message, Outcome
+from app.webhooks.sending import TIMEOUT, Message, Outcome
 
 log = logging.getLogger(__name__)
 
 # Seconds to wait after each attempt that failed, give or take a tenth; after the last one a delivery is given up.
 WAITS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 JITTER = 0.1
-# Under way at once for an endpoint, for one that does not answer, and how many that are due are looked at for that.
-UNDER_WAY, FAILING, LOOKED_AT = 10, 1, 200
-LEASE = timedelta(minutes=1)
-CLAIM = """
-WITH busy AS (
-    SELECT endpoint_id, count(*) AS number FROM integration_webhook_delivery
-    WHERE status = 'delivering' AND next_attempt_at > %(now)s GROUP BY endpoint_id
-), chosen AS (
-    SELECT free.id FROM integration_webhook_endpoint AS e LEFT JOIN busy ON busy.endpoint_id = e.id
-    CROSS JOIN LATERAL (
-        SELECT due.id, due.next_attempt_at FROM (
-            SELECT d.id, d.next_attempt_at, d.position, d.record_id FROM integration_webhook_delivery AS d
-            WHERE d.endpoint_id = e.id AND d.status IN ('pending', 'delivering', 'failed')
-                AND d.next_attempt_at <= %(now)s
-            ORDER BY d.next_attempt_at, d.position LIMIT %(looked_at)s
-        ) AS due
-        WHERE NOT EXISTS (
-            SELECT FROM integration_webhook_delivery AS b WHERE b.record_id = due.record_id AND b.endpoint_id = e.id
-                AND b.position < due.position AND b.status IN ('pending', 'delivering', 'failed'))
-        ORDER BY due.next_attempt_at, due.position
-        LIMIT greatest(0, CASE WHEN e.failure_count > 0 THEN %(failing)s ELSE %(under_way)s END
-            - coalesce(busy.number, 0))
-    ) AS free
-    WHERE e.enabled AND (e.paused_until IS NULL OR e.paused_until <= %(now)s)
-    ORDER BY free.next_attempt_at LIMIT %(free)s
-)
-UPDATE integration_webhook_delivery AS d
-SET status = 'delivering', attempts = least(attempts + 1, 100), next_attempt_at = %(until)s, updated_at = %(now)s
-FROM chosen WHERE d.id = chosen.id
-RETURNING d.id, d.endpoint_id, d.event_id, d.event_type, d.position, d.record_id, d.attempts, d.payload
-"""
+# Seconds: what takes longer to be written than that may be somebody else's before it has arrived.
+PREPARED_WITHIN = LEASE.total_seconds() - TIMEOUT - 5
 CHANGED = Statement(f"{AT_POSITIONS} WHERE p.position = ANY (%(positions)s) ORDER BY p.position", {})
 # Of an attempt that is still the one that was claimed.
 CONCLUDE = """
@@ -78,13 +47,17 @@ UPDATE integration_webhook_delivery SET status = 'abandoned', error_message = %(
 WHERE id = ANY (%(ids)s) AND status = 'delivering'
 """
 DROP = "DELETE FROM integration_webhook_delivery WHERE id = ANY (%(ids)s) AND status = 'delivering'"
-# Those of the same record wait as long as the one before them, and go on when it has come to an end.
-BEHIND = """
-UPDATE integration_webhook_delivery SET next_attempt_at = %(next)s
-WHERE record_id = %(record)s AND endpoint_id = %(endpoint)s AND position > %(position)s AND status = 'pending'
-    AND next_attempt_at {} %(next)s
+# Those of the same record wait as long as one that failed; the next of them goes on when it has come to an end.
+OF_RECORD = """
+record_id = %(record)s AND endpoint_id = %(endpoint)s AND position > %(position)s AND status = 'pending'
 """
-POSTPONE, WAKE = BEHIND.format("<"), BEHIND.format(">")
+POSTPONE = f"""
+UPDATE integration_webhook_delivery SET next_attempt_at = %(next)s WHERE {OF_RECORD} AND next_attempt_at < %(next)s
+"""  # noqa: S608
+WAKE = f"""
+UPDATE integration_webhook_delivery SET next_attempt_at = %(next)s WHERE next_attempt_at > %(next)s
+    AND id = (SELECT id FROM integration_webhook_delivery WHERE {OF_RECORD} ORDER BY position LIMIT 1)
+"""  # noqa: S608
 ARRIVED = """
 UPDATE integration_webhook_endpoint SET failure_count = 0, failing_since = NULL, paused_until = NULL
 WHERE id = ANY (%(ids)s) AND (failure_count > 0 OR paused_until IS NOT NULL)
@@ -95,28 +68,22 @@ UPDATE integration_webhook_endpoint SET failure_count = least(failure_count + 1,
 WHERE id = %(id)s RETURNING failing_since
 """
 NOT_KEPT, NOT_SEEN = "The log no longer has the change", "Its user may no longer hear of it"
-NOT_OPENED = "Its secret was sealed with another SECRET_KEY"
+NOT_OPENED, NOT_JUDGED = "Its secret was sealed with another SECRET_KEY", "What it hears cannot be told"
 
 
-class Claimed(NamedTuple):
-    """A delivery that this process may try."""
-
-    id: UUID
-    endpoint_id: UUID
-    event_id: str
-    type: str
-    position: int | None
-    record_id: UUID | None
-    attempt: int
-    payload: dict[str, Any]
-
-
-def claim(free: int) -> list[Message]:
-    """Claim at most so many deliveries that are due, and return what is to be sent. What there is nothing to tell of by
-    now comes to an end."""
+def claim(free: int, for_failing: int) -> list[Message]:
+    """Claim at most so many deliveries that are due, with these ``for_failing`` endpoints at most in all, and return
+    what is to be sent. What there is nothing to tell of by now comes to an end."""
     messages: list[Message] = []
-    while not messages and (claimed := run_unit(SYSTEM, _claimed, free)):
-        messages = _prepared(claimed)
+    while not messages and (claimed := run_unit(SYSTEM, claim_due, free, for_failing)):
+        began = time.monotonic()
+        try:
+            messages = _prepared(claimed)
+        except BaseException:
+            run_unit(SYSTEM, hand_back, [each.id for each in claimed])
+            raise
+        if time.monotonic() - began > PREPARED_WITHIN:
+            return []  # others may claim them by the time that they would arrive
     return messages
 
 
@@ -130,37 +97,31 @@ def _prepared(claimed: Sequence[Claimed]) -> list[Message]:
     """What is to be sent of deliveries that were claimed; the others come to an end."""
     endpoints = listeners.named({each.endpoint_id for each in claimed})
     changes = _candidates([each.position for each in claimed if each.position is not None])
-    messages, unheard, given_up = [], [], []
     told = {identifier: _told(endpoint, claimed, changes) for identifier, endpoint in endpoints.items()}
+    messages, faults, unheard, given_up = [], [], [], []
     for each in claimed:
         endpoint = endpoints.get(each.endpoint_id)
         if endpoint is None:
             given_up.append((each.id, NOT_SEEN))
-        elif (secrets := _secrets(endpoint)) is None:
-            given_up.append((each.id, NOT_OPENED))
+            continue
+        secrets, heard = _secrets(endpoint), told[endpoint.id]
+        message = _message(each, endpoint, secrets or (), each.type, dumps(each.payload))
+        if secrets is None or (heard is None and each.position is not None):
+            faults.append(Outcome(message, 0, error=NOT_OPENED if secrets is None else endpoint.fault or NOT_JUDGED))
         elif each.position is None:
-            messages.append(_message(each, endpoint, secrets, each.type, dumps(each.payload)))
+            messages.append(message)
         elif each.position not in changes:
             given_up.append((each.id, NOT_KEPT))
-        elif (heard := told[endpoint.id]) is not None:
+        elif heard is not None:
             change = heard.get(each.position)
             if change is None or not endpoint.hears(_type_of(change)):
                 unheard.append(each.id)
             else:
-                body = _body(change, changes[each.position])
-                messages.append(_message(each, endpoint, secrets, _type_of(change), body))
+                messages.append(replace(message, type=_type_of(change), body=_body(change, changes[each.position])))
     if unheard or given_up:
         run_unit(SYSTEM, _end_untold, unheard, given_up)
+    conclude(faults)
     return messages
-
-
-def _claimed(unit: Unit, free: int) -> list[Claimed]:
-    unit.lock("webhook deliveries")  # so that no two count what is under way at once
-    asked = {
-        "now": now(), "until": now() + LEASE, "free": free, "looked_at": LOOKED_AT, "failing": FAILING,
-        "under_way": UNDER_WAY,
-    }  # fmt: skip
-    return [Claimed(*row) for row in driver_connection(unit.session).execute(CLAIM, asked).fetchall()]
 
 
 def _candidates(positions: Sequence[int]) -> dict[int | None, Candidate]:
@@ -176,6 +137,8 @@ def _told(
     """What the endpoint is told of its changes now, by their positions; None where that cannot be judged."""
     own = [changes[each.position] for each in claimed if each.endpoint_id == endpoint.id and each.position in changes]
     pairs = [(0, each) for each in own if each.model in endpoint.models]
+    if endpoint.fault is not None:
+        return None
     if not pairs:
         return {}
     followed, principals = endpoint.followed, [endpoint.principal]
@@ -185,8 +148,7 @@ def _told(
     except Unavailable:
         raise
     except Exception:
-        log.exception("The endpoint %s is switched off, as what it hears cannot be told", endpoint.id)
-        run_unit(SYSTEM, switching.switch_off, endpoint.id, switching.UNJUDGED)
+        log.exception("What the endpoint %s hears cannot be told now", endpoint.id)
         return None
     return {change.position: change for change in heard.changes}
 
@@ -235,7 +197,7 @@ def _conclude(unit: Unit, outcomes: Sequence[Outcome]) -> None:
     connection = driver_connection(unit.session)
     arrived = {outcome.message.endpoint_id for outcome in outcomes if outcome.arrived}
     # In one order, so that two who do so do not wait for each other.
-    for outcome in sorted(outcomes, key=lambda each: each.message.delivery_id):
+    for outcome in sorted(outcomes, key=lambda each: (each.message.endpoint_id, each.message.delivery_id)):
         message, due = outcome.message, now()
         status = "delivered"
         if not outcome.arrived:
@@ -254,7 +216,7 @@ def _conclude(unit: Unit, outcomes: Sequence[Outcome]) -> None:
         behind = {
             "record": message.record_id, "endpoint": message.endpoint_id, "position": message.position, "next": due,
         }  # fmt: skip
-        if message.record_id is not None and (status == "failed" or message.attempt > 1):
+        if message.record_id is not None:
             connection.execute(POSTPONE if status == "failed" else WAKE, behind)
         if not outcome.arrived:
             _note_failure(unit, outcome)

@@ -23,14 +23,15 @@ from app.engine.read.statements import Statement, autocommit_connection, driver_
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import Failure, Unavailable
-from app.webhooks import listeners, switching
+from app.webhooks import listeners
 from app.webhooks.event_types import event_type
 from app.webhooks.listeners import Endpoint
 
 log = logging.getLogger(__name__)
 
-# Changes that are looked at at once, and pairs of a change and an endpoint that one statement judges.
-BATCH_SIZE, PAIRS = 500, 5000
+# Changes that are looked at at once, pairs of a change and an endpoint that one statement judges, and those of one
+# transaction: fewer changes are looked at where many hear of each.
+BATCH_SIZE, PAIRS, MOST = 500, 5000, 20_000
 HOLDER = uuid4()
 PLACE = Statement("SELECT position FROM integration_webhook_progress", {})
 HOLD = """
@@ -83,25 +84,30 @@ def dispatch() -> bool:
     with autocommit_connection() as connection:
         asked = {"since": since, "until": known.last, "most": BATCH_SIZE}
         rows = candidates(connection, BETWEEN, asked) if endpoints else []
-    reached = rows[-1].position if len(rows) == BATCH_SIZE else known.last
-    run_unit(SYSTEM, _write_up_to, held, reached, heard(endpoints, rows), known.epoch)
+    events, read = heard(endpoints, rows)
+    reached = rows[read - 1].position if read < len(rows) or len(rows) == BATCH_SIZE else known.last
+    run_unit(SYSTEM, _write_up_to, held, reached, events, known.epoch)
     return reached < known.last
 
 
-def heard(endpoints: Collection[Endpoint], rows: Sequence[Candidate]) -> list[Heard]:
-    """Return what is to be told of changes, by the rights of now, in the order of the commits."""
+def heard(endpoints: Collection[Endpoint], rows: Sequence[Candidate]) -> tuple[list[Heard], int]:
+    """Return what is to be told of changes, by the rights of now, in the order of the commits; and of how many that
+    is."""
     audience: Audience[Endpoint] = Audience()
     for endpoint in endpoints:
         audience.add(endpoint)
     hearing: dict[Endpoint, list[Candidate]] = defaultdict(list)
+    read = pairs = 0
     for row in rows:
-        for endpoint in audience.of(row):
-            if endpoint.begins_at < row.position:
-                hearing[endpoint].append(row)
-    found: list[Heard] = []
-    for some in portions(hearing, PAIRS):
-        found += _judged(some, hearing)
-    return sorted(found, key=lambda each: each.change.position)
+        concerned = [endpoint for endpoint in audience.of(row) if endpoint.begins_at < row.position]
+        pairs += len(concerned)
+        if read and pairs > MOST:
+            break
+        read += 1
+        for endpoint in concerned:
+            hearing[endpoint].append(row)
+    found = [event for some in portions(hearing, PAIRS) for event in _judged(some, hearing)]
+    return sorted(found, key=lambda each: each.change.position), read
 
 
 def write_again(unit: Unit, events: Sequence[Heard], epoch: UUID) -> None:
@@ -110,6 +116,8 @@ def write_again(unit: Unit, events: Sequence[Heard], epoch: UUID) -> None:
 
 
 def _judged(some: Sequence[Endpoint], hearing: dict[Endpoint, list[Candidate]]) -> Iterable[Heard]:
+    if some[0].fault is not None:
+        return _unjudged(some, hearing)
     followed, principals = some[0].followed, [endpoint.principal for endpoint in some]
     pairs = [(number, row) for number, endpoint in enumerate(some) for row in hearing[endpoint]]
     try:
@@ -120,9 +128,8 @@ def _judged(some: Sequence[Endpoint], hearing: dict[Endpoint, list[Candidate]]) 
     except Exception:
         if len(some) > 1:  # one of them alone may be the cause
             return [each for endpoint in some for each in _judged([endpoint], hearing)]
-        log.exception("The endpoint %s is switched off, as what it hears of cannot be judged", some[0].id)
-        run_unit(SYSTEM, switching.switch_off, some[0].id, switching.UNJUDGED)
-        return []
+        log.exception("What the endpoint %s hears of is judged with each attempt alone", some[0].id)
+        return _unjudged(some, hearing)
     found = []
     for each in judged:
         verb = each.verb(has_conditions=followed.has_conditions(principals[0]))
@@ -131,6 +138,13 @@ def _judged(some: Sequence[Endpoint], hearing: dict[Endpoint, list[Candidate]]) 
             if endpoint.hears(type):
                 found.append(Heard(endpoint, each.candidate, type))
     return found
+
+
+def _unjudged(some: Sequence[Endpoint], hearing: dict[Endpoint, list[Candidate]]) -> list[Heard]:
+    """Events of all changes: each attempt is judged anyway, and what nobody may hear of goes with it."""
+    return [
+        Heard(endpoint, row, event_type(row.model, row.operation)) for endpoint in some for row in hearing[endpoint]
+    ]
 
 
 def _hold(unit: Unit) -> int | None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 
 from app.auth.models.organizations import AuthMember
 from app.engine.changes.purging import purged
+from app.engine.read.statements import driver_connection
 from app.engine.write.hooks import Write, on_delete
 from app.engine.write.unit_of_work import Unit
-from app.webhooks.models import IntegrationWebhookDelivery, IntegrationWebhookEndpoint
+from app.webhooks.models import IntegrationWebhookEndpoint
+
+# An attempt that is under way brings nothing back: it is no longer the one that was claimed.
+FORGET = """
+UPDATE integration_webhook_delivery SET payload = '{}', response_excerpt = NULL,
+    attempts = attempts + (status = 'delivering' AND attempts < 100)::int
+WHERE record_id = ANY (%(ids)s)
+"""
 
 
 @on_delete(AuthMember)
@@ -24,5 +32,4 @@ def remove_endpoints(member: AuthMember, write: Write) -> None:
 @purged.subscribe
 def forget(unit: Unit, record_ids: list[UUID]) -> None:
     """Forget what was sent of records, and what was answered."""
-    of_them = IntegrationWebhookDelivery.record_id.in_(record_ids)
-    unit.bookkeep(update(IntegrationWebhookDelivery).where(of_them).values(payload={}, response_excerpt=None))
+    driver_connection(unit.session).execute(FORGET, {"ids": record_ids})

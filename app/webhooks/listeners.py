@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -13,13 +14,11 @@ from flask import current_app
 from app.auth.credentials.members import member_principals
 from app.engine.changes.feed import own_conditions
 from app.engine.changes.telling import Followed
-from app.engine.declare.principal import SYSTEM, Principal
-from app.engine.read.encoding import dumps
+from app.engine.declare.principal import Principal
+from app.engine.declare.record import Record
 from app.engine.read.query_context import QueryContext
 from app.engine.read.statements import Statement, autocommit_connection
-from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import InvalidFilter
-from app.webhooks import switching
 from app.webhooks.event_types import is_heard, models_heard
 
 # Values in one list of conditions.
@@ -52,6 +51,8 @@ class Endpoint:
     principal: Principal
     followed: Followed
     models: frozenset[str]
+    # Why nobody can tell what it hears, such as conditions that name what is not there.
+    fault: str | None
 
     @property
     def owner(self) -> UUID:
@@ -60,7 +61,7 @@ class Endpoint:
     @property
     def group(self) -> Hashable:
         """What it has in common with those that one statement judges with it."""
-        return self.followed.shape, self.principal.reader, self.principal.grants_hash
+        return self.followed.shape, self.principal.reader, self.principal.grants_hash, self.fault
 
     def hears(self, type: str) -> bool:
         """Whether it was asked to be told of events of ``type``."""
@@ -86,7 +87,7 @@ def is_any_enabled() -> bool:
 def followed_by(principal: Principal, event_types: Collection[str], where: dict[str, Any] | None) -> Followed:
     """Return what a caller follows who wants these events; raises InvalidFilter for conditions that are no longer, or
     not, theirs to ask."""
-    models = tuple(models_heard(event_types, principal).values())
+    models = _models(tuple(event_types), _Rights(principal.reader, principal.grants_hash, principal))
     if where is None:
         return Followed(models)
     if len(models) != 1:
@@ -99,20 +100,31 @@ def _loaded(statement: Statement, asked: dict[str, Any]) -> list[Endpoint]:
     with autocommit_connection() as connection:
         rows = statement.rows(connection, asked)
     principals = member_principals({(user, organization) for _, user, organization, *_ in rows})
-    known: dict[Hashable, Followed] = {}
     found = []
     for row in rows:
-        identifier, user_id, organization_id, _, types, where, *_ = row
+        _, user_id, organization_id, _, types, where, *_ = row
         principal = principals.get((user_id, organization_id))
         if principal is None:
             continue
-        # Many want the same.
-        wanted = (tuple(types), dumps(where), principal.reader, principal.grants_hash)
+        fault = None
         try:
-            followed = known[wanted] = known.get(wanted) or followed_by(principal, types, where)
-        except InvalidFilter:
-            run_unit(SYSTEM, switching.switch_off, identifier, switching.UNJUDGED)
-            continue
+            followed = followed_by(principal, types, where)
+        except InvalidFilter as failure:
+            followed, fault = followed_by(principal, types, None), failure.text
         models = frozenset(model.qualified_name() for model in followed.models)
-        found.append(Endpoint(*row, principal, followed, models))  # type: ignore[call-arg]
+        found.append(Endpoint(*row, principal, followed, models, fault))  # type: ignore[call-arg]
     return found
+
+
+@lru_cache(maxsize=1024)
+def _models(event_types: tuple[str, ...], wanted: _Rights) -> tuple[type[Record], ...]:
+    return tuple(models_heard(event_types, wanted.principal).values())
+
+
+@dataclass(frozen=True)
+class _Rights:
+    """What decides of which models a caller hears; many have the same."""
+
+    reader: Hashable
+    grants: str
+    principal: Principal = field(compare=False)

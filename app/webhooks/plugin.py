@@ -12,7 +12,7 @@ plugin = Plugin(
     jobs={resending.REPLAY: Job(resending.replay_since)},
     periodic=(
         Periodic("switch_off_overflowing_webhooks", "* * * * *", as_unit(switching.switch_off_overflowing)),
-        Periodic("expire_webhook_deliveries", "*/10 * * * *", as_unit(switching.expire)),
+        Periodic("expire_webhook_deliveries", "*/10 * * * *", switching.expire),
     ),
     continuous=(Continuous("webhooks", service.serve),),
     blueprints=("blueprints.content.webhooks:build",),

@@ -26,6 +26,8 @@ ENDED = ("delivered", "abandoned")
 FIRST_SINCE = Statement("SELECT min(position) FROM platform_change_position WHERE at >= %(since)s", {})
 IS_KEPT = Statement("SELECT EXISTS (SELECT FROM platform_change_position WHERE position = %(position)s)", {})
 TYPES = ("timestamptz", "uuid")
+# Events that one replay sends: with twice as many waiting, an endpoint is switched off.
+MAX_REPLAYED = 50_000
 
 
 def deliveries(
@@ -88,8 +90,8 @@ def replay_since(endpoint_id: UUID, since: str, until: int) -> None:
     """Write the deliveries of a replay, as a job."""
     with autocommit_connection() as connection:
         first = FIRST_SINCE.rows(connection, {"since": since})[0][0]
-    reached = until if first is None else first - 1
-    while reached < until:
+    reached, written = until if first is None else first - 1, 0
+    while reached < until and written < MAX_REPLAYED:
         found = listeners.named([endpoint_id])
         if endpoint_id not in found:
             return
@@ -98,9 +100,10 @@ def replay_since(endpoint_id: UUID, since: str, until: int) -> None:
         with autocommit_connection() as connection:
             asked = {"since": reached, "until": until, "most": dispatcher.BATCH_SIZE}
             rows = candidates(connection, BETWEEN, asked)
-        events = dispatcher.heard([endpoint], rows)
+        events, _ = dispatcher.heard([endpoint], rows)
         run_unit(SYSTEM, dispatcher.write_again, events, sequencer.positions().epoch)
         reached = rows[-1].position if len(rows) == dispatcher.BATCH_SIZE else until
+        written += len(events)
 
 
 def _require_enabled(enabled: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,8 @@ import httpx2
 from standardwebhooks import Webhook
 
 from app.foundation.outbound import AsyncOutbound
+
+log = logging.getLogger(__name__)
 
 # Seconds that an attempt may take, and how much of an answer is read and kept.
 TIMEOUT = 15.0
@@ -72,33 +75,40 @@ class Sender:
         began = time.monotonic()
         try:
             async with asyncio.timeout(TIMEOUT):
-                status, excerpt, retry_after = await self._answered(message)
+                response = await self._answered(message)
         except TimeoutError:
             return Outcome(message, _since(began), error=f"No answer within {TIMEOUT:.0f} seconds")
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             return Outcome(message, _since(began), error=(str(error) or type(error).__name__)[:500])
-        return Outcome(message, _since(began), status, excerpt, None, retry_after)
+        except Exception as error:
+            log.exception("A webhook could not be sent")
+            return Outcome(message, _since(began), error=type(error).__name__)
+        excerpt = await _excerpt(response, TIMEOUT - (time.monotonic() - began))
+        return Outcome(message, _since(began), response.status_code, excerpt, None, _retry_after(response))
 
     async def close(self) -> None:
         """Let go of the connections."""
         await self._client.aclose()
         self._resolver.shutdown(wait=False, cancel_futures=True)
 
-    async def _answered(self, message: Message) -> tuple[int, str, float | None]:
+    async def _answered(self, message: Message) -> httpx2.Response:
         request = self._client.build_request("POST", message.url, content=message.body, headers=_headers(message))
         request.extensions = {**request.extensions, "private": message.is_open}
-        response = await self._client.send(request, stream=True)
-        try:
-            read = b""
-            with suppress(httpx2.HTTPError):  # the status has arrived
-                async for piece in response.aiter_raw():
-                    read += piece
-                    if len(read) > MAX_ANSWER_BYTES:
-                        break
-        finally:
-            await response.aclose()
-        excerpt = read[:MAX_ANSWER_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")[:MAX_EXCERPT]
-        return response.status_code, excerpt, _retry_after(response)
+        return await self._client.send(request, stream=True)
+
+
+async def _excerpt(response: httpx2.Response, seconds: float) -> str:
+    """The beginning of a body, as far as it comes in time: the status has arrived anyway."""
+    read = b""
+    with suppress(TimeoutError, httpx2.HTTPError):
+        async with asyncio.timeout(max(seconds, 0.0)):
+            async for piece in response.aiter_raw():
+                read += piece
+                if len(read) > MAX_ANSWER_BYTES:
+                    break
+    with suppress(httpx2.HTTPError):
+        await response.aclose()
+    return read[:MAX_ANSWER_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")[:MAX_EXCERPT]
 
 
 def _headers(message: Message) -> dict[str, str]:
@@ -121,9 +131,9 @@ def _retry_after(response: httpx2.Response) -> float | None:
     else:
         try:
             moment = parsedate_to_datetime(text)
-        except ValueError:
+            seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     return min(max(seconds, 0.0), MAX_RETRY_AFTER)
 
 

@@ -50,7 +50,7 @@ class _Service:
         sender = await self._sender()
         while not self._stopping.is_set():
             try:
-                if not self._sending and not await self._do(listeners.is_any_enabled):
+                if not self._sending and not self._outcomes and not await self._do(listeners.is_any_enabled):
                     await asyncio.sleep(IDLE)
                     continue
                 self._listen()
@@ -93,9 +93,13 @@ class _Service:
 
     def _work(self, done: list[Outcome]) -> tuple[list[Message], bool]:
         deliveries.conclude(done)
-        is_more = dispatcher.dispatch()
+        is_more = False
+        try:
+            is_more = dispatcher.dispatch()
+        except Failure as failure:  # what was written before is sent all the same
+            log.warning("Changes wait for webhooks to be told of them: %s", failure.text)
         free = SLOTS - len(self._sending)
-        return deliveries.claim(free) if free > 0 else [], is_more
+        return deliveries.claim(free, SLOTS // 2) if free > 0 else [], is_more
 
     async def _send(self, sender: Sender, message: Message) -> None:
         self._outcomes.append(await sender.send(message))

@@ -33,7 +33,7 @@ from schemas.envelopes import Deleted
 from schemas.query.queries import window
 
 # They hear what their user may see, and whoever looks with the eyes of another user neither sees nor makes any.
-users = declare_access(Access(private=True))
+users = declare_access(Access(private=True, guarded=True))
 PATH = "/<string:id>"
 GIVEN = {"url": "https://hooks.example.com/rowgate", "eventTypes": ["crm.deal.*"], "description": "Search index"}
 MOMENT = "2027-01-01T09:00:00.000Z"

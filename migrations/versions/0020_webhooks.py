@@ -51,6 +51,8 @@ def upgrade():
         for name, kind in columns.items():
             op.add_column(table, sa.Column(name, kind))
     op.alter_column(DELIVERY, "event_type", type_=sa.String(200), existing_type=sa.String(100))
+    # A member who leaves need not wait for all that was ever delivered.
+    op.drop_constraint(op.f(f"fk_{DELIVERY}_endpoint_id"), DELIVERY, type_="foreignkey")
     op.drop_index(OLD_INDEX, table_name=DELIVERY)
     op.create_index(
         f"ix_{DELIVERY}_endpoint_id_next_attempt_at",
@@ -82,7 +84,12 @@ def downgrade():
     for columns in ("endpoint_id_next_attempt_at", "endpoint_id_created_at", "record_id_endpoint_id_position"):
         op.drop_index(f"ix_{DELIVERY}_{columns}", table_name=DELIVERY)
     op.create_index(OLD_INDEX, DELIVERY, ["status", "next_attempt_at"])
-    op.execute(f"DELETE FROM {DELIVERY} WHERE length(event_type) > 100")
+    op.execute(
+        f"DELETE FROM {DELIVERY} WHERE length(event_type) > 100 OR endpoint_id NOT IN (SELECT id FROM {ENDPOINT})"
+    )
+    op.create_foreign_key(
+        op.f(f"fk_{DELIVERY}_endpoint_id"), DELIVERY, ENDPOINT, ["endpoint_id"], ["id"], ondelete="CASCADE"
+    )
     op.alter_column(DELIVERY, "event_type", type_=sa.String(100), existing_type=sa.String(200))
     for table, columns in ((DELIVERY, OF_DELIVERY), (ENDPOINT, OF_ENDPOINT)):
         for name in reversed(columns):

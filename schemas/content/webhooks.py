@@ -19,7 +19,7 @@ from schemas.query.queries import bounded, once
 
 MAX_TAKE = 100
 STATUSES = ("pending", "delivering", "delivered", "failed", "abandoned")
-REASONS = ("gone", "failing", "overflow", "unjudged")
+REASONS = ("gone", "failing", "overflow")
 ABOUT_TYPES = "Such as crm.deal.update; a trailing * stands for all parts behind it: crm.deal.*, crm.*, *."
 ABOUT_WHERE = "Conditions on fields of the one model that the event types are of."
 
@@ -72,7 +72,7 @@ class Webhook(WebhookUpdate):
     disabled_reason = fields.String(
         required=True, data_key="disabledReason", allow_none=True, validate=validate.OneOf([*REASONS, None]),
         metadata={"description": "Why it was switched off, unless somebody did so: it answered 410; nothing arrived "
-                  "for five days; more than 100,000 events wait; its events cannot be told."},
+                  "for five days; more than 100,000 events waited."},
     )  # fmt: skip
     created_at = Moment(required=True, data_key="createdAt")
     updated_at = Moment(required=True, data_key="updatedAt")

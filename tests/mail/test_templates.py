@@ -49,7 +49,7 @@ CHOICES = {
     ),
     ("sign-in-linked", "way"): ("github", "google", "microsoft"),
     ("sign-in-unlinked", "way"): ("github", "google", "microsoft", "credential"),
-    ("webhook-disabled", "reason"): ("gone", "failing", "overflow", "unjudged"),
+    ("webhook-disabled", "reason"): ("gone", "failing", "overflow"),
 }  # fmt: skip
 # Values that the service makes itself, and the address of a person.
 OURS = ("link", "unsubscribe", "role", "change", "way", "address", "reason")

@@ -85,7 +85,8 @@ def test_a_name_that_resolves_inwards_is_refused(owner, monkeypatch):
 def test_the_service_itself_is_no_address(app, owner, monkeypatch):
     settings = app.config["SETTINGS"]
     with app.app_context():
-        assert make(owner, url=f"{settings.public_url}/api/v1/crm/company").status_code == 400
+        for url in (f"{settings.public_url}/api/v1/crm/company", f"http://LOCALHOST.:{settings.port}/"):
+            assert make(owner, url=url).status_code == 400, url
     monkeypatch.setattr(addresses, "own_addresses", lambda: frozenset({"203.0.113.9"}))
     assert make(owner, url="https://203.0.113.9/").status_code == 400
 

@@ -19,7 +19,7 @@ export interface Webhook {
   failureCount: number;
   failingSince: string | null;
   disabledAt: string | null;
-  disabledReason: "gone" | "failing" | "overflow" | "unjudged" | null;
+  disabledReason: "gone" | "failing" | "overflow" | null;
   createdAt: string;
 }
 
