@@ -61,6 +61,8 @@ def test_the_periodic_tasks_have_their_hours(app):
         "remove_expired_answers": "23 * * * *",
         "number_changes": "* * * * *",
         "keep_partitions_of_changes": "41 * * * *",
+        "switch_off_overflowing_webhooks": "* * * * *",
+        "expire_webhook_deliveries": "*/10 * * * *",
     }
 
 

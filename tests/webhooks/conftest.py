@@ -12,7 +12,11 @@ from app.testing.database import transaction
 from app.webhooks import deliveries, service
 
 HOOKS = "/api/v1/_webhooks"
-PATH = "/hook"
+PATH, COMPANY = "/hook", "/api/v1/crm/company"
+
+
+def company(actor, name):
+    return actor.post(COMPANY, {"name": name}).json["id"]
 
 
 class Receiver:
