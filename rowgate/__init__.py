@@ -82,7 +82,7 @@ from app.foundation.errors import (
 from app.foundation.events import Event
 from app.foundation.outbound import Outbound
 from app.jobs.queue import defer
-from app.jobs.registry import Job, Periodic, as_unit, mark_failed
+from app.jobs.registry import Continuous, Job, Periodic, as_unit, mark_failed
 from app.notification.routing import notification_routed, notify, notify_all
 from app.plugins import Plugin
 from config import Setting
@@ -107,7 +107,7 @@ __all__ = [  # noqa: RUF022
     "Unit", "run_unit", "Principal", "SYSTEM", "Precondition", "UNCONDITIONAL", "Representation",
     "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "get", "Event",
     # Jobs and notifications
-    "Job", "Periodic", "as_unit", "mark_failed", "defer", "notify", "notify_all", "notification_routed",
+    "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "notify", "notify_all", "notification_routed",
     # Failures, the clock, other services
     "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
     "ForeignKeyViolation", "now", "wire", "Outbound",

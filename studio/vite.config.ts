@@ -9,7 +9,10 @@ export default defineConfig({
   base: "/console/",
   plugins: [react()],
   resolve: {
-    alias: { "@rowgate/client/react-admin": at("../clients/typescript/src/react-admin.ts") },
+    alias: {
+      "@rowgate/client/react-admin": at("../clients/typescript/src/react-admin.ts"),
+      "@rowgate/client/react": at("../clients/typescript/src/react.ts"),
+    },
     dedupe: ["react", "react-dom", "react-router", "@emotion/react"],
   },
   build: {

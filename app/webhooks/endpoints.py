@@ -69,8 +69,8 @@ def create(unit: Unit, given: Values) -> tuple[Endpoint, str]:
     if organization_id not in principal.memberships:
         raise Invalid({"organizationId": ["Is no organization of yours."]})
     unit.lock(f"webhooks of {user_id}")
-    own = select(func.count()).where(Endpoint.user_id == user_id)
-    if (unit.session.scalar(own) or 0) >= MAX_ENDPOINTS:
+    made_before = select(func.count()).where(Endpoint.user_id == user_id)
+    if (unit.session.scalar(made_before) or 0) >= MAX_ENDPOINTS:
         raise Conflict(f"A user has at most {MAX_ENDPOINTS} webhooks")
     made = Endpoint(id=uuid7(), user_id=user_id, organization_id=organization_id, begins_at=_position(), enabled=True)
     secret = _renew_secret(made)
