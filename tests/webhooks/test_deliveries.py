@@ -182,7 +182,8 @@ def test_switched_off_it_hears_nothing_and_a_replay_brings_what_it_has_missed(ow
     assert hook.post("_replay?since=2020-01-01T00:00:00.000Z").status_code == 202
     do_jobs()
     deliver()
-    assert sorted(hook.heard()) == [before, ("crm.company.create", "Missed")]
+    # What others have made public is replayed as well.
+    assert {before, ("crm.company.create", "Missed")} <= set(hook.heard())
 
 
 def test_a_delivery_is_sent_again_on_request(owner, receive, deliver):

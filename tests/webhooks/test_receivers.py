@@ -26,7 +26,7 @@ def typescript(tmp_path):
     """The receiver in TypeScript, started with a secret; gives its address and what it has printed."""
     program, started = tmp_path / "receiver.ts", []
     program.write_text(SHOWN[1])
-    (tmp_path / "node_modules").symlink_to(ROOT / "tests/node/node_modules")
+    (tmp_path / "node_modules").symlink_to(ROOT / ".venv/node/node_modules")
 
     def start(secret, port):
         log = tmp_path / "received"

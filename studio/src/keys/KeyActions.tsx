@@ -11,7 +11,7 @@ import { useAct } from "../organizations/queries";
 import { NameInput } from "./KeyInputs";
 import { RotateDialog } from "./RotateDialog";
 import { SecretDialog } from "./SecretDialog";
-import { type ApiKey, type Made, RESOURCE, useKeyAct, useKeyRenewal, useLateRenewal } from "./keys";
+import { type ApiKey, type Made, RESOURCE, WORDS, useKeyAct, useKeyRenewal, useLateRenewal } from "./keys";
 
 type Asked = "rename" | "rotate" | "revoke";
 
@@ -33,7 +33,7 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
       {asked === "rename" && <Renaming apiKey={apiKey} onClose={close} />}
       {asked === "rotate" && <RotateDialog id={apiKey.id} onMade={(rotated) => (close(), setMade(rotated))} onClose={close} />}
       {asked === "revoke" && <Revocation apiKey={apiKey} onClose={close} />}
-      {made && <SecretDialog words="studio.keys" label={translate(`resources.${RESOURCE}.fields.key`)} secret={made.key} onDone={() => void navigate(`/keys/${made.id}`)} />}
+      {made && <SecretDialog words={WORDS} label={translate(`resources.${RESOURCE}.fields.key`)} secret={made.key} onDone={() => void navigate(`/keys/${made.id}`)} />}
     </Stack>
   );
 }

@@ -13,7 +13,7 @@ import { type Values, faultsOf } from "../organizations/FormDialog";
 import { ask } from "../session/transport";
 import { AddressesInput, ExpiryInput, LimitInput, MetadataInput, NameInput, ScopeInput } from "./KeyInputs";
 import { SecretDialog } from "./SecretDialog";
-import { type Made, RESOURCE, pathOfKey, useLateRenewal } from "./keys";
+import { type Made, RESOURCE, WORDS, pathOfKey, useLateRenewal } from "./keys";
 import { ON_A_DATE, endOf, limitOf, scopesOf, settingsOf } from "./values";
 
 const FIELDS = ["name", "scopes", "expiresAt", "ipAllowList", "metadata"];
@@ -45,7 +45,7 @@ export default function NewKeyPage() {
           </Stack>
         </Form>
       </Paper>
-      {made && <SecretDialog words="studio.keys" label={translate(`resources.${RESOURCE}.fields.key`)} secret={made.key} onDone={() => void navigate(`/keys/${made.id}`, { replace: true })} />}
+      {made && <SecretDialog words={WORDS} label={translate(`resources.${RESOURCE}.fields.key`)} secret={made.key} onDone={() => void navigate(`/keys/${made.id}`, { replace: true })} />}
     </Page>
   );
 }

@@ -5,9 +5,11 @@ import { useTranslate } from "react-admin";
 
 import { CopyButton } from "./CopyButton";
 
+/** What the dialog says, by where that is. */
+export type SecretWords = Readonly<Record<"title" | "text" | "keep" | "confirm" | "lost" | "done", string>>;
+
 interface Props {
-  /** Where the words of the dialog are. */
-  words: string;
+  words: SecretWords;
   /** What the secret is called. */
   label: string;
   /** Nothing where it was lost on its way. */
@@ -25,18 +27,18 @@ export function SecretDialog({ words, label, secret, onDone }: Props) {
   // Nothing but the button closes it: a slip of the hand would cost the secret.
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby={id} aria-describedby={`${id}-text`}>
-      <DialogTitle id={id}>{translate(`${words}.created`)}</DialogTitle>
+      <DialogTitle id={id}>{translate(words.title)}</DialogTitle>
       <DialogContent>
-        {secret === null ? <Alert severity="warning" id={`${id}-text`}>{translate(`${words}.lost`)}</Alert> : (
+        {secret === null ? <Alert severity="warning" id={`${id}-text`}>{translate(words.lost)}</Alert> : (
           <>
-            <Typography id={`${id}-text`} gutterBottom>{translate(`${words}.created_text`)}</Typography>
+            <Typography id={`${id}-text`} gutterBottom>{translate(words.text)}</Typography>
             <Secret label={label} secret={secret} onCopied={() => setCopied(true)} />
-            <Typography variant="body2" color="text.secondary" sx={{ my: 1 }}>{translate(`${words}.keep`)}</Typography>
-            <FormControlLabel control={<Checkbox checked={isStored} onChange={(_, checked) => setStored(checked)} />} label={translate(`${words}.confirm`)} />
+            <Typography variant="body2" color="text.secondary" sx={{ my: 1 }}>{translate(words.keep)}</Typography>
+            <FormControlLabel control={<Checkbox checked={isStored} onChange={(_, checked) => setStored(checked)} />} label={translate(words.confirm)} />
           </>
         )}
       </DialogContent>
-      <DialogActions><Button variant="contained" disabled={!mayLeave} onClick={onDone}>{translate(`${words}.done`)}</Button></DialogActions>
+      <DialogActions><Button variant="contained" disabled={!mayLeave} onClick={onDone}>{translate(words.done)}</Button></DialogActions>
     </Dialog>
   );
 }

@@ -7,6 +7,8 @@ import { provider } from "../api/provider";
 import { useAct, useRenewal } from "../organizations/queries";
 import { ask } from "../session/transport";
 
+/** What is said of the secret of a new key. */
+export const WORDS = { title: "studio.keys.created", text: "studio.keys.created_text", keep: "studio.keys.keep", confirm: "studio.keys.confirm", lost: "studio.keys.lost", done: "studio.keys.done" };
 export const RESOURCE = "auth/api-key";
 export const USES = "auth/api-key-analytics";
 export const pathOfKey = (id = "", what = "") => ["/api/v1/auth/api-key", id && encodeURIComponent(id), what].filter(Boolean).join("/");

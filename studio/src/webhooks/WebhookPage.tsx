@@ -18,7 +18,7 @@ import { Moment } from "../values/Value";
 import { Deliveries } from "./Deliveries";
 import { WebhookDialog } from "./WebhookDialog";
 import { EventTypes, State } from "./WebhooksPage";
-import { type Made, type Webhook, pathOfWebhook, useWebhook, useWebhookAct, useWebhookRenewal } from "./webhooks";
+import { type Made, WORDS, type Webhook, pathOfWebhook, useWebhook, useWebhookAct, useWebhookRenewal } from "./webhooks";
 
 export default function WebhookPage() {
   const { id = "" } = useParams();
@@ -101,7 +101,7 @@ function Actions({ webhook, isOwn }: { webhook: Webhook; isOwn: boolean }) {
           <MomentInput source="since" label="studio.webhooks.replay_since" helperText={translate("studio.webhooks.replay_text")} validate={() => undefined} isRequired autoFocus />
         </FormDialog>
       )}
-      {made && <SecretDialog words="studio.webhooks" label={translate("studio.webhooks.secret")} secret={made.secret} onDone={() => setMade(undefined)} />}
+      {made && <SecretDialog words={WORDS} label={translate("studio.webhooks.secret")} secret={made.secret} onDone={() => setMade(undefined)} />}
     </Stack>
   );
 }

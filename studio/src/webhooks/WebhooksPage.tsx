@@ -17,7 +17,7 @@ import { type Column, Listing } from "../organizations/Listing";
 import { ask } from "../session/transport";
 import { Moment } from "../values/Value";
 import { WebhookDialog } from "./WebhookDialog";
-import { type Made, type Webhook, pathOfWebhook, useEventNames, useWebhookRenewal, useWebhooks } from "./webhooks";
+import { type Made, WORDS, type Webhook, pathOfWebhook, useEventNames, useWebhookRenewal, useWebhooks } from "./webhooks";
 
 export default function WebhooksPage() {
   return useCatalogue().changesDays > 0 ? <Webhooks /> : <NoPage />;
@@ -51,7 +51,7 @@ function NewWebhook() {
     <>
       <Button variant="contained" startIcon={<AddIcon />} sx={{ mt: 1 }} onClick={() => setAsked(true)}>{translate("studio.webhooks.new")}</Button>
       {isAsked && <WebhookDialog onSave={create} onClose={() => setAsked(false)} />}
-      {made && <SecretDialog words="studio.webhooks" label={translate("studio.webhooks.secret")} secret={made.secret} onDone={() => (void renew(), void navigate(`/webhooks/${made.id}`))} />}
+      {made && <SecretDialog words={WORDS} label={translate("studio.webhooks.secret")} secret={made.secret} onDone={() => (void renew(), void navigate(`/webhooks/${made.id}`))} />}
     </>
   );
 }

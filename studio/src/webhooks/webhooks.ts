@@ -45,6 +45,8 @@ export interface Delivery {
 }
 
 export const STATUSES: readonly Delivery["status"][] = ["pending", "delivering", "delivered", "failed", "abandoned"];
+/** What is said of the secret of a webhook. */
+export const WORDS = { title: "studio.webhooks.created", text: "studio.webhooks.created_text", keep: "studio.webhooks.keep", confirm: "studio.webhooks.confirm", lost: "studio.webhooks.lost", done: "studio.webhooks.done" };
 const OPERATIONS = ["create", "update", "delete"] as const;
 const WEBHOOKS = "webhooks";
 /** How often deliveries are looked at while somebody looks. */
