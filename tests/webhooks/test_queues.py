@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -10,7 +11,7 @@ from sqlalchemy import text
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit
 from app.testing.database import transaction
-from app.webhooks import claims, deliveries, dispatcher, switching
+from app.webhooks import claims, deliveries, dispatcher, hooks, switching
 from app.webhooks.sending import Outcome
 from tests.webhooks.conftest import COMPANY, HOOKS, company
 
@@ -187,3 +188,8 @@ def test_what_was_sent_of_a_record_goes_with_a_purge(owner, receive, deliver):
     assert [each["payload"] for each in hook.deliveries("?status=delivered")] == [None]
     deliver()
     assert hook.heard()[-1] == ("crm.company.delete", None)
+
+
+def test_a_purge_forgets_of_any_number_of_records(app):
+    with app.app_context():
+        run_unit(SYSTEM, hooks.forget, [uuid4() for _ in range(70_000)])
