@@ -133,7 +133,7 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
         raise InsufficientScope(scope)
     if access.guarded and principal.from_query and scope != "read":
         key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
-        raise Invalid({"api_key": ["Writes no accounts and organizations; use the Authorization header."]})
+        raise Invalid({"api_key": ["Does not write this from an address; use the Authorization header."]})
     if principal.narrowing is not None:
         _check_grants(principal, access)
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:
