@@ -15,6 +15,7 @@ from uuid import UUID
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
+from app.webhooks.models import IS_OPEN
 
 # Under way at once for an endpoint, for one that does not answer, and how many that are due are looked at for that.
 UNDER_WAY, FAILING, LOOKED_AT = 10, 1, 200
@@ -22,13 +23,13 @@ LEASE = timedelta(minutes=1)
 # How long what could not be prepared waits.
 PAUSE = timedelta(seconds=5)
 # The first that are due, of each endpoint that is on.
-DUE = """
+DUE = f"""
 integration_webhook_endpoint AS e CROSS JOIN LATERAL (
     SELECT d.id, d.next_attempt_at, d.position, d.record_id FROM integration_webhook_delivery AS d
-    WHERE d.endpoint_id = e.id AND d.status IN ('pending', 'delivering', 'failed') AND d.next_attempt_at <= %(now)s
+    WHERE d.endpoint_id = e.id AND d.{IS_OPEN} AND d.next_attempt_at <= %(now)s
     ORDER BY d.next_attempt_at, d.position LIMIT %(looked_at)s
 ) AS due
-"""
+"""  # noqa: S608
 IS_ON = "e.enabled AND (e.paused_until IS NULL OR e.paused_until <= %(now)s)"
 # Those behind another one of their record wait as long as that, so that they are not in the way of other records.
 STEP_BACK = f"""
@@ -36,7 +37,7 @@ UPDATE integration_webhook_delivery AS d SET next_attempt_at = blocked.until FRO
     SELECT due.id, b.until FROM {DUE} CROSS JOIN LATERAL (
         SELECT max(b.next_attempt_at) AS until FROM integration_webhook_delivery AS b
         WHERE b.record_id = due.record_id AND b.endpoint_id = e.id AND b.position < due.position
-            AND b.status IN ('pending', 'delivering', 'failed')
+            AND b.{IS_OPEN}
     ) AS b WHERE {IS_ON} AND b.until > due.next_attempt_at
 ) AS blocked WHERE d.id = blocked.id
 """  # noqa: S608
@@ -51,7 +52,7 @@ WITH busy AS (
     FROM {DUE} LEFT JOIN busy ON busy.endpoint_id = e.id
     WHERE {IS_ON} AND NOT EXISTS (
         SELECT FROM integration_webhook_delivery AS b WHERE b.record_id = due.record_id AND b.endpoint_id = e.id
-            AND b.position < due.position AND b.status IN ('pending', 'delivering', 'failed'))
+            AND b.position < due.position AND b.{IS_OPEN})
 ), allowed AS (
     SELECT *, row_number() OVER (PARTITION BY fails ORDER BY place, next_attempt_at) AS turn FROM free
     WHERE place <= CASE WHEN fails THEN %(failing)s ELSE %(under_way)s END
@@ -64,7 +65,7 @@ WITH busy AS (
 )
 UPDATE integration_webhook_delivery AS d
 SET status = 'delivering', attempts = least(attempts + 1, 100), next_attempt_at = %(until)s, updated_at = %(now)s
-FROM chosen WHERE d.id = chosen.id AND d.status IN ('pending', 'delivering', 'failed') AND d.next_attempt_at <= %(now)s
+FROM chosen WHERE d.id = chosen.id AND d.{IS_OPEN} AND d.next_attempt_at <= %(now)s
 RETURNING d.id, d.endpoint_id, d.event_id, d.event_type, d.position, d.record_id, d.attempts, d.payload
 """  # noqa: S608
 # What could not be prepared was not tried.

@@ -24,9 +24,9 @@ from app.engine.write.audit import note
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, Forbidden, Invalid, InvalidFilter, require_found
+from app.foundation.errors import Conflict, Forbidden, Invalid, require_found
 from app.webhooks import listeners
-from app.webhooks.event_types import means_nothing, models_heard
+from app.webhooks.event_types import means_nothing
 from app.webhooks.models import IntegrationWebhookEndpoint as Endpoint
 
 MAX_ENDPOINTS = 50
@@ -46,14 +46,12 @@ def listed(unit: Unit, take: int, skip: int) -> tuple[list[Endpoint], int]:
 
 def find(unit: Unit, identifier: UUID) -> Endpoint:
     """Return an endpoint that the principal sees; raises NotFound."""
-    return require_found(
-        unit.session.scalar(select(Endpoint).where(_visible(unit.principal), Endpoint.id == identifier))
-    )
+    return _seen(unit, identifier, hold=False)
 
 
-def own(unit: Unit, identifier: UUID) -> Endpoint:
-    """Return one that the principal has made, and hold it; raises NotFound and Forbidden."""
-    endpoint = _held(unit, identifier)
+def own(unit: Unit, identifier: UUID, *, hold: bool = False) -> Endpoint:
+    """Return one that the principal has made, and ``hold`` it until the end; raises NotFound and Forbidden."""
+    endpoint = _seen(unit, identifier, hold=hold)
     if endpoint.user_id != unit.principal.user_id:
         raise Forbidden("Only who made an endpoint may do this")
     return endpoint
@@ -84,7 +82,7 @@ def create(unit: Unit, given: Values) -> tuple[Endpoint, str]:
 
 def change(unit: Unit, identifier: UUID, given: Values) -> Endpoint:
     """Change an endpoint; raises NotFound, Forbidden and Invalid. Switched on again, it hears of what follows."""
-    endpoint = _held(unit, identifier)
+    endpoint = _seen(unit, identifier)
     if endpoint.user_id != unit.principal.user_id and (given.keys() - {"enabled"} or given.get("enabled")):
         raise Forbidden("Only who made an endpoint changes it; managers switch it off")
     was_enabled = endpoint.enabled
@@ -101,7 +99,7 @@ def change(unit: Unit, identifier: UUID, given: Values) -> Endpoint:
 
 def delete(unit: Unit, identifier: UUID) -> None:
     """Remove an endpoint with its deliveries; raises NotFound."""
-    endpoint = _held(unit, identifier)
+    endpoint = _seen(unit, identifier)
     note(unit, "platform.webhook.delete", endpoint)
     unit.session.delete(endpoint)
 
@@ -109,7 +107,7 @@ def delete(unit: Unit, identifier: UUID) -> None:
 def rotate(unit: Unit, identifier: UUID) -> tuple[Endpoint, str]:
     """Give an endpoint another secret, and return it. The one before signs as well for a day. Raises NotFound and
     Forbidden."""
-    endpoint = own(unit, identifier)
+    endpoint = own(unit, identifier, hold=True)
     endpoint.previous_secret, endpoint.previous_secret_until = endpoint.secret, now() + ROTATION
     secret = _renew_secret(endpoint)
     unit.session.flush()
@@ -123,8 +121,6 @@ def check_wanted(principal: Principal, event_types: Sequence[str], where: Values
     for pattern in event_types:
         if means_nothing(pattern, principal):
             raise Invalid({"eventTypes": [f"{pattern} is no event that you may hear of."]})
-    if where is not None and len(models_heard(event_types, principal)) != 1:
-        raise InvalidFilter("Invalid where: Needs event types of exactly one model.")
     listeners.followed_by(principal, event_types, where)
 
 
@@ -151,9 +147,9 @@ def _noted(given: Values) -> Values:
     return {name: {"after": value} for name, value in given.items() if name in ("url", "event_types", "enabled")}
 
 
-def _held(unit: Unit, identifier: UUID) -> Endpoint:
+def _seen(unit: Unit, identifier: UUID, *, hold: bool = True) -> Endpoint:
     seen = select(Endpoint).where(_visible(unit.principal), Endpoint.id == identifier)
-    return require_found(unit.session.scalar(seen.with_for_update()))
+    return require_found(unit.session.scalar(seen.with_for_update() if hold else seen))
 
 
 def _visible(principal: Principal) -> ColumnElement[bool]:

@@ -16,7 +16,7 @@ from app.engine.changes.feed import own_conditions
 from app.engine.changes.telling import Followed
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read.query_context import QueryContext
+from app.engine.read.query_context import QueryContext, invalid
 from app.engine.read.statements import Statement, autocommit_connection
 from app.foundation.errors import InvalidFilter
 from app.webhooks.event_types import is_heard, models_heard
@@ -91,7 +91,7 @@ def followed_by(principal: Principal, event_types: Collection[str], where: dict[
     if where is None:
         return Followed(models)
     if len(models) != 1:
-        raise InvalidFilter("Conditions are about one model")
+        raise invalid("where", "Needs event types of exactly one model.")
     context = QueryContext(principal, current_app.config["SETTINGS"], MAX_VALUES)
     return Followed(models, own_conditions(context, models[0], where))
 

@@ -33,7 +33,7 @@ def serve(app: Flask, stopping: threading.Event) -> None:
 
 
 def deliver_due(app: Flask) -> int:
-    """Dispatch all that is new, send all that is due, and return how much that was; for tests and commands."""
+    """Dispatch all that is new, send all that is due, and return how much that was; for tests."""
     return asyncio.run(_Service(app, threading.Event()).serve_once())
 
 

@@ -191,7 +191,7 @@ def _deleted(unit: Unit, identifier: str) -> Reply:
 
 def _deliveries(unit: Unit, endpoint: UUID, status: str | None, take: int, cursor: str | None) -> Reply:
     found, following = resending.deliveries(unit, endpoint, status, take, cursor)
-    return Reply({"data": [delivery_of(each) for each in found], "meta": {"next": following}})
+    return Reply({"data": [delivery_of(each) for each in found], "meta": {"next": following}}).within_bounds()
 
 
 def _replayed(unit: Unit, identifier: UUID, since: Any) -> Reply:

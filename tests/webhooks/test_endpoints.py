@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from app.testing.cast import Actor
 from app.webhooks import addresses, endpoints
 from tests.webhooks.conftest import HOOKS
 
@@ -153,6 +154,16 @@ def test_deliveries_are_listed_by_pages_and_status(owner, receive, deliver):
     assert owner.get(f"{HOOKS}/{hook.id}/_deliveries?status=failed").json["data"] == []
     for query in ("status=lost", "take=0", "take=101", "cursor=x", "skip=1"):
         assert owner.get(f"{HOOKS}/{hook.id}/_deliveries?{query}").status_code == 400, query
+
+
+def test_a_page_of_deliveries_is_no_larger_than_answers_may_be(build, owner, receive, deliver):
+    hook = receive(owner)
+    for number in range(5):
+        owner.post("/api/v1/crm/company", {"name": f"Works {number}"})
+    deliver()
+    small = Actor(build(max_answer_bytes=2000), owner.token, owner.user_id, owner.organization_id)
+    assert small.get(f"{HOOKS}/{hook.id}/_deliveries").status_code == 400
+    assert small.get(f"{HOOKS}/{hook.id}/_deliveries?take=1").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["_test", f"_deliveries/{UNKNOWN}/_redeliver", "_replay?since=2026-01-01T00:00:00Z"])
