@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ from app.engine.write.audit import note
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
-from app.foundation.errors import Conflict, Forbidden, Invalid, require_found
+from app.foundation.errors import Conflict, Failure, Forbidden, Invalid, require_found
 from app.webhooks import listeners
 from app.webhooks.event_types import means_nothing
 from app.webhooks.models import IntegrationWebhookEndpoint as Endpoint
@@ -140,6 +141,9 @@ def _renew_secret(endpoint: Endpoint) -> str:
 
 
 def _position() -> int:
+    """Return the position behind which news are: what was committed before is numbered first."""
+    with suppress(Failure):  # some of it may be heard of where that takes long
+        sequencer.number_changes()
     return sequencer.positions().last
 
 

@@ -24,6 +24,14 @@ def test_changes_of_a_record_arrive_signed_and_in_order(owner, receive, deliver)
     assert hook.heard() == [("crm.company.create", "Another")]
 
 
+def test_what_was_written_before_an_endpoint_was_made_is_not_heard_of(owner, receive, deliver):
+    company(owner, "Before")
+    hook = receive(owner)
+    company(owner, "After")
+    deliver()
+    assert hook.heard() == [("crm.company.create", "After")]
+
+
 def test_an_event_has_what_the_feed_has_and_the_headers_of_the_standard(owner, receive, deliver):
     hook = receive(owner)
     since = owner.get("/api/v1/_changes").json["meta"]["next"]
