@@ -59,9 +59,8 @@ bench: .venv/dev ## measure against a bare route and against what one would writ
 bench-queries: .venv/dev ## measure what the parts of a query cost beside the plain list
 	@$(BIN)/python -m bench.queries
 
-bench-live: .venv/dev ## measure 10,000 open streams of notifications, and of changes; and webhooks
-	@$(BIN)/python -m bench.live notifications
-	@$(BIN)/python -m bench.live changes
+bench-live: .venv/dev ## measure 10,000 open streams of notifications, and of changes; a crowd that hears all, somebody who comes late; and webhooks
+	@for kind in notifications changes crowd backlog; do $(BIN)/python -m bench.live $$kind || exit 1; done
 	@$(BIN)/python -m bench.webhooks
 
 bench-transfers: .venv/dev ## measure how fast a million records leave
@@ -121,6 +120,7 @@ fuzz: .venv/dev ## send made-up requests and queries for a long time, then let e
 	@$(BIN)/pytest tests/engine/queries/test_reference_model.py tests/engine/queries/test_grants.py tests/engine/queries/test_grants_of_writes.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
 	@$(BIN)/pytest tests/engine/writes/test_write_model.py --numprocesses=0 --fuzz-queries 2500 --fuzz-worlds 8
 	@$(BIN)/pytest tests/engine/changes/test_random_writes.py --numprocesses=0 --fuzz-changes 100000
+	@$(BIN)/pytest tests/end_to_end/test_live_lists.py -k any_writes --numprocesses=0 --fuzz-histories 500
 	@$(BIN)/pytest tests/end_to_end/test_broken_off_starts.py --numprocesses=0 --fuzz-starts 50
 	@$(BIN)/python -m tests.faults.run --rounds 40
 

@@ -13,7 +13,7 @@ export default defineConfig({
       "@rowgate/client/react-admin": at("../clients/typescript/src/react-admin.ts"),
       "@rowgate/client/react": at("../clients/typescript/src/react.ts"),
     },
-    dedupe: ["react", "react-dom", "react-router", "@emotion/react"],
+    dedupe: ["react", "react-dom", "react-router", "@emotion/react", "eventsource-parser"],
   },
   build: {
     outDir: at("../app/static/studio"),

@@ -49,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-changes", type=int, default=2000, help="Transactions that the log of changes is held against."
     )
+    parser.addoption("--fuzz-histories", type=int, default=20, help="Histories after which lists that live are read.")
     parser.addoption("--openapi-generator", help="The jar of openapi-generator; without it, its clients are not tried.")
 
 

@@ -112,7 +112,7 @@ describe("a row", () => {
     const record = { id: ME, firstName: "Ada", lastName: "Byron", email: "ada@byron.example" };
     const onSelect = vi.fn();
     const fields = ["firstName", "email"].map((name) => fieldOf(model, name)!);
-    await shown(<RecordRow model={model} fields={fields} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} onSelect={onSelect} />);
+    await shown(<RecordRow model={model} fields={fields} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} isTouched={false} onSelect={onSelect} />);
     expect(screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")])).toEqual([["Ada", `/crm/contact/${ME}/show`], ["ada@byron.example", "mailto:ada@byron.example"]]);
     fireEvent.click(screen.getByRole("checkbox", { name: "Select Ada Byron" }));
     expect(onSelect).toHaveBeenCalledWith(ME);

@@ -94,10 +94,10 @@ def context(made, browser):
     return browser.new_context()
 
 
-def test_what_is_shown_is_what_the_lists_say_after_any_writes(context, shared_service, owner):
+def test_what_is_shown_is_what_the_lists_say_after_any_writes(context, shared_service, owner, request):
     tab, chance, companies = Tab(context, shared_service, owner), random.Random(1), []
     tab.shows(lambda: listed(owner))
-    for _ in range(20):
+    for _ in range(request.config.getoption("--fuzz-histories")):
         for _ in range(10):
             write_at_random(owner, chance, companies)
         tab.shows(lambda: listed(owner))

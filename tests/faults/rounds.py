@@ -93,9 +93,9 @@ class Rounds:
                 Client(person, admin, port, self.ledger, f"{self.seed}-{index}") for index, person in enumerate(people)
             ]
             self.followers = [Follower(person, port) for person in people[:followed]]
-            self.change_followers = [ChangeFollower(person, port) for person in people[:followed_changes]]
-            for place, person in enumerate(people[:webhooks]):
-                self.receivers.append(Receiver(person, port, self.seed + place))
+            self.change_followers = [ChangeFollower(people[place % number], port) for place in range(followed_changes)]
+            for place in range(webhooks):
+                self.receivers.append(Receiver(people[place % number], port, self.seed + place))
                 stack.callback(self.receivers[-1].end)
             stack.callback(self._end)
             for each in (*self.followers, *self.change_followers, *self.clients):

@@ -14,7 +14,7 @@ from tests.faults.faults import FAULTS, Fault
 from tests.faults.rounds import Round, Rounds
 from tests.faults.service import Service
 
-CLIENTS, FOLLOWERS, WEBHOOKS = 20, 4, 5
+CLIENTS, FOLLOWERS, OF_CHANGES, WEBHOOKS = 20, 4, 10, 5
 DISK = "disk-full"
 
 
@@ -23,7 +23,7 @@ def main() -> int:
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # which ends the parts in order
     rounds = Rounds(
-        Service(), clients=CLIENTS, followers=FOLLOWERS, of_changes=FOLLOWERS, webhooks=WEBHOOKS, seed=options.seed
+        Service(), clients=CLIENTS, followers=FOLLOWERS, of_changes=OF_CHANGES, webhooks=WEBHOOKS, seed=options.seed
     )
     played: list[Round] = []
     print(f"rowgate: seed {options.seed}; what the service says is in {rounds.service.folder}", flush=True)

@@ -249,3 +249,28 @@ def test_after_a_rotation_both_secrets_verify_for_a_day(owner, receive, deliver,
     Webhook(hook.secret).verify(request.body, request.headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(old).verify(request.body, request.headers)
+
+
+def test_an_attempt_after_a_rotation_is_signed_by_both_secrets(owner, receive, deliver, loopback, clock):
+    hook = receive(owner)
+    loopback.answer(hook.path, status=500, times=1)
+    company(owner, "Works")
+    deliver()
+    hook.requests()
+    secrets = hook.secret, hook.post("_rotate").json["secret"]
+    clock.move(seconds=6)
+    deliver()
+    (request,) = hook.requests()
+    for secret in secrets:
+        Webhook(secret).verify(request.body, request.headers)
+
+
+def test_an_endpoint_that_writes_what_it_hears_keeps_nobody_else_waiting(owner, cast, receive, deliver):
+    hook, other = receive(owner), receive(cast.user(), "/other")
+    company(owner, "Loop 0")
+    for number in range(1, 4):
+        company(other.actor, f"Other {number}")
+        deliver()
+        assert other.heard() == [("crm.company.create", f"Other {number}")]
+        ((_, heard),) = hook.heard()
+        company(owner, f"Loop {number} of {heard[:6]}")

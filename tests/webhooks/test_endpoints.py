@@ -8,7 +8,7 @@ import pytest
 
 from app.testing.cast import Actor
 from app.webhooks import addresses, endpoints
-from tests.webhooks.conftest import HOOKS
+from tests.webhooks.conftest import HOOKS, company
 
 GIVEN = {"url": "https://hooks.example.com/rowgate", "eventTypes": ["crm.deal.*"]}
 UNKNOWN = "0192f0c1-7a50-7c3e-9d0a-5b1f6f2d8e11"
@@ -183,3 +183,19 @@ def test_this_machine_is_an_address_in_development_alone(app, owner, monkeypatch
     monkeypatch.setattr(type(app.config["SETTINGS"]), "production", True)
     for url in ("http://127.0.0.1:9/", "https://localhost/", "https://[::1]/"):
         assert make(owner, url=url).status_code == 400, url
+
+
+def test_an_address_that_turns_inwards_after_it_was_set_gets_nothing(owner, deliver, loopback, monkeypatch):
+    leads_to = {"hooks.example.com": "93.184.216.34"}
+
+    def resolve(host, *_, **__):
+        return [(2, 1, 6, "", (leads_to.get(host, "127.0.0.1"), 443))]
+
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", resolve)
+    made = make(owner, eventTypes=["crm.company.*"]).json
+    leads_to.clear()
+    company(owner, "Harbour Works")
+    deliver()
+    (delivery,) = owner.get(f"{HOOKS}/{made['id']}/_deliveries").json["data"]
+    assert (delivery["status"], delivery["responseStatus"], loopback.requests) == ("failed", None, [])
+    assert "private" in delivery["errorMessage"]

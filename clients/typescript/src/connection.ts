@@ -4,6 +4,8 @@ export interface Connection {
   token?: string | null | (() => string | Promise<string>);
   /** Milliseconds after which an attempt of a write is given up and made again; a minute without it. */
   timeout?: number;
+  /** Says who asks where the token changes meanwhile: tabs of a browser in which the same one asks share a stream. */
+  caller?: () => string | Promise<string>;
   /** Sends the requests in place of the platform's `fetch`, for programs that renew credentials or wait for a network. */
   fetch?: (request: Request) => Promise<Response>;
 }

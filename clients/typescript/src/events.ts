@@ -2,7 +2,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
-import { type Connection, credentials } from "./connection.js";
+import { type Connection, credentials, send } from "./connection.js";
 import { RowgateError } from "./errors.js";
 import { waited } from "./pauses.js";
 import { decoder, pieces } from "./streams.js";
@@ -38,7 +38,7 @@ export async function* events(connection: Connection, url: URL, options: Follow)
   while (!options.signal?.aborted) {
     const headers = new Headers({ Accept: "text/event-stream", ...(await credentials(connection)) });
     if (place !== undefined) headers.set("Last-Event-ID", place);
-    for await (const event of opened(url, headers, attempts, options.signal)) {
+    for await (const event of opened(connection, url, headers, attempts, options.signal)) {
       yield event;
       if (event.id === undefined) continue;
       place = event.id;
@@ -50,6 +50,7 @@ export async function* events(connection: Connection, url: URL, options: Follow)
 
 /** The events of one stream. What breaks it is counted, unless the service refuses the caller. */
 async function* opened(
+  connection: Connection,
   url: URL,
   headers: Headers,
   attempts: Attempts,
@@ -59,7 +60,7 @@ async function* opened(
   attempts.retryAfter = 0;
   try {
     const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-    const response = await fetch(url, { headers, signal: ended });
+    const response = await send(connection, new Request(url, { headers, signal: ended }));
     if (!response.ok || response.body === null) throw await RowgateError.of(response);
     const events = response.body
       .pipeThrough(silence.watched())

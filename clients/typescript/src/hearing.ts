@@ -8,18 +8,30 @@ import { RowgateError } from "./errors.js";
 import { events } from "./events.js";
 import { backoff, waited } from "./pauses.js";
 
-/** Models of which something has changed; nothing where all is to be read anew. */
-export type Told = readonly string[] | null;
+/** A change of a record. Of one that is out of sight now, nothing is told but which it was. */
+export interface Heard {
+  model: string;
+  recordId: string;
+  operation: "create" | "update" | "delete";
+  changed?: readonly string[];
+  actor?: { type: "user" | "key" | "job" | "system"; id: string | null };
+}
+
+/** What is new: models of which something has changed, or null where all is to be read anew, and the changes that are known. */
+export interface News {
+  models: readonly string[] | null;
+  changes: readonly Heard[];
+}
 
 interface Listener {
-  onChange: (models: Told) => void;
+  onNews: (news: News) => void;
   onError: (error: unknown) => void;
 }
 
 /** What a tab tells the others: a place in the log, and what has changed before it. */
 interface Message {
   place?: string | undefined;
-  models?: Told;
+  news?: News;
 }
 
 const STREAM = "/api/v1/_changes/stream";
@@ -78,11 +90,11 @@ export class Hearing {
     for (const { onError } of told) onError(error);
   }
 
-  private take({ place, models }: Message): void {
+  private take({ place, news }: Message): void {
     this.heardAt = Date.now();
     if (place !== undefined) this.place = place;
     this.begin();
-    if (models !== undefined) for (const { onChange } of [...this.listeners]) onChange(models);
+    if (news !== undefined) for (const { onNews } of [...this.listeners]) onNews(news);
   }
 
   private async hear(signal: AbortSignal): Promise<void> {
@@ -135,10 +147,10 @@ export class Hearing {
       for await (const { event, id, data } of events(this.connection, address(this.connection, STREAM), options)) {
         clearTimeout(alarm);
         alarm = setTimeout(() => silent.abort(), LAST_WORD);
-        if (event === "reset") tell({ place: id, models: null });
-        else if (event === "resync") tell({ place: id, models: (JSON.parse(data) as { models: string[] }).models });
+        if (event === "reset") tell({ place: id, news: ALL });
+        else if (event === "resync") tell({ place: id, news: news([], (JSON.parse(data) as { models: string[] }).models) });
         else if (event === "ready" || event === "place") tell({ place: id });
-        else if (event === "create" || event === "update" || event === "delete") tell({ place: id, models: [(JSON.parse(data) as { model: string }).model] });
+        else if (event === "create" || event === "update" || event === "delete") tell({ place: id, news: news([JSON.parse(data) as Heard]) });
       }
     } finally {
       clearTimeout(alarm);
@@ -153,11 +165,11 @@ export class Hearing {
         url.searchParams.set("take", "1000");
         if (this.place !== undefined) url.searchParams.set("since", this.place);
         const { data, meta } = (await (await read(this.connection, url, undefined, { signal })).json()) as {
-          data: { model: string }[];
+          data: Heard[];
           meta: { next: string; more: boolean; reset?: boolean; resync?: string[] };
         };
-        const models = [...new Set([...data.map(({ model }) => model), ...(meta.resync ?? [])])];
-        tell({ place: meta.next, ...(meta.reset ? { models: null } : models.length > 0 && { models }) });
+        const told = meta.reset ? ALL : news(data, meta.resync);
+        tell({ place: meta.next, ...(told.models?.length !== 0 && { news: told }) });
         if (!meta.more) return;
       } catch (error) {
         if (error instanceof RowgateError && error.status < 500 && error.status !== 429) throw error;
@@ -167,10 +179,18 @@ export class Hearing {
   }
 }
 
+const ALL: News = { models: null, changes: [] };
+
+function news(heard: readonly Heard[], others: readonly string[] = []): News {
+  const changes = heard.map(({ model, recordId, operation, changed, actor }) => ({ model, recordId, operation, ...(changed && { changed }), ...(actor && { actor }) }));
+  return { models: [...new Set([...changes.map(({ model }) => model), ...others])], changes };
+}
+
 /** What the tabs of a browser that ask in the name of the same caller share a stream by; nothing where none can. */
 async function shared(connection: Connection): Promise<string | undefined> {
   if (typeof document === "undefined" || !globalThis.navigator?.locks || !globalThis.crypto?.subtle || typeof BroadcastChannel === "undefined") return undefined;
-  const caller = new TextEncoder().encode(JSON.stringify([address(connection, STREAM).href, await credentials(connection)]));
+  const who = (await connection.caller?.()) ?? (await credentials(connection));
+  const caller = new TextEncoder().encode(JSON.stringify([address(connection, STREAM).href, who]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", caller));
   return `rowgate ${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

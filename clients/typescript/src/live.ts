@@ -2,7 +2,7 @@
 import type { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
 import { RowgateError } from "./errors.js";
-import { hearing } from "./hearing.js";
+import { type News, hearing } from "./hearing.js";
 import { backoff, waited } from "./pauses.js";
 
 /** How a list is kept. */
@@ -36,7 +36,7 @@ export function living(connection: Connection, model: string, records: Collectio
     };
     const list = new Live(() => records.list(query, { signal: ended }), onPage, ended);
     const concerns = reachesOthers(query) ? () => true : (models: readonly string[]) => models.includes(model);
-    const listener = { onChange: (models: readonly string[] | null) => void ((models === null || concerns(models)) && list.read()), onError: fail };
+    const listener = { onNews: ({ models }: News) => void ((models === null || concerns(models)) && list.read()), onError: fail };
     const heard = hearing(connection);
     ended.addEventListener("abort", () => heard.leave(listener));
     if (!ended.aborted) void heard.listen(listener).then(() => list.keep()).catch(fail);

@@ -2,9 +2,11 @@
 import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
 import { RowgateError, VersionConflict } from "./errors.js";
+import { type Heard, type News, hearing } from "./hearing.js";
 import { versionOf } from "./versions.js";
 
 export { RowgateError, VersionConflict };
+export type { Heard, News };
 
 /** The version of a record stands beside its fields: react-admin copies records, and a copy has to know it too. */
 export const VERSION = "_version";
@@ -39,6 +41,11 @@ export interface Wanted {
 /** What `meta` may ask of a write: to be told its transaction, by which `_undo` takes it back. */
 export interface Noted {
   onTransaction?: (transaction: string) => void;
+}
+
+interface Listening {
+  onBegin?: () => void;
+  onError?: (error: unknown) => void;
 }
 
 interface Reading {
@@ -102,6 +109,18 @@ export function createDataProvider(connection: Connection, pathOf: PathOf = usua
 
   return {
     supportAbortSignal: true,
+
+    /**
+     * Be told what changes, of all models, until the function is called that this gives. What was read before `onBegin`
+     * is called may be old already; after it nothing is missed, also where the connection is lost for a while. What
+     * ends it, such as a refusal, is given to `onError`.
+     */
+    listen(onNews: (news: News) => void, { onBegin, onError = () => undefined }: Listening = {}): () => void {
+      const heard = hearing(connection);
+      const listener = { onNews, onError };
+      void heard.listen(listener).then(onBegin);
+      return () => heard.leave(listener);
+    },
 
     getList: (resource: string, asked: Reading = {}) => told(list(resource, asked)),
 

@@ -14,7 +14,7 @@ export function locate(resources: Iterable<readonly [string, string]>): void {
 
 export const pathOf = (resource: string) => paths.get(resource) ?? `/api/v1/${resource}`;
 
-export const provider = createDataProvider({ baseUrl: "", token: async () => (await signedIn()).token, fetch: send }, pathOf);
+export const provider = createDataProvider({ baseUrl: "", token: async () => (await signedIn()).token, caller: async () => (await signedIn()).userId, fetch: send }, pathOf);
 /** What the forms of react-admin write with: they may hold files. */
 export const dataProvider = {
   ...provider,

@@ -96,7 +96,7 @@ export function useColleagues(): readonly { id: string; name: string }[] {
   const catalogue = useCatalogue();
   const { data } = useQuery({
     queryKey: ["auth/member", "names"],
-    queryFn: ({ signal }) => provider.getList("auth/member", { pagination: { page: 1, perPage: 1000 }, meta: { expand: ["user"], count: "none" }, signal }),
+    queryFn: ({ signal }) => provider.getList("auth/member", { pagination: { page: 1, perPage: 1000 }, meta: { count: "none" }, signal }),
     enabled: Boolean(catalogue.get("auth/member")?.operations.list),
   });
   const names = new Map(data?.data.map(({ userId, user }) => [String(userId), String((user as Row | null)?.name ?? "")]));

@@ -67,22 +67,24 @@ const LENGTH = { hour: 3_600_000, day: 86_400_000 };
 /** The largest page of a list. */
 const MOST = 1000;
 const NEWEST = 20;
+/** Milliseconds after which the use of a key, which is no change of a record, is read again while somebody looks. */
+const LOOKS = 10_000;
 
 export function useKeys() {
   return useQuery({
-    queryKey: ["keys", "list"],
+    queryKey: [RESOURCE, "keys", "list"],
     queryFn: async ({ signal }) => (await provider.getList(RESOURCE, { pagination: { page: 1, perPage: MOST }, meta: { count: "none" }, signal })).data as ApiKey[],
   });
 }
 
 export function useKey(id: string) {
-  return useQuery({ queryKey: ["keys", "one", id], queryFn: async ({ signal }) => (await provider.getOne(RESOURCE, { id, signal })).data as ApiKey });
+  return useQuery({ queryKey: [RESOURCE, "keys", "one", id], queryFn: async ({ signal }) => (await provider.getOne(RESOURCE, { id, signal })).data as ApiKey });
 }
 
 export function useUsage(id: string, range: Range) {
   const { interval, count } = RANGES[range];
   return useQuery({
-    queryKey: ["keys", "usage", id, range],
+    queryKey: [RESOURCE, "keys", "usage", id, range], refetchInterval: LOOKS,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       // The hour or day that has begun is the last of them.
@@ -94,7 +96,7 @@ export function useUsage(id: string, range: Range) {
 
 export function useUses(id: string) {
   return useQuery({
-    queryKey: ["keys", "uses", id],
+    queryKey: [RESOURCE, "keys", "uses", id], refetchInterval: LOOKS,
     queryFn: async ({ signal }) => {
       const asked = { filter: { where: { keyId: id } }, pagination: { page: 1, perPage: NEWEST }, sort: { field: "time", order: "DESC" }, meta: { count: "none" as const }, signal };
       return (await provider.getList(USES, asked)).data as Use[];
@@ -103,13 +105,13 @@ export function useUses(id: string) {
 }
 
 /** Carry out a write of keys and say how it went. */
-export const useKeyAct = () => useAct("keys", RESOURCE);
+export const useKeyAct = () => useAct(RESOURCE);
 
 /** Have the pages of keys read again. */
-export const useKeyRenewal = () => useRenewal(["keys", RESOURCE]);
+export const useKeyRenewal = () => useRenewal([RESOURCE]);
 
 /** The same before the page is left: what it shows may be gone, so that only the next one reads. */
 export function useLateRenewal() {
   const queries = useQueryClient();
-  return () => Promise.all(["keys", RESOURCE].map((name) => queries.invalidateQueries({ queryKey: [name], refetchType: "none" })));
+  return () => queries.invalidateQueries({ queryKey: [RESOURCE], refetchType: "none" });
 }

@@ -2,20 +2,21 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import NotificationsNoneIcon from "@mui/icons-material/NotificationsNone";
 import { Badge, Box, Button, IconButton, Link, List, ListItem, Popover, Stack, Typography } from "@mui/material";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useLocale, useNotify, useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
-import { usePerson } from "../catalogue/context";
+import { useCatalogue, usePerson } from "../catalogue/context";
 import { listOf } from "../organizations/queries";
-import { follow } from "../session/stream";
 import { distance } from "../values/formats";
 import { HIDDEN } from "../values/Value";
 
 const RESOURCE = "notification/notification";
 const SHOWN = 20;
+/** Milliseconds between two looks where the service tells of no changes. */
+const LOOKS = 30_000;
 /** How many are marked at once. */
 const PORTION = 1000;
 
@@ -23,7 +24,9 @@ const unreadOf = (userId: string) => ({ where: { userId, readAt: { isNull: true 
 
 /** The newest notifications of somebody, and how many of all are unread. */
 function useBell(userId: string) {
+  const { changesDays } = useCatalogue();
   return useQuery({
+    refetchInterval: changesDays > 0 ? false : LOOKS,
     queryKey: [RESOURCE, "bell", userId],
     queryFn: async ({ signal }) => {
       const [newest, unread] = await Promise.all([
@@ -33,6 +36,15 @@ function useBell(userId: string) {
       return { entries: newest.data, unread: unread.total ?? 0 };
     },
   });
+}
+
+/** The title of the newest notification that came while somebody was here. */
+function useNewest(entries: readonly Record<string, unknown>[], isSuccess: boolean): string {
+  const last = Math.max(0, ...entries.map(({ sequence }) => Number(sequence)));
+  const [begin, setBegin] = useState<number>();
+  if (begin === undefined && isSuccess) setBegin(last);
+  const newest = entries.find(({ sequence }) => Number(sequence) === last);
+  return begin !== undefined && last > begin && newest ? String(newest.title) : "";
 }
 
 /** Mark all that somebody has not read, those beyond what is shown as well. */
@@ -53,16 +65,8 @@ export function Notifications() {
   const queries = useQueryClient();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const [told, setTold] = useState("");
   const { data: { entries, unread } = { entries: [], unread: 0 }, isSuccess } = useBell(person.id);
-  const last = Math.max(0, ...entries.map(({ sequence }) => Number(sequence)));
-  const begin = useRef(last);
-  begin.current = last;
-  useEffect(() => {
-    if (!isSuccess) return undefined;
-    const look = () => void queries.invalidateQueries({ queryKey: [RESOURCE] });
-    return follow(String(begin.current), (notification) => (setTold(notification.title), look()), look);
-  }, [isSuccess, queries]);
+  const told = useNewest(entries, isSuccess);
   const markRead = async () => {
     await markAllRead(person.id).catch((error: unknown) => notify(sentence(error), { type: "error" }));
     await queries.invalidateQueries({ queryKey: [RESOURCE] });

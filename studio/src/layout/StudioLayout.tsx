@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useState } from "react";
 import { useTranslate } from "react-admin";
 import { useLocation } from "react-router-dom";
 
+import { useFreshness } from "../live/freshness";
 import { LeaveOnSignOut } from "../session/LeaveOnSignOut";
 import { Broken } from "./Broken";
 import { CommandPalette } from "./CommandPalette";
@@ -22,6 +23,7 @@ export function StudioLayout({ children }: { children: ReactNode }) {
   const { pathname } = useLocation();
   const [isPalette, setPalette] = useState(false);
   useSaveKey();
+  useFreshness();
   const navigation = <Navigation onNavigate={() => setOpen(false)} />;
   return (
     <Box sx={{ display: "flex", flexDirection: "column", height: "100dvh" }}>

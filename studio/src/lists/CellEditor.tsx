@@ -2,13 +2,14 @@
 import { Button, Popover, Stack } from "@mui/material";
 import type { Row } from "@rowgate/client/react-admin";
 import { useRef, useState } from "react";
-import { Form, RecordContextProvider, SaveButton, useNotify, useTranslate, useUpdate } from "react-admin";
+import { Form, RecordContextProvider, SaveButton, useTranslate, useUpdate } from "react-admin";
 
-import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
 import { FieldInput } from "../inputs/FieldInput";
+import { useHold } from "../live/freshness";
+import { useConflict } from "../records/conflict";
 
 interface Props {
   model: Model;
@@ -38,22 +39,22 @@ export function CellEditor(props: Props) {
 
 function Editor({ model, field, record, onDone }: Props & { onDone: () => void }) {
   const translate = useTranslate();
-  const notify = useNotify();
-  const sentence = useSentence();
   const [update, { isPending }] = useUpdate();
   const { meta, tell } = useWrites(model.undoable);
   const resource = nameOf(model);
+  const saved = () => (tell("studio.record.saved"), onDone());
+  const { failed, dialog } = useConflict(model, { meta, onSaved: saved, onReload: onDone });
+  useHold();
   const save = async (values: object) => {
     const value = (values as Row)[field.name] as unknown;
     try {
       await update(resource, { id: record.id, data: { [field.name]: value }, previousData: record, meta }, { mutationMode: "pessimistic", returnPromise: true });
-      tell("studio.record.saved");
-      onDone();
+      saved();
       return undefined;
     } catch (error) {
       const errors = (error as { body?: { errors?: Record<string, string> } }).body?.errors;
       if (errors && field.name in errors) return errors;
-      notify(sentence(error), { type: "error" });
+      await failed(error, { ...record, [field.name]: value }, record);
       return undefined;
     }
   };
@@ -68,6 +69,7 @@ function Editor({ model, field, record, onDone }: Props & { onDone: () => void }
           </Stack>
         </Stack>
       </Form>
+      {dialog}
     </RecordContextProvider>
   );
 }

@@ -20,9 +20,11 @@ interface Props {
   selection: Selection;
   title: string;
   height?: number | undefined;
+  /** The records that others have just changed. */
+  touched: ReadonlySet<string>;
 }
 
-export function RecordCards({ model, state, rows, selection, title, height }: Props) {
+export function RecordCards({ model, state, rows, selection, title, height, touched }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const loaded = rows.rows;
   const virtual = useVirtualizer({
@@ -45,7 +47,7 @@ export function RecordCards({ model, state, rows, selection, title, height }: Pr
           const record = loaded[item.index]!;
           return (
             <Box key={item.key} role="listitem" ref={virtual.measureElement} data-index={item.index} sx={{ position: "absolute", insetInline: 0, pb: 1 }} style={{ top: item.start }}>
-              <RecordCard model={model} fields={fields} record={record} isSelected={selection.has(record.id)} onSelect={selection.toggle} />
+              <RecordCard model={model} fields={fields} record={record} isSelected={selection.has(record.id)} isTouched={touched.has(record.id)} onSelect={selection.toggle} />
             </Box>
           );
         })}
@@ -59,16 +61,17 @@ interface CardProps {
   fields: readonly Field[];
   record: Row;
   isSelected: boolean;
+  isTouched: boolean;
   onSelect: (id: string) => void;
 }
 
-const RecordCard = memo(function RecordCard({ model, fields, record, isSelected, onSelect }: CardProps) {
+const RecordCard = memo(function RecordCard({ model, fields, record, isSelected, isTouched, onSelect }: CardProps) {
   const translate = useTranslate();
   const resource = nameOf(model);
   const name = labelOf(model, record) ?? shortId(record.id);
   const title = <Typography variant="subtitle1" component="span" sx={{ overflowWrap: "anywhere" }}>{name}</Typography>;
   return (
-    <Card variant="outlined" sx={{ display: "flex", alignItems: "flex-start" }}>
+    <Card variant="outlined" sx={{ display: "flex", alignItems: "flex-start", ...(isTouched && { borderColor: "primary.main" }) }}>
       <Checkbox checked={isSelected} onChange={() => onSelect(record.id)} slotProps={{ input: { "aria-label": translate("studio.list.select", { record: name }) } }} />
       <Box sx={{ flex: 1, minWidth: 0, py: 1, pr: 1 }}>
         {model.operations.read ? <CardActionArea component={Link} to={`/${resource}/${record.id}/show`}>{title}</CardActionArea> : title}

@@ -4,8 +4,10 @@ import { useLocale, useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { nameOf } from "../catalogue/catalogue";
+import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
+import { LastChange } from "../live/LastChange";
+import { useTouched } from "../live/heard";
 import { BulkActions } from "./BulkActions";
 import { Pager } from "./Pager";
 import { RecordCards } from "./RecordCards";
@@ -39,7 +41,11 @@ export function Listed({ model, state, change, of }: Props) {
   const models = translate(`resources.${nameOf(model)}.name`, { smart_count: 2 });
   const count = useCount(rows);
   const isEmpty = !rows.isPending && rows.rows.length === 0 && !rows.error;
-  const shown = { model, state, change, rows, selection, title: translate("studio.list.table", { models, count }), height: of ? INSIDE : undefined };
+  const touched = useTouched(nameOf(model), (id) => {
+    const record = rows.rows.find((each) => each.id === id);
+    return record && (labelOf(model, record) ?? shortId(id));
+  });
+  const shown = { model, state, change, rows, selection, title: translate("studio.list.table", { models, count }), height: of ? INSIDE : undefined, touched: new Set(touched.map(({ recordId }) => recordId)) };
   return (
     <>
       <Toolbar model={model} state={state} change={change} rows={rows} of={of} selection={selection} />
@@ -47,7 +53,9 @@ export function Listed({ model, state, change, of }: Props) {
       {rows.error ? <Failed rows={rows} /> : isEmpty ? <Nothing model={model} state={state} change={change} of={of} models={models} />
         : isPhone ? <RecordCards {...shown} /> : <RecordTable {...shown} />}
       <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, minHeight: 44 }}>
-        <Typography variant="body2" color="text.secondary" role="status" sx={{ flex: 1 }}>{isEmpty ? "" : count}</Typography>
+        <Typography variant="body2" color="text.secondary" role="status">{isEmpty ? "" : count}</Typography>
+        <Box sx={{ flex: 1 }}><LastChange touched={touched} /></Box>
+        {rows.isBehind && <Button onClick={rows.restart}>{translate("studio.live.behind")}</Button>}
         {state.mode === "pages" && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
       </Stack>
       {selection.ids.size > 0 && <BulkActions model={model} state={state} selection={selection} of={of} />}

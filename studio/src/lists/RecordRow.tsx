@@ -1,5 +1,5 @@
 /** One record in a table. There are many and they come while somebody scrolls, so they are plain elements that the table styles. */
-import type { SxProps, Theme } from "@mui/material";
+import { type SxProps, type Theme, alpha } from "@mui/material";
 import type { Row } from "@rowgate/client/react-admin";
 import { type ReactNode, memo } from "react";
 import { useTranslate } from "react-admin";
@@ -17,6 +17,7 @@ export const ROWS = {
   "& .record": { display: "grid", position: "absolute", insetInlineStart: 0, minWidth: "100%", borderBottom: 1, borderColor: "divider", typography: "body2" },
   "& .record:hover": { bgcolor: "action.hover" },
   "& .record[aria-selected=true]": { bgcolor: "action.selected" },
+  "& .record.touched": { bgcolor: ({ palette }: Theme) => alpha(palette.primary.main, 0.1) },
   "& .choice": { display: "grid", placeItems: "center" },
   "& .choice input": { width: 18, height: 18, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
   "& .cell": { display: "flex", alignItems: "center", minWidth: 0, px: 1, gap: 0.5 },
@@ -40,14 +41,16 @@ interface Props {
   size: number;
   template: string;
   isSelected: boolean;
+  /** Whether somebody else has just changed it. */
+  isTouched: boolean;
   onSelect: (id: string) => void;
 }
 
-export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, onSelect }: Props) {
+export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, isTouched, onSelect }: Props) {
   const translate = useTranslate();
   const name = labelOf(model, record) ?? shortId(record.id);
   return (
-    <div role="row" className="record" aria-rowindex={place + 2} aria-selected={isSelected} style={{ top: start, height: size, gridTemplateColumns: template }}>
+    <div role="row" className={isTouched ? "record touched" : "record"} aria-rowindex={place + 2} aria-selected={isSelected} style={{ top: start, height: size, gridTemplateColumns: template }}>
       <div role="cell" className="choice">
         <input type="checkbox" checked={isSelected} onChange={() => onSelect(record.id)} aria-label={translate("studio.list.select", { record: name })} />
       </div>

@@ -26,6 +26,8 @@ interface Props {
   selection: Selection;
   title: string;
   height?: number | undefined;
+  /** The records that others have just changed. */
+  touched: ReadonlySet<string>;
 }
 
 export function widthOf(field: Field, widths: ListState["widths"]): number {
@@ -33,7 +35,7 @@ export function widthOf(field: Field, widths: ListState["widths"]): number {
   return widths[field.name] ?? usual;
 }
 
-export function RecordTable({ model, state, change, rows, selection, title, height }: Props) {
+export function RecordTable({ model, state, change, rows, selection, title, height, touched }: Props) {
   const translate = useTranslate();
   const scroller = useRef<HTMLDivElement>(null);
   const size = DENSITIES[state.density];
@@ -72,7 +74,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
           return (
             <RecordRow
               key={item.key} model={model} fields={fields} record={record} place={item.index} start={item.start} size={size} template={template}
-              isSelected={selection.has(record.id)} onSelect={selection.toggle}
+              isSelected={selection.has(record.id)} isTouched={touched.has(record.id)} onSelect={selection.toggle}
             />
           );
         })}

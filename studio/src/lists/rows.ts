@@ -1,13 +1,15 @@
 /** The rows of a list: page by page, or one after the other by cursor; how many there are comes after them. */
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Filter, Row } from "@rowgate/client/react-admin";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
 import { provider } from "../api/provider";
 import { fieldOf, nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Catalogue } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
+import { MOST_PAGES } from "../live/freshness";
+import { useHeard } from "../live/heard";
 import { useScope } from "../organizations/scope";
 import { whereOf } from "./conditions";
 import type { ListState } from "./state";
@@ -28,8 +30,12 @@ export interface Rows {
   isPending: boolean;
   isFetching: boolean;
   hasMore: boolean;
+  /** Whether something has changed that a list does not show: one that is long is not read again by itself. */
+  isBehind: boolean;
   more: () => void;
   again: () => void;
+  /** Read it from its beginning. */
+  restart: () => void;
 }
 
 export type Asked = Pick<ListState, "q" | "conditions" | "isEverywhere">;
@@ -68,6 +74,7 @@ export function wanted(catalogue: Catalogue, model: Model, columns: readonly str
 export function useRows(model: Model, state: ListState, of?: Of): Rows {
   const catalogue = useCatalogue();
   const resource = nameOf(model);
+  const queries = useQueryClient();
   const filter = useFilter(model, state, of);
   const meta = useMemo(() => ({ ...wanted(catalogue, model, state.columns), sort: state.sort }), [catalogue, model, state.columns, state.sort]);
   const isPaged = state.mode === "pages";
@@ -78,8 +85,9 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
     queryFn: ({ signal }) => provider.getList(resource, { pagination: { page, perPage }, filter, meta: { ...meta, count: "none" }, signal }),
     enabled: isPaged, placeholderData: keepPreviousData,
   });
+  const walk = [resource, "getInfiniteList", { pagination: { page: 1, perPage: CHUNK }, filter, meta }];
   const scrolled = useInfiniteQuery({
-    queryKey: [resource, "getInfiniteList", { pagination: { page: 1, perPage: CHUNK }, filter, meta }],
+    queryKey: walk,
     queryFn: ({ pageParam, signal }) => provider.getList(resource, { pagination: { page: 1, perPage: CHUNK }, filter, meta: { ...meta, cursor: pageParam }, signal }),
     initialPageParam: "", getNextPageParam: ({ meta: { next } }) => next ?? undefined, enabled: !isPaged, placeholderData: keepPreviousData,
   });
@@ -88,6 +96,9 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
     queryFn: ({ signal }) => provider.getList(resource, { pagination: { page: 1, perPage: 1 }, filter, meta: { fields: ["id"], count: "exact" }, signal }),
     placeholderData: keepPreviousData,
   });
+  const [isBehind, setBehind] = useState(false);
+  const isLong = !isPaged && (scrolled.data?.pages.length ?? 0) > MOST_PAGES;
+  useHeard(resource, () => isLong && setBehind(true));
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = scrolled;
   const shown = isPaged ? paged : scrolled;
   const rows = useMemo(
@@ -97,5 +108,6 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
   return {
     rows, total: counted.data?.total, error: shown.error, isPending: shown.isPending, isFetching: shown.isFetching, hasMore: !isPaged && hasNextPage,
     more: () => void (hasNextPage && !isFetchingNextPage && fetchNextPage()), again: () => void shown.refetch(),
+    isBehind: isLong && isBehind, restart: () => (setBehind(false), void queries.resetQueries({ queryKey: walk, exact: true })),
   };
 }

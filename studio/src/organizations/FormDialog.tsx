@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Form, SaveButton, useTranslate } from "react-admin";
 
 import { useSentence } from "../api/sentences";
+import { useHold } from "../live/freshness";
 
 export type Values = Record<string, unknown>;
 
@@ -37,6 +38,7 @@ export function FormDialog({ title, label, fields, values = {}, onSave, onClose,
   const sentence = useSentence();
   const id = useId();
   const [error, setError] = useState<unknown>();
+  useHold();
   const save = async (given: Values) => {
     setError(undefined);
     try {

@@ -1,5 +1,6 @@
 /** The form of a record, for a new one and for one that is there. */
 import { Button, Paper } from "@mui/material";
+import type { ReactNode } from "react";
 import { SaveButton, SimpleForm, Toolbar, useTranslate } from "react-admin";
 import { useNavigate } from "react-router-dom";
 
@@ -13,12 +14,15 @@ interface Props {
   draft: string;
   /** What the inputs hold at first, for a new record. */
   values?: Record<string, unknown>;
+  /** What is said above the inputs. */
+  notice?: ReactNode;
 }
 
-export function RecordForm({ model, on, draft, values }: Props) {
+export function RecordForm({ model, on, draft, values, notice }: Props) {
   return (
     <Paper variant="outlined">
       <SimpleForm warnWhenUnsavedChanges mode="onTouched" reValidateMode="onChange" toolbar={<Actions />} {...(values ? { defaultValues: values } : {})} noValidate>
+        {notice}
         <DraftKeeper id={draft} model={model} />
         <RecordInputs model={model} on={on} />
       </SimpleForm>

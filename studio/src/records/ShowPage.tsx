@@ -19,6 +19,8 @@ import { Page, useTrail } from "../layout/Page";
 import { remember } from "../layout/recent";
 import { useShortcut } from "../layout/shortcuts";
 import { RecordList } from "../lists/RecordList";
+import { LastChange } from "../live/LastChange";
+import { useTouched } from "../live/heard";
 import { distance } from "../values/formats";
 import { Value } from "../values/Value";
 import { StoredFile } from "./StoredFile";
@@ -60,13 +62,15 @@ function Shown({ model }: { model: Model }) {
   useEffect(() => {
     if (record) remember({ resource, id: record.id, label: labelOf(model, record) ?? shortId(record.id) });
   }, [model, record, resource]);
-  if (error) return <Missing error={error} resource={resource} />;
   const title = record ? (labelOf(model, record) ?? `${translate(`resources.${resource}.name`, { smart_count: 1 })} ${shortId(record.id)}`) : translate("studio.list.loading");
+  const touched = useTouched(resource, (id) => (id === record?.id ? title : undefined));
+  if (error) return <Missing error={error} resource={resource}><LastChange touched={touched} /></Missing>;
   return (
     <Page title={title} trail={trail} actions={record && <Actions model={model} record={record} />}>
       {record && (
         <>
-          {Own ? <Own model={model} record={record} /> : <Details model={model} record={record} />}
+          {Own ? <Own model={model} record={record} /> : <Details model={model} record={record} touched={touched.at(-1)?.changed ?? []} />}
+          <LastChange touched={touched} />
           <Typography variant="caption" color="text.secondary" sx={{ my: 1 }}>
             {translate("studio.record.history", { created: distance(String(record.createdAt), locale), updated: distance(String(record.updatedAt), locale) })}
           </Typography>
@@ -109,23 +113,24 @@ function Actions({ model, record }: { model: Model; record: Row }) {
 
 const WIDE = ["text", "json"];
 
-function Details({ model, record }: { model: Model; record: Row }) {
+/** What a record holds, and which of it somebody else has just changed. */
+function Details({ model, record, touched }: { model: Model; record: Row; touched: readonly string[] }) {
   const isLast = ({ name }: Field) => Number(["id", "createdById", model.scope.column].includes(name));
   const shown = model.fields.filter(({ readable, returnedOnce, name }) => readable && !returnedOnce && name in record && name !== "createdAt" && name !== "updatedAt").sort((one, other) => isLast(one) - isLast(other));
   return (
     <Paper variant="outlined" component="dl" sx={{ p: 2, m: 0, display: "grid", gridTemplateColumns: { xs: "1fr", sm: "1fr 1fr", lg: "1fr 1fr 1fr" }, gap: 2 }}>
-      {shown.map((field) => <Detail key={field.name} model={model} field={field} record={record} />)}
+      {shown.map((field) => <Detail key={field.name} model={model} field={field} record={record} isTouched={touched.includes(field.name)} />)}
     </Paper>
   );
 }
 
-function Detail({ model, field, record }: { model: Model; field: Field; record: Row }) {
+function Detail({ model, field, record, isTouched }: { model: Model; field: Field; record: Row; isTouched: boolean }) {
   const translate = useTranslate();
   const value = record[field.name];
   const isText = typeOf(field) === "text" && typeof value === "string" && value !== "";
   const isFile = nameOf(model) === "storage/upload" && field.name === "url";
   return (
-    <Box sx={{ minWidth: 0, ...(WIDE.includes(field.type) ? { gridColumn: "1 / -1" } : {}) }}>
+    <Box sx={{ minWidth: 0, ...(isTouched && { borderInlineStart: 3, borderColor: "primary.main", pl: 1 }), ...(WIDE.includes(field.type) ? { gridColumn: "1 / -1" } : {}) }}>
       <Typography component="dt" variant="body2" color="text.secondary">{translate(`resources.${nameOf(model)}.fields.${field.name}`)}</Typography>
       <Box component="dd" sx={{ m: 0, overflowWrap: "anywhere" }}>
         {isText ? <Suspense fallback={value}><Markdown text={value} /></Suspense>

@@ -19,8 +19,8 @@ NUMBER, LAST = "SELECT rowgate_number_changes()", "SELECT position FROM platform
 NEW = "SELECT position, xact, seq FROM platform_change_position WHERE position > %s ORDER BY position"
 # Each change has one position, and those of one record are in the order of its versions.
 UNNUMBERED = """
-SELECT c.seq FROM platform_change AS c WHERE c.seq > %s
-    AND (SELECT count(*) FROM platform_change_position AS p WHERE p.xact = c.xact AND p.seq = c.seq) <> 1
+SELECT c.seq FROM platform_change AS c LEFT JOIN platform_change_position AS p ON p.xact = c.xact AND p.seq = c.seq
+WHERE c.seq > %s GROUP BY c.xact, c.seq HAVING count(p.position) <> 1
 """
 OUT_OF_ORDER = """
 SELECT record_id FROM (

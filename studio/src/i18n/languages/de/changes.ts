@@ -18,4 +18,9 @@ export const changes: Shape<typeof english> = {
     deleted_by: "Gelöscht von", deleted_at: "Gelöscht", actions: "Aktionen", restore: "Wiederherstellen",
     restored: "%{record} ist wieder da, mit allem, was zugleich gelöscht wurde.",
   },
+  live: {
+    create: "Hinzugefügt von %{name}: %{record}", update: "Geändert von %{name}: %{record}", gone: "Nicht mehr vorhanden: %{record}", behind: "Neues anzeigen",
+    meanwhile: "Inzwischen geändert von %{name}. Ihre Eingaben sind noch da.", meanwhile_gone: "Inzwischen gelöscht oder nicht mehr sichtbar. Ihre Eingaben sind noch da.",
+    compare: "Vergleichen",
+  },
 };

@@ -12,4 +12,8 @@ export const changes = {
     bin_text: "Deleted records stay here for %{smart_count} day. |||| Deleted records stay here for %{smart_count} days.",
     deleted_by: "Deleted by", deleted_at: "Deleted", actions: "Actions", restore: "Restore", restored: "%{record} is back, with what was deleted along with it.",
   },
+  live: {
+    create: "Added by %{name}: %{record}", update: "Changed by %{name}: %{record}", gone: "No longer here: %{record}", behind: "Show what is new",
+    meanwhile: "Changed meanwhile by %{name}. What you have entered is still here.", meanwhile_gone: "Deleted meanwhile, or out of your sight. What you have entered is still here.", compare: "Compare",
+  },
 };
