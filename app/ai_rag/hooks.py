@@ -19,9 +19,9 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import PayloadTooLarge
 from app.foundation.settings import settings
 from app.jobs import queue
-from app.storage.models import StorageDocument
+from app.storage.models import StorageDocument, StorageUpload
 
-INDEX_DOCUMENT, RUN_QUERY = "index_document", "run_query"
+INDEX_DOCUMENT, READ_SOURCE, RUN_QUERY = "index_document", "read_source", "run_query"
 SOURCE_FIELDS = {"text": "content", "upload": "upload_id", "document": "storage_document_id", "url": "source_url"}
 # A rough measure for texts in Latin script; it only bounds what is sent to a model.
 CHARACTERS_PER_TOKEN = 4
@@ -46,24 +46,35 @@ def take_in(document: AiRagDocument, write: Write) -> None:
         is_read = write.unit.principal.reader.admits_wholly(StorageDocument, "read")
         require(is_read, "storageDocumentId", "Needs a grant that reads whole documents.")
         document.content = write.unit.get(StorageDocument, document.storage_document_id).content
+    if document.source_type == "upload":
+        is_read = write.unit.principal.reader.admits_wholly(StorageUpload, "read")
+        require(is_read, "uploadId", "Needs a grant that reads whole uploads.")
     _check_source(document)
     document.content_hash = content_hash(document.content)
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write.unit)
     index.document_count += 1
-    queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
+    _defer(document, write.unit)
 
 
 @on_update(AiRagDocument, callers_only=True)
 def replace_source(document: AiRagDocument, write: Write) -> None:
     if write.changed("content", "source_url"):
+        if document.source_type == "url" and not write.changed("content"):
+            document.content = None  # that of another address
         _check_source(document)
         document.content_hash = content_hash(document.content)
         document.status = "pending"
         index = write.unit.get(AiRagIndex, document.index_id, lock=True)
         _check_room(index, document, write.unit)
         drop_chunks(write.unit, document, index)
-        queue.defer(write.unit, INDEX_DOCUMENT, document.id, user_id=write.unit.principal.user_id)
+        _defer(document, write.unit)
+
+
+def _defer(document: AiRagDocument, unit: Unit) -> None:
+    """Have the text of a document cut, or read first where it is elsewhere."""
+    is_elsewhere = document.content is None and document.source_type in ("upload", "url")
+    queue.defer(unit, READ_SOURCE if is_elsewhere else INDEX_DOCUMENT, document.id, user_id=unit.principal.user_id)
 
 
 def _check_room(index: AiRagIndex, document: AiRagDocument, unit: Unit) -> None:
@@ -118,7 +129,7 @@ def take_in_again(unit: Unit, document: AiRagDocument, with_parent: bool) -> Non
         _check_room(index, document, unit)
         index.document_count += 1
     document.chunk_count, document.status = 0, "pending"
-    queue.defer(unit, INDEX_DOCUMENT, document.id, user_id=unit.principal.user_id)
+    _defer(document, unit)
 
 
 def uncount(document: AiRagDocument, index: AiRagIndex) -> None:

@@ -1,6 +1,7 @@
 """The plugin of knowledge bases."""
 
-from app.ai_rag import hooks, indexing, models, searches, stored_documents
+from app.ai_rag import hooks, indexing, models, searches, sources, stored_documents
+from app.jobs.queue import FILES
 from app.jobs.registry import Job, as_unit, mark_failed
 from app.plugins import Plugin
 from config import Setting
@@ -13,6 +14,7 @@ plugin = Plugin(
     jobs={
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),
+        hooks.READ_SOURCE: Job(sources.read_source, mark_failed(models.AiRagDocument, "pending"), FILES),
         hooks.RUN_QUERY: Job(as_unit(searches.run_query), mark_failed(models.AiRagQuery, "running")),
     },
     settings=(

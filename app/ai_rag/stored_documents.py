@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import aliased
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.hooks import INDEX_DOCUMENT, content_hash, drop_chunks, uncount
+from app.ai_rag.hooks import INDEX_DOCUMENT, drop_chunks, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.ai_rag.sources import MAX_ERROR, own_hash
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.auth.organizations.organizations import personal_organization_of
@@ -27,7 +28,6 @@ from app.storage.models import StorageDocument
 ENTER_DOCUMENT = "enter_document"
 # The knowledge base of a personal organization that stored documents enter by themselves.
 OWN_DOCUMENTS = "Documents"
-MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
 
 
 @on_delete(StorageDocument, callers_only=True)
@@ -90,7 +90,7 @@ def _enter(unit: Unit, document: StorageDocument) -> None:
     entry.title = document.title
     if entry.content != document.content:
         entry.content, entry.status = document.content, "pending"
-        entry.content_hash = _own_hash(unit.session, entry, index)
+        entry.content_hash = own_hash(unit.session, entry)
         drop_chunks(unit, entry, index)
         unit.session.flush()
         queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=document.user_id)
@@ -122,14 +122,6 @@ def _entries(document: StorageDocument, index: AiRagIndex) -> Select[Any]:
     return select(AiRagDocument).where(
         AiRagDocument.index_id == index.id, AiRagDocument.storage_document_id == document.id
     )
-
-
-def _own_hash(session: Session, entry: AiRagDocument, index: AiRagIndex) -> str | None:
-    """What tells the entry's text from those of others in the knowledge base; nothing where another has the same."""
-    digest = content_hash(entry.content)
-    same = (AiRagDocument.index_id == index.id, AiRagDocument.content_hash == digest, AiRagDocument.id != entry.id)
-    with session.no_autoflush:
-        return None if session.scalar(select(AiRagDocument.id).where(*same)) else digest
 
 
 def _knowledge_of(unit: Unit, user_id: UUID) -> AiRagIndex | None:

@@ -19,6 +19,8 @@ REQUEST_ID = "rowgate.request_id"
 TRANSACTION_ID = "Transaction-Id"
 READING = ("GET", "HEAD", "OPTIONS", "QUERY")
 VERSION_1 = "/api/v1"
+# Whose answers to writes name their transaction. On others, that something was written may tell of an account.
+NAMING = (VERSION_1, "/api/upload", "/api/documents")
 NO_STORE = ("Cache-Control", "private, no-store")
 # Fixed by version 1 of the API.
 OF_VERSION_1 = (
@@ -43,8 +45,7 @@ class CommonHeaders:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: list[Header], *rest: Any) -> Any:
-            # On other routes, that something was written may tell that an account is there.
-            is_write = environ["REQUEST_METHOD"] not in READING and environ["PATH_INFO"].startswith(VERSION_1)
+            is_write = environ["REQUEST_METHOD"] not in READING and environ["PATH_INFO"].startswith(NAMING)
             if is_write and status.startswith("2"):
                 headers = _with_transaction(headers)
             return start_response(status, [*headers, *self._added(environ, headers)], *rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:  # the child process needs no settings
 HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
 READABLE = ("text/", "application/json", *HTML, PDF)
 UNSEEN = ("script", "style", "noscript", "template", "head")
+# What stands around the text of a page.
+AROUND = ("nav", "aside", "form")
 
 
 class Unreadable(Refusal):
@@ -27,26 +30,28 @@ def is_readable(content_type: str) -> bool:
     return content_type.startswith(READABLE)
 
 
-def extract(source: IO[bytes], content_type: str, settings: Settings) -> str:
-    """The text in the file ``source``; raises Unreadable, also when to read it takes more than the settings allow."""
+def extract(source: IO[bytes], content_type: str, settings: Settings, charset: str | None = None) -> str:
+    """The text in the file ``source``, read in ``charset`` where its sender names one; raises Unreadable, also when to
+    read it takes more than the settings allow."""
     try:
         return sandbox.run(
             "app.storage.extraction:text_of", source,
             seconds=settings.extraction_seconds, memory=settings.extraction_memory,
             content_type=content_type, pages=settings.extraction_pages, characters=settings.extraction_characters,
+            charset=charset,
         )  # fmt: skip
     except Refusal as refusal:
         raise Unreadable(f"The text of the file cannot be had: {refusal}") from None
 
 
-def text_of(content: bytes, content_type: str, pages: int, characters: int) -> str:
+def text_of(content: bytes, content_type: str, pages: int, characters: int, charset: str | None = None) -> str:
     """The text in ``content``; raises Unreadable."""
     if content_type == PDF:
         pieces = _of_pdf(content, pages)
     elif content_type in HTML:
-        pieces = [_of_html(content)]
+        pieces = [_of_html(content, charset)]
     else:
-        pieces = [content.decode("utf-8", errors="replace")]
+        pieces = [content.decode(_known(charset), errors="replace")]
     text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip()
     if not text:
         raise Unreadable("It holds no text")
@@ -77,10 +82,23 @@ def _of_pdf(content: bytes, most: int) -> Iterable[str]:
         raise Unreadable("It is no PDF that can be read") from error
 
 
-def _of_html(content: bytes) -> str:
+def _known(charset: str | None) -> str:
+    try:
+        return codecs.lookup(charset or "utf-8").name
+    except LookupError:
+        return "utf-8"
+
+
+def _of_html(content: bytes, charset: str | None) -> str:
+    """The main text of a page: what it marks as such, and else all but what stands around it."""
     from bs4 import BeautifulSoup
 
-    page = BeautifulSoup(content, "html.parser")
+    page = BeautifulSoup(content, "html.parser", from_encoding=charset)
+    main = page.find("main") or page.find("article")
     for unseen in page(UNSEEN):
         unseen.decompose()
-    return re.sub(r"\n\s*\n+", "\n\n", page.get_text("\n"))
+    whole = page.get_text("\n")
+    for around in (main or page)(AROUND if main else (*AROUND, "header", "footer")):
+        around.decompose()
+    text = (main or page).get_text("\n")
+    return re.sub(r"\n\s*\n+", "\n\n", text if text.strip() else whole)

@@ -106,6 +106,9 @@ def test_settings_are_changed_and_what_is_taken_is_said_at_its_field(desk, team)
     expect(page.get_by_role("heading", name="Harbour Works North")).to_be_visible()
     place = f"/api/v1/auth/organization/{team['id']}"
     assert desk.shop.owner.get(place).json["name"] == "Harbour Works North"
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="Harbour Works North")).to_have_count(0)
+    expect(page.get_by_role("textbox", name="Name", exact=True)).to_have_value("Harbour Works")
 
 
 def test_buckets_say_how_full_they_are(desk, team):

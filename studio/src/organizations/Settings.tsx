@@ -2,14 +2,16 @@
 import { type Row, VersionConflict } from "@rowgate/client/react-admin";
 import { useQuery } from "@tanstack/react-query";
 import { Alert, Box, Paper, Stack, Typography } from "@mui/material";
-import { Suspense, lazy, useState } from "react";
-import { BooleanInput, Form, SaveButton, useNotify, useTranslate } from "react-admin";
+import { Suspense, lazy, useEffect, useState } from "react";
+import { BooleanInput, Form, SaveButton, useTranslate } from "react-admin";
+import { useFormContext } from "react-hook-form";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
 import { fieldOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
+import { useWrites } from "../changes/undo";
 import { ConflictDialog } from "../records/ConflictDialog";
 import { Value } from "../values/Value";
 import { DeleteOrganization } from "./DeleteOrganization";
@@ -69,21 +71,22 @@ interface Conflict {
 }
 
 function SettingsForm({ model, organization }: { model: Model; organization: Row }) {
-  const notify = useNotify();
   const sentence = useSentence();
   const renew = useRenewal([RESOURCE, "auth/member"]);
+  const { meta, start, tell } = useWrites();
   // What the form began with: a save is for this version.
   const [base, setBase] = useState(organization);
   const [conflict, setConflict] = useState<Conflict>();
   const [error, setError] = useState<unknown>();
   const save = async (values: Values, from = base) => {
     setError(undefined);
+    start();
     const data = Object.fromEntries(FIELDS.map((name) => [name, values[name]]));
     try {
-      const saved = await provider.update(RESOURCE, { id: from.id, data, previousData: from });
+      const saved = await provider.update(RESOURCE, { id: from.id, data, previousData: from, meta });
       setConflict(undefined);
       setBase(saved.data);
-      notify("studio.organizations.saved", { type: "success" });
+      tell("studio.organizations.saved");
       void renew();
       return undefined;
     } catch (failure) {
@@ -97,7 +100,7 @@ function SettingsForm({ model, organization }: { model: Model; organization: Row
   return (
     <>
       {error !== undefined && <Alert severity="error" sx={{ mb: 1 }}>{sentence(error)}</Alert>}
-      <Paper variant="outlined" sx={{ p: 2 }}><Fields base={base} onSave={(values) => save(values)} /></Paper>
+      <Paper variant="outlined" sx={{ p: 2 }}><Fields base={base} stored={organization} onNewer={setBase} onSave={(values) => save(values)} /></Paper>
       {conflict && (
         <ConflictDialog
           model={model} base={base} {...conflict} onReload={reload} onCancel={() => setConflict(undefined)} onSettle={(values) => conflict.stored && void save(values, conflict.stored)}
@@ -110,9 +113,17 @@ function SettingsForm({ model, organization }: { model: Model; organization: Row
 /** The organization as it is now; nothing where it is gone, or cannot be read. */
 const storedOf = (id: string) => provider.getOne(RESOURCE, { id }).then(({ data }) => data, () => undefined);
 
-function Fields({ base, onSave }: { base: Row; onSave: (values: Values) => Promise<object | undefined> }) {
+interface FieldsProps {
+  base: Row;
+  stored: Row;
+  onNewer: (stored: Row) => void;
+  onSave: (values: Values) => Promise<object | undefined>;
+}
+
+function Fields({ base, stored, onNewer, onSave }: FieldsProps) {
   return (
     <Form record={base} onSubmit={onSave} sanitizeEmptyValues={false} warnWhenUnsavedChanges noValidate>
+      <Untouched stored={stored} onNewer={onNewer} />
       <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", md: "1fr 1fr" }, columnGap: 2 }}>
         <TextLine resource={RESOURCE} source="name" label={WORDS.name!} isRequired />
         <TextLine resource={RESOURCE} source="slug" label={WORDS.slug!} isRequired />
@@ -125,4 +136,14 @@ function Fields({ base, onSave }: { base: Row; onSave: (values: Values) => Promi
       <Stack direction="row" sx={{ mt: 1 }}><SaveButton label="studio.organizations.save" /></Stack>
     </Form>
   );
+}
+
+/** Has the form around it begin with what is stored by now, such as after an undo, where nobody has written in it. */
+function Untouched({ stored, onNewer }: { stored: Row; onNewer: (stored: Row) => void }) {
+  const { formState: { isDirty } } = useFormContext();
+  useEffect(() => {
+    if (!isDirty) onNewer(stored);
+    // What is written later does not make what was stored before any newer.
+  }, [stored]);
+  return null;
 }

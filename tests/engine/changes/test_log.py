@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import uuid
 
 import psycopg
@@ -75,6 +76,15 @@ def test_a_kept_answer_names_the_transaction_of_its_write(owner):
     again = owner.post(COMPANY, {"name": "Harbour Works"}, headers=sent)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.headers["Transaction-Id"] == first.headers["Transaction-Id"]
+
+
+def test_a_file_names_the_transaction_in_which_it_came(owner, logged):
+    with owner.app.test_client() as client:
+        form = {"file": (io.BytesIO(b"Quay 4"), "quay.txt")}
+        answer = client.post("/api/upload", data=form, headers={"Authorization": f"Bearer {owner.token}"})
+    assert answer.status_code == 200
+    (row,) = logged(answer.headers["Location"].rpartition("/")[2])
+    assert str(row["transaction"]) == answer.headers["Transaction-Id"]
 
 
 def test_reads_name_no_transaction(owner):

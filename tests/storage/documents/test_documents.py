@@ -232,7 +232,12 @@ def test_an_entry_without_text_fails_and_says_why(owner, app):
     index = owner.post("/api/v1/ai-rag/index", {"name": "Empty"}).json
     entry = owner.post(
         "/api/v1/ai-rag/document",
-        {"indexId": index["id"], "title": "T", "sourceType": "url", "sourceUrl": "https://example.com/"},
+        {
+            "indexId": index["id"],
+            "title": "T",
+            "sourceType": "document",
+            "storageDocumentId": made(owner, title="Empty")["id"],
+        },
     ).json
     work(app)
     failed = owner.get(f"/api/v1/ai-rag/document/{entry['id']}").json

@@ -192,6 +192,7 @@ export const refusals: Record<string, string> = {
   "The idempotency key was used for another request": "Der Schlüssel der Anfrage wurde schon für eine andere gebraucht",
   "Cannot go to {}.": "Der Wechsel zu {} ist nicht vorgesehen.",
   "Needs a grant that reads whole documents.": "Braucht eine Freigabe, die ganze Dokumente liest.",
+  "Needs a grant that reads whole uploads.": "Braucht eine Freigabe, die ganze Uploads liest.",
   "Needs a grant that updates agents": "Braucht eine Freigabe, die Agenten ändert",
   "Reports tell of the whole organization, and are for callers without grants":
     "Berichte erzählen von der ganzen Organisation und sind für alle ohne Freigaben",

@@ -1,0 +1,127 @@
+"""Texts of entries that come from elsewhere: the job that reads an upload or a page of the web.
+
+Nothing is locked, and no transaction is open, while that is read: it takes as long as its sender likes, within bounds.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import IO, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.ai_rag import web_pages
+from app.ai_rag.hooks import FULL, INDEX_DOCUMENT, content_hash, stored_text
+from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.auth.accounts.users import user_principal
+from app.auth.credentials.presence import ACCOUNT_GONE
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.settings import settings
+from app.jobs import queue
+from app.storage.extraction import Unreadable, extract, is_readable
+from app.storage.models import StorageUpload
+from app.storage.object_store import object_store
+
+MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
+# What a job reads at once.
+MAX_BYTES = 50 * 1024 * 1024
+NO_UPLOAD = "The upload is gone, or may not be read any more"
+NO_TEXT = "No text can be read from this file"
+
+
+class Waiting(NamedTuple):
+    """An entry that waits for its text, and the file that this is in, where it is one; or why there will be none."""
+
+    url: str | None
+    upload: StorageUpload | None
+    refusal: str | None = None
+
+
+def read_source(document_id: UUID) -> None:
+    """Fill an entry with the text of its source, and have it cut. What is gone, or has a text by now, is left alone."""
+    waiting = _waiting_for(document_id)
+    if waiting is None:
+        return
+    try:
+        text = _text(waiting)
+    except Unreadable as refusal:
+        run_unit(SYSTEM, _keep_refusal, document_id, str(refusal))
+    else:
+        run_unit(SYSTEM, _keep_text, document_id, waiting.url, text)
+
+
+def _waiting_for(document_id: UUID) -> Waiting | None:
+    with reading() as session:
+        document = _waiting(session, document_id)
+        if document is None:
+            return None
+        maker = user_principal(session, document.created_by_id) if document.created_by_id else None
+        if maker is None:
+            return Waiting(None, None, ACCOUNT_GONE)
+        if document.source_type == "url":
+            return Waiting(document.source_url, None)
+        visible = StorageUpload.policy.visible(StorageUpload, maker.reader)
+        named = select(StorageUpload).where(StorageUpload.id == document.upload_id, visible)
+        upload = session.scalar(named, maker.binds)
+        return Waiting(None, upload, None if upload else NO_UPLOAD)
+
+
+def _text(waiting: Waiting) -> str:
+    """The text of a source; raises Unreadable."""
+    if waiting.refusal:
+        raise Unreadable(waiting.refusal)
+    with tempfile.TemporaryFile() as file:
+        if waiting.upload is None:
+            page = web_pages.fetch(waiting.url or "", file)
+            return _extracted(file, page.content_type, page.charset)
+        if not is_readable(waiting.upload.content_type) or waiting.upload.size > MAX_BYTES:
+            raise Unreadable(NO_TEXT)
+        object_store().fetch(waiting.upload.storage_key, file)
+        return _extracted(file, waiting.upload.content_type)
+
+
+def _extracted(file: IO[bytes], content_type: str, charset: str | None = None) -> str:
+    file.seek(0)
+    return extract(file, content_type, settings, charset)
+
+
+def _keep_text(unit: Unit, document_id: UUID, url: str | None, text: str) -> None:
+    index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
+    index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
+    document = _waiting(unit.session, document_id, lock=True)
+    if index is None or document is None or document.source_url != url:
+        return  # deleted meanwhile, or a text or another address came, which has a job of its own
+    stored = unit.session.scalar(stored_text(index.organization_id, without=document.id)) or 0
+    if stored + len(text.encode()) > settings.rag_max_bytes:
+        document.status, document.error_message = "failed", FULL
+        return
+    document.content, document.error_message = text, None
+    document.content_hash = own_hash(unit.session, document)
+    unit.session.flush()
+    queue.defer(unit, INDEX_DOCUMENT, document.id, user_id=document.created_by_id)
+
+
+def _keep_refusal(unit: Unit, document_id: UUID, reason: str) -> None:
+    document = _waiting(unit.session, document_id, lock=True)
+    if document is not None:
+        document.status, document.error_message = "failed", reason[:MAX_ERROR]
+
+
+def _waiting(session: Session, document_id: UUID, *, lock: bool = False) -> AiRagDocument | None:
+    """The entry, if it still waits for the text of its source."""
+    document = session.get(AiRagDocument, document_id, with_for_update=lock or None)
+    return document if document and document.status == "pending" and document.content is None else None
+
+
+def own_hash(session: Session, entry: AiRagDocument) -> str | None:
+    """Return what tells an entry's text from those of others in its knowledge base; nothing where another has the
+    same."""
+    digest = content_hash(entry.content)
+    others = (AiRagDocument.index_id == entry.index_id, AiRagDocument.id != entry.id)
+    with session.no_autoflush:
+        same = session.scalar(select(AiRagDocument.id).where(AiRagDocument.content_hash == digest, *others))
+    return None if same else digest
