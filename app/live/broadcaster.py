@@ -168,6 +168,8 @@ class Broadcaster(Generic[S]):
         for some in _batches(list(self._all()), self._source.per_check):
             with self._app.app_context():
                 self._source.check(some)
+            if self._due or self._are_all_due:
+                self.poll()  # what is new does not wait until all are checked
             time.sleep(0)  # others have their turn
 
     def _all(self) -> Iterator[S]:

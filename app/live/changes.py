@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 # Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
 BATCH_SIZE, PAIRS = 500, 5000
 # Positions from the end at which a stream joins the others, and changes of a page before that.
-NEAR, PAGE = 250, 1000
+NEAR, PAGE = 250, 400
 # Callers whose rights are looked at anew by one statement.
 RENEWED = 500
 

@@ -129,3 +129,20 @@ def test_rights_that_change_while_much_is_caught_up_on_are_told_before_what_foll
     execute(app, update(AuthMember).where(AuthMember.user_id == newcomer.user_id).values(
         organization_id=owner.organization_id))  # fmt: skip
     assert next(sent).startswith(b"event: resync")
+
+
+def test_what_is_new_does_not_wait_until_all_streams_are_checked(owner, floor, monkeypatch):
+    first, second = floor.open(owner), floor.open(owner)
+    monkeypatch.setattr(floor.source, "per_check", 1)
+    check, heard = floor.source.check, []
+
+    def check_and_write(streams):
+        heard.append([name for each in (first, second) for name, _ in each.heard()])
+        if len(heard) == 1:
+            owner.post(COMPANY, {"name": "Between the two"})
+            floor.broadcaster.wake(None)
+        check(streams)
+
+    monkeypatch.setattr(floor.source, "check", check_and_write)
+    floor.broadcaster._check()
+    assert heard == [[], ["create", "create"]]
