@@ -34,10 +34,10 @@ NO_TEXT = "No text can be read from this file"
 
 
 class Waiting(NamedTuple):
-    """An entry that waits for its text, and the file that this is in, where it is one; or why there will be none."""
+    """An entry that waits for its text: the address or the file that this is in, or why there will be none."""
 
-    url: str | None
-    upload: StorageUpload | None
+    url: str | None = None
+    upload: StorageUpload | None = None
     refusal: str | None = None
 
 
@@ -59,15 +59,15 @@ def _waiting_for(document_id: UUID) -> Waiting | None:
         document = _waiting(session, document_id)
         if document is None:
             return None
+        if document.source_type == "url":  # which anybody may read
+            return Waiting(url=document.source_url)
         maker = user_principal(session, document.created_by_id) if document.created_by_id else None
         if maker is None:
-            return Waiting(None, None, ACCOUNT_GONE)
-        if document.source_type == "url":
-            return Waiting(document.source_url, None)
+            return Waiting(refusal=ACCOUNT_GONE)
         visible = StorageUpload.policy.visible(StorageUpload, maker.reader)
         named = select(StorageUpload).where(StorageUpload.id == document.upload_id, visible)
         upload = session.scalar(named, maker.binds)
-        return Waiting(None, upload, None if upload else NO_UPLOAD)
+        return Waiting(upload=upload) if upload else Waiting(refusal=NO_UPLOAD)
 
 
 def _text(waiting: Waiting) -> str:
@@ -93,7 +93,7 @@ def _keep_text(unit: Unit, document_id: UUID, url: str | None, text: str) -> Non
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = _waiting(unit.session, document_id, lock=True)
-    if index is None or document is None or document.source_url != url:
+    if index is None or document is None or url not in (None, document.source_url):
         return  # deleted meanwhile, or a text or another address came, which has a job of its own
     stored = unit.session.scalar(stored_text(index.organization_id, without=document.id)) or 0
     if stored + len(text.encode()) > settings.rag_max_bytes:

@@ -3,16 +3,19 @@ and from the public internet alone, at each step of the way."""
 
 from __future__ import annotations
 
-import time
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from email.message import Message
 from typing import IO, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
-from urllib.robotparser import RobotFileParser
 
 import httpx2
+from protego import Protego
 
 from app.foundation.networks import is_loopback
-from app.foundation.outbound import Outbound, PrivateAddress
+from app.foundation.outbound import AsyncOutbound, PrivateAddress
 from app.foundation.settings import settings
 from app.storage.extraction import Unreadable, is_readable
 
@@ -20,10 +23,10 @@ from app.storage.extraction import Unreadable, is_readable
 TIMEOUT, MAX_BYTES, MAX_ROBOTS_BYTES, MAX_HOPS = 30.0, 10 * 1024 * 1024, 512 * 1024, 5
 USER_AGENT = "Rowgate"
 HEADERS = {
-    "User-Agent": USER_AGENT,
+    "User-Agent": USER_AGENT, "Accept-Encoding": "identity",
     "Accept": "text/html, text/*;q=0.9, application/pdf;q=0.8",
-    "Accept-Encoding": "identity",
-}
+}  # fmt: skip
+IS_NO_PAGE = "The address leads to what is no page of the web"
 
 
 class Page(NamedTuple):
@@ -35,72 +38,99 @@ class Page(NamedTuple):
 
 def fetch(url: str, file: IO[bytes]) -> Page:
     """Write what an address answers into ``file``; raises Unreadable."""
-    deadline = time.monotonic() + TIMEOUT
     try:
-        for _ in range(MAX_HOPS + 1):
-            _check(url)
-            if not _is_allowed(url, deadline):
-                raise Unreadable("The site's robots.txt does not allow that")
-            found = _answered(url, deadline, file)
-            if isinstance(found, Page):
-                return found
-            url = urljoin(url, found)
+        return asyncio.run(_fetch(url, file))
     except PrivateAddress:
         raise Unreadable("The address is, or leads to, one of a private network") from None
+    except TimeoutError:
+        raise Unreadable(f"The address does not answer within {TIMEOUT:.0f} seconds") from None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise Unreadable(f"The address does not answer: {str(error) or type(error).__name__}") from None
+    except ValueError:  # of a host or a port that can be none
+        raise Unreadable(IS_NO_PAGE) from None
+
+
+async def _fetch(url: str, file: IO[bytes]) -> Page:
+    # A name that does not resolve in time is left behind, with the thread that waits for it.
+    resolver = ThreadPoolExecutor(1, "page-names")
+    transport = AsyncOutbound(resolver, frozenset())
+    try:
+        async with (
+            asyncio.timeout(TIMEOUT),
+            httpx2.AsyncClient(transport=transport, follow_redirects=False, trust_env=False, timeout=TIMEOUT) as client,
+        ):
+            return await _page(client, url, file)
+    finally:
+        resolver.shutdown(wait=False, cancel_futures=True)
+
+
+async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes]) -> Page:
+    for _ in range(MAX_HOPS + 1):
+        if not await _is_allowed(client, url):
+            raise Unreadable("The site's robots.txt does not allow that")
+        async with _asked(client, url) as response:
+            if not response.is_redirect:
+                return await _written(response, file)
+            url = urljoin(url, response.headers.get("Location", ""))
     raise Unreadable(f"The address leads on more than {MAX_HOPS} times")
 
 
-def _check(url: str) -> None:
+@asynccontextmanager
+async def _asked(client: httpx2.AsyncClient, url: str) -> AsyncIterator[httpx2.Response]:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-        raise Unreadable("The address leads to what is no page of the web")
-
-
-def _client(url: str, deadline: float) -> httpx2.Client:
+        raise Unreadable(IS_NO_PAGE)
+    request = client.build_request("GET", url, headers=HEADERS)
     # A developer's own machine is no private network to that developer.
-    is_own = not settings.production and is_loopback(urlsplit(url).hostname or "")
-    client = Outbound(deadline, private=is_own).client()
-    client.timeout = max(deadline - time.monotonic(), 0.1)
-    return client
+    is_own = not settings.production and is_loopback(parts.hostname)
+    request.extensions = {**request.extensions, "private": is_own}
+    response = await client.send(request, stream=True)
+    try:
+        yield response
+    finally:
+        await response.aclose()
 
 
-def _answered(url: str, deadline: float, file: IO[bytes]) -> Page | str:
-    """What an address answers, which is in ``file``, or where it leads."""
-    with _client(url, deadline) as client, client.stream("GET", url, headers=HEADERS) as response:
-        if response.is_redirect and "Location" in response.headers:
-            return str(response.headers["Location"])
-        if response.status_code != 200:
-            raise Unreadable(f"The address answers with status {response.status_code}")
-        said = Message()
-        said["Content-Type"] = response.headers.get("Content-Type", "")
-        if not is_readable(said.get_content_type()) or "Content-Type" not in response.headers:
-            raise Unreadable("No text can be read from what the address answers")
-        size = 0
-        for piece in response.iter_raw():
-            size += len(piece)
-            if size > MAX_BYTES:
-                raise Unreadable(f"The page is larger than {MAX_BYTES // 1024**2} MiB")
-            file.write(piece)
+async def _written(response: httpx2.Response, file: IO[bytes]) -> Page:
+    if response.status_code != 200:
+        raise Unreadable(f"The address answers with status {response.status_code}")
+    said = Message()
+    said["Content-Type"] = response.headers.get("Content-Type", "application/octet-stream")
+    if not is_readable(said.get_content_type()) or _is_encoded(response):
+        raise Unreadable("No text can be read from what the address answers")
+    size = 0
+    async for piece in response.aiter_raw():
+        size += len(piece)
+        if size > MAX_BYTES:
+            raise Unreadable(f"The page is larger than {MAX_BYTES // 1024**2} MiB")
+        file.write(piece)
     return Page(said.get_content_type(), said.get_content_charset())
 
 
-def _is_allowed(url: str, deadline: float) -> bool:
+def _is_encoded(response: httpx2.Response) -> bool:
+    """Whether an answer is compressed, though nobody asked for that."""
+    return response.headers.get("Content-Encoding", "identity").lower() != "identity"
+
+
+async def _is_allowed(client: httpx2.AsyncClient, url: str) -> bool:
     """Whether the rules of a site allow to read an address: what has no rules allows all, and what cannot say them
     nothing."""
     parts = urlsplit(url)
     place = urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
-    with _client(url, deadline) as client, client.stream("GET", place, headers=HEADERS) as response:
-        if response.status_code >= 500:
-            return False
-        if response.status_code != 200:
-            return True
-        read = b""
-        for piece in response.iter_raw():
-            read += piece
-            if len(read) > MAX_ROBOTS_BYTES:
-                break
-    rules = RobotFileParser()
-    rules.parse(read[:MAX_ROBOTS_BYTES].decode("utf-8", "replace").splitlines())
-    return rules.can_fetch(USER_AGENT, url)
+    for _ in range(MAX_HOPS + 1):
+        async with _asked(client, place) as response:
+            if response.is_redirect:
+                place = urljoin(place, response.headers.get("Location", ""))
+                continue
+            if response.status_code >= 500 or (response.status_code == 200 and _is_encoded(response)):
+                return False
+            if response.status_code != 200:
+                return True
+            read = b""
+            async for piece in response.aiter_raw():
+                read += piece
+                if len(read) > MAX_ROBOTS_BYTES:
+                    break
+            rules = Protego.parse(read[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace"))
+            return bool(rules.can_fetch(url, USER_AGENT))
+    return True  # as if there were none

@@ -18,7 +18,7 @@ HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
 READABLE = ("text/", "application/json", *HTML, PDF)
 UNSEEN = ("script", "style", "noscript", "template", "head")
 # What stands around the text of a page.
-AROUND = ("nav", "aside", "form")
+AROUND = ("nav", "aside")
 
 
 class Unreadable(Refusal):
@@ -94,7 +94,8 @@ def _of_html(content: bytes, charset: str | None) -> str:
     from bs4 import BeautifulSoup
 
     page = BeautifulSoup(content, "html.parser", from_encoding=charset)
-    main = page.find("main") or page.find("article")
+    articles = page("article", limit=2)
+    main = page.find("main") or (articles[0] if len(articles) == 1 else None)
     for unseen in page(UNSEEN):
         unseen.decompose()
     whole = page.get_text("\n")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import contextmanager, suppress
+
 import pytest
 
 from app.ai_rag import web_pages
@@ -45,6 +49,25 @@ def page(loopback, enter):
 
 def upload(owner, content, name="notes.txt", kind="text/plain"):
     return sent(owner, content, name, kind).rpartition("/")[2]
+
+
+@contextmanager
+def dripping(piece):
+    """An address that begins its answer again and again, and never gives it."""
+    is_over = threading.Event()
+
+    def serve(server):
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            while not is_over.wait(0.05):
+                connection.sendall(piece)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=(server,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        is_over.set()
+        thread.join()
 
 
 def told(entry):
@@ -114,6 +137,9 @@ def test_another_address_is_read_anew(app, owner, page, loopback):
         ({"status": 302, "headers": {"Location": "file:///etc/passwd"}}, "The address leads to what is no page"),
         ({"status": 302, "headers": {"Location": "http://10.0.0.1/"}}, "The address is, or leads to, one of a private"),
         ({"status": 302, "headers": {"Location": "http://169.254.169.254/"}}, "The address is, or leads to, one of"),
+        ({"status": 302, "headers": {"Location": "http://[::1"}}, "The address leads to what is no page"),
+        ({"status": 302, "headers": {"Location": f"http://{'x' * 70}.example/"}}, "The address"),
+        ({"headers": {"Content-Encoding": "gzip"}}, "No text can be read from what the address answers"),
         ({"body": "x" * 2000}, "The page is larger than"),
     ],
 )
@@ -134,7 +160,11 @@ def test_this_machine_is_no_page_in_production(app, page, monkeypatch):
     [
         ("User-agent: *\nDisallow: /page", 200, False),
         ("User-agent: Rowgate\nDisallow: /", 200, False),
+        ("\ufeffUser-agent: *\nDisallow: /page", 200, False),
+        ("User-agent: *\nAllow: /\nDisallow: /page", 200, False),
+        ("User-agent: *\nDisallow: /*ge$", 200, False),
         ("User-agent: *\nDisallow: /other", 200, True),
+        ("User-agent: *\nDisallow: /\nAllow: /page", 200, True),
         ("", 404, True),
         ("", 503, False),
     ],
@@ -145,6 +175,23 @@ def test_what_a_site_does_not_allow_is_not_read(page, loopback, rules, status, i
     assert ("/page" in [each.path for each in loopback.requests]) == is_read
 
 
+def test_the_rules_of_a_site_are_read_where_they_have_moved(page, loopback):
+    loopback.answer("/robots.txt", status=301, headers={"Location": "/rules"})
+    loopback.answer("/rules", "User-agent: *\nDisallow: /")
+    assert page()["status"] == "failed"
+
+
+def test_an_answer_that_never_begins_is_waited_for_no_longer_than_the_rest(enter, monkeypatch):
+    monkeypatch.setattr(web_pages, "TIMEOUT", 1.0)
+    with dripping(b"HTTP/1.1 103 Early Hints\r\n\r\n") as url:
+        assert told(enter(sourceType="url", sourceUrl=url))[2] == "The address does not answer within 1 seconds"
+
+
+def test_an_upload_that_names_an_address_as_well_is_read(enter, owner):
+    source = {"sourceType": "upload", "uploadId": upload(owner, b"Quay 4"), "sourceUrl": "https://example.com/quay"}
+    assert told(enter(**source)) == ("indexed", "Quay 4", None)
+
+
 def test_a_text_for_which_there_is_no_room_is_not_kept(build, owner, index):
     identifier = upload(owner, b"Quay 4 has two cranes. " * 100)
     made = created(owner, DOCUMENT, indexId=index["id"], title="T", sourceType="upload", uploadId=identifier)
@@ -153,13 +200,17 @@ def test_a_text_for_which_there_is_no_room_is_not_kept(build, owner, index):
     assert told(entry) == ("failed", None, "The knowledge bases of the organization have no room for more")
 
 
-def test_an_entry_that_is_gone_is_left_and_one_of_somebody_who_is_gone_fails(app, cast, owner, index, loopback):
-    colleague = cast.colleague(owner)
-    loopback.answer("/page", PAGE)
+def test_an_entry_that_is_gone_is_left(app, owner, index, loopback):
     given = {"indexId": index["id"], "title": "T", "sourceType": "url", "sourceUrl": f"{loopback.url}/page"}
-    gone, left = (created(colleague, DOCUMENT, **given | {"title": title}) for title in ("Gone", "Left"))
-    colleague.delete(f"/api/v1/{DOCUMENT}/{gone['id']}")
+    owner.delete(f"/api/v1/{DOCUMENT}/{created(owner, DOCUMENT, **given)['id']}")
+    work(app)
+    assert loopback.requests == []
+
+
+def test_an_upload_of_somebody_who_is_gone_is_not_read(app, cast, owner, index):
+    colleague = cast.colleague(owner)
+    given = {"sourceType": "upload", "uploadId": upload(colleague, b"Quay 4")}
+    made = created(colleague, DOCUMENT, indexId=index["id"], title="T", **given)
     cast.admin.delete(f"/api/v1/auth/user/{colleague.user_id}")
     work(app)
-    assert told(owner.get(f"/api/v1/{DOCUMENT}/{left['id']}").json)[0] == "failed"
-    assert loopback.requests == []
+    assert told(owner.get(f"/api/v1/{DOCUMENT}/{made['id']}").json)[:2] == ("failed", None)

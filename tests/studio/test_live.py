@@ -157,3 +157,15 @@ def test_nothing_is_missed_without_a_network_nor_while_the_machine_sleeps_for_an
             page.clock.fast_forward("01:00:00")
         desk.context.set_offline(False)
         expect(page.get_by_role("link", name=name)).to_be_visible(timeout=60_000)
+
+
+def test_a_refusal_on_the_way_ends_nothing_for_good(desk, ada):
+    refused = {"error": "Held back", "code": "FORBIDDEN", "details": {}}
+    desk.page.clock.install()
+    desk.page.route("**/_changes/stream*", lambda route: route.fulfill(status=403, json=refused), times=1)
+    with desk.page.expect_response("**/_changes/stream*"):
+        page = desk.open(COMPANIES)
+    with page.expect_response("**/_changes/stream*"):
+        page.clock.fast_forward("00:31")
+    ada.post(PATH, {"name": "Crane Works", "organizationId": str(desk.shop.owner.organization_id)})
+    expect(page.get_by_role("link", name="Crane Works")).to_be_visible()

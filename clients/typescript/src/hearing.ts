@@ -81,12 +81,16 @@ export class Hearing {
     this.begun = this.place = undefined;
   }
 
+  hears(listener: Listener): boolean {
+    return this.listeners.has(listener);
+  }
+
   private fail(error: unknown): void {
     if (this.over.signal.aborted) return;
     const told = [...this.listeners];
     this.listeners.clear();
     this.begin();
-    this.begun = undefined;
+    this.begun = this.place = undefined;
     for (const { onError } of told) onError(error);
   }
 

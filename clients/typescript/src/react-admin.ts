@@ -118,7 +118,7 @@ export function createDataProvider(connection: Connection, pathOf: PathOf = usua
     listen(onNews: (news: News) => void, { onBegin, onError = () => undefined }: Listening = {}): () => void {
       const heard = hearing(connection);
       const listener = { onNews, onError };
-      void heard.listen(listener).then(onBegin);
+      void heard.listen(listener).then(() => heard.hears(listener) && onBegin?.());
       return () => heard.leave(listener);
     },
 

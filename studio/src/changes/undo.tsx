@@ -6,6 +6,7 @@ import { useCloseNotification, useNotify, useTranslate } from "react-admin";
 
 import { useSentence } from "../api/sentences";
 import { useCatalogue } from "../catalogue/context";
+import { fillsForm } from "../live/freshness";
 import { ask } from "../session/transport";
 
 /** Milliseconds that a notice with a way back stays. */
@@ -68,7 +69,7 @@ export function useUndo(): (transactions: readonly string[]) => Promise<boolean>
       notify(sentence(error), { type: "error" });
       return false;
     } finally {
-      await queries.invalidateQueries();
+      await queries.invalidateQueries({ predicate: (query) => !fillsForm(query) });
     }
   };
 }

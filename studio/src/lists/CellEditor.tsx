@@ -37,8 +37,10 @@ export function CellEditor(props: Props) {
   );
 }
 
-function Editor({ model, field, record, onDone }: Props & { onDone: () => void }) {
+function Editor({ model, field, record: current, onDone }: Props & { onDone: () => void }) {
   const translate = useTranslate();
+  // As it was when somebody began, whatever the list shows by now: a save is for this version.
+  const [record] = useState(current);
   const [update, { isPending }] = useUpdate();
   const { meta, tell } = useWrites(model.undoable);
   const resource = nameOf(model);

@@ -50,7 +50,7 @@ export function Listed({ model, state, change, of }: Props) {
     <>
       <Toolbar model={model} state={state} change={change} rows={rows} of={of} selection={selection} />
       <Box sx={{ height: 4 }}>{rows.isFetching && <LinearProgress aria-label={translate("studio.list.loading")} />}</Box>
-      {rows.error ? <Failed rows={rows} /> : isEmpty ? <Nothing model={model} state={state} change={change} of={of} models={models} />
+      {rows.error && rows.rows.length === 0 ? <Failed rows={rows} /> : isEmpty ? <Nothing model={model} state={state} change={change} of={of} models={models} />
         : isPhone ? <RecordCards {...shown} /> : <RecordTable {...shown} />}
       <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, minHeight: 44 }}>
         <Typography variant="body2" color="text.secondary" role="status">{isEmpty ? "" : count}</Typography>

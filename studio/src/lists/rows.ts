@@ -8,7 +8,7 @@ import { fieldOf, nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Catalogue } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
-import { MOST_PAGES } from "../live/freshness";
+import { MOST_PAGES, isReadOnReturn } from "../live/freshness";
 import { useHeard } from "../live/heard";
 import { useScope } from "../organizations/scope";
 import { whereOf } from "./conditions";
@@ -83,22 +83,25 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
   const paged = useQuery({
     queryKey: [resource, "getList", { pagination: { page, perPage }, filter, meta }],
     queryFn: ({ signal }) => provider.getList(resource, { pagination: { page, perPage }, filter, meta: { ...meta, count: "none" }, signal }),
-    enabled: isPaged, placeholderData: keepPreviousData,
+    enabled: isPaged, placeholderData: keepPreviousData, refetchOnWindowFocus: isReadOnReturn,
   });
   const walk = [resource, "getInfiniteList", { pagination: { page: 1, perPage: CHUNK }, filter, meta }];
   const scrolled = useInfiniteQuery({
     queryKey: walk,
     queryFn: ({ pageParam, signal }) => provider.getList(resource, { pagination: { page: 1, perPage: CHUNK }, filter, meta: { ...meta, cursor: pageParam }, signal }),
     initialPageParam: "", getNextPageParam: ({ meta: { next } }) => next ?? undefined, enabled: !isPaged, placeholderData: keepPreviousData,
+    refetchOnWindowFocus: isReadOnReturn,
   });
   const counted = useQuery({
     queryKey: [resource, "count", { filter }],
     queryFn: ({ signal }) => provider.getList(resource, { pagination: { page: 1, perPage: 1 }, filter, meta: { fields: ["id"], count: "exact" }, signal }),
     placeholderData: keepPreviousData,
   });
-  const [isBehind, setBehind] = useState(false);
+  // What was at its beginning when something changed: read again, it is another one.
+  const [behind, setBehind] = useState<unknown>();
+  const [beginning] = scrolled.data?.pages ?? [];
   const isLong = !isPaged && (scrolled.data?.pages.length ?? 0) > MOST_PAGES;
-  useHeard(resource, () => isLong && setBehind(true));
+  useHeard(resource, () => isLong && setBehind(beginning));
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = scrolled;
   const shown = isPaged ? paged : scrolled;
   const rows = useMemo(
@@ -108,6 +111,6 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
   return {
     rows, total: counted.data?.total, error: shown.error, isPending: shown.isPending, isFetching: shown.isFetching, hasMore: !isPaged && hasNextPage,
     more: () => void (hasNextPage && !isFetchingNextPage && fetchNextPage()), again: () => void shown.refetch(),
-    isBehind: isLong && isBehind, restart: () => (setBehind(false), void queries.resetQueries({ queryKey: walk, exact: true })),
+    isBehind: isLong && behind === beginning, restart: () => (setBehind(undefined), void queries.resetQueries({ queryKey: walk, exact: true })),
   };
 }

@@ -15,6 +15,11 @@ export const MOST_PAGES = 3;
 /** Pages that tell of all models. */
 const OF_ALL = ["changes", "shared"];
 
+/** As much of a query as says what it has read. */
+interface Read {
+  state: { data?: unknown };
+}
+
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 let holds = 0;
@@ -32,6 +37,9 @@ export function useHold(): void {
     };
   }, []);
 }
+
+/** Whether a query is read again as somebody comes back to the page: none while something of a list is edited, and no long list. */
+export const isReadOnReturn = (query: Read) => holds === 0 && !isLong(query);
 
 const unheld = () => (holds === 0 ? Promise.resolve() : new Promise<void>((resolve) => held.add(resolve)));
 
@@ -78,10 +86,17 @@ function reached(catalogue: Catalogue, changed: ReadonlySet<string>): ReadonlySe
   return new Set([...changed, ...referring.map(nameOf)]);
 }
 
-/** Whether a query asks for what has changed. What fills a form is read by its page alone, which says that it changed. */
-function isReadAgain({ queryKey: [resource], observers, state }: Query, names: Pick<ReadonlySet<string>, "has">): boolean {
-  const isConcerned = names.has(String(resource)) || OF_ALL.includes(String(resource));
-  const isEdited = observers.some(({ options }) => options.refetchOnWindowFocus === false);
-  const pages = (state.data as { pages?: readonly unknown[] } | undefined)?.pages;
-  return isConcerned && !isEdited && (pages?.length ?? 0) <= MOST_PAGES;
+/** Whether a query asks for what has changed. */
+function isReadAgain(query: Query, names: Pick<ReadonlySet<string>, "has">): boolean {
+  const resource = String(query.queryKey[0]);
+  return (names.has(resource) || OF_ALL.includes(resource)) && !fillsForm(query) && !isLong(query);
+}
+
+/** Whether a query fills a form: its page alone reads that again, and says that it has changed. */
+export function fillsForm({ observers }: Query): boolean {
+  return observers.some(({ options }) => options.refetchOnWindowFocus === false);
+}
+
+function isLong({ state }: Read): boolean {
+  return ((state.data as { pages?: readonly unknown[] } | undefined)?.pages?.length ?? 0) > MOST_PAGES;
 }

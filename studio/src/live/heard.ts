@@ -8,6 +8,8 @@ import { useCatalogue, usePerson } from "../catalogue/context";
 /** Milliseconds for which one looks at what others have just changed, and the most of it that is kept. */
 const NOTICED = 8000;
 const MOST = 50;
+/** Milliseconds after which it is listened to again where that was refused. */
+const AGAIN = 30_000;
 
 /** Call `then` with all news, where the service keeps changes; `onBegin` once that begins, as something may have changed since the page was read. */
 export function useNews(then: (news: News) => void, onBegin?: () => void): void {
@@ -16,7 +18,14 @@ export function useNews(then: (news: News) => void, onBegin?: () => void): void 
   latest.current = { then, onBegin };
   useEffect(() => {
     if (changesDays === 0) return undefined;
-    return provider.listen((news) => latest.current.then(news), { onBegin: () => latest.current.onBegin?.() });
+    let timer: ReturnType<typeof setTimeout>;
+    let leave: () => void;
+    // What refuses it may be something on the way, and for a while.
+    const listen = () => {
+      leave = provider.listen((news) => latest.current.then(news), { onBegin: () => latest.current.onBegin?.(), onError: () => (timer = setTimeout(listen, AGAIN)) });
+    };
+    listen();
+    return () => (clearTimeout(timer), leave());
   }, [changesDays]);
 }
 

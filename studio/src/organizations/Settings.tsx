@@ -12,6 +12,7 @@ import { fieldOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
+import { useHeard } from "../live/heard";
 import { ConflictDialog } from "../records/ConflictDialog";
 import { Value } from "../values/Value";
 import { DeleteOrganization } from "./DeleteOrganization";
@@ -34,6 +35,8 @@ export function Settings({ standing }: { standing: Standing }) {
   const query = useQuery({
     queryKey: [RESOURCE, "settings", id], refetchOnWindowFocus: false, gcTime: 0, queryFn: async ({ signal }) => (await provider.getOne(RESOURCE, { id, signal })).data,
   });
+  // An undo, or somebody else, may have changed it; a form that is written in stays as it is.
+  useHeard(RESOURCE, () => void query.refetch());
   const organization = query.data;
   const mayDelete = standing.isOwner && !standing.isPersonal && model?.operations.delete;
   return (

@@ -1,5 +1,5 @@
 /** The form of a team: a new one, or what one that is there is called. */
-import type { Row } from "@rowgate/client/react-admin";
+import { type Row, VersionConflict } from "@rowgate/client/react-admin";
 import { useState } from "react";
 import { useTranslate } from "react-admin";
 
@@ -16,14 +16,19 @@ export function TeamDialog({ standing, team, onClose }: { standing: Standing; te
   const translate = useTranslate();
   const { meta, tell } = useWrites();
   const renew = useRenewal([RESOURCE, "auth/invitation"]);
+  // A save is for the version with which somebody began, and after a conflict for what is stored by now.
+  const [began] = useState(team);
+  const [hasConflict, setConflict] = useState(false);
   const [values] = useState<Values>(() => (team ? { name: team.name as unknown, description: team.description as unknown } : {}));
   const save = async ({ name, description = null }: Values) => {
     const data = { name, description };
     try {
-      if (team) await provider.update(RESOURCE, { id: team.id, data, previousData: team, meta });
+      if (team) await provider.update(RESOURCE, { id: team.id, data, previousData: (hasConflict ? team : began)!, meta });
       else await provider.create(RESOURCE, { data: { ...data, organizationId: standing.id }, meta });
+    } catch (error) {
+      setConflict(error instanceof VersionConflict);
+      throw error;
     } finally {
-      // After a conflict, too, what is stored now is what the next try is compared with.
       void renew();
     }
     tell("studio.organizations.saved");

@@ -1,9 +1,9 @@
 /** A record being changed, and what happens when somebody else has changed it meanwhile. */
+import { VERSION } from "@rowgate/client/react-admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { EditBase, useEditContext, useRedirect, useRefresh, useTranslate } from "react-admin";
 import { useParams } from "react-router-dom";
 
-import { provider } from "../api/provider";
 import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
@@ -32,10 +32,7 @@ export function EditPage() {
     redirect("show", resource, id);
   };
   const { compare, failed, dialog } = useConflict(model, { meta, onSaved: saved, onReload: () => (dropDraft(draft), refresh()) });
-  const renew = async (isUntouched: () => boolean) => {
-    const { data } = await provider.getOne(resource, { id });
-    if (isUntouched()) queries.setQueryData([resource, "getOne", { id, meta }], data);
-  };
+  const show = (stored: Row) => queries.setQueryData([resource, "getOne", { id, meta }], stored);
 
   return (
     <EditBase
@@ -46,9 +43,9 @@ export function EditPage() {
         onError: (error: unknown, { data, previousData }) => void failed(error, { ...(previousData as Row), ...(data as Row) }, previousData as Row),
       }}
       // react-admin wants what it reads to be asked for as what it writes. What fills the form is never read again by itself.
-      queryOptions={{ meta, refetchOnWindowFocus: false, retry: false, onError: stay }}
+      queryOptions={{ meta, refetchOnWindowFocus: false, gcTime: 0, retry: false, onError: stay }}
     >
-      <Form model={model} draft={draft} onCompare={compare} onRenew={renew} />
+      <Form model={model} draft={draft} onCompare={compare} onShow={show} />
       {dialog}
     </EditBase>
   );
@@ -58,10 +55,10 @@ interface FormProps {
   model: Model;
   draft: string;
   onCompare: (base: Row, mine: Row) => Promise<void>;
-  onRenew: (isUntouched: () => boolean) => Promise<void>;
+  onShow: (stored: Row) => void;
 }
 
-function Form({ model, draft, onCompare, onRenew }: FormProps) {
+function Form({ model, draft, onCompare, onShow }: FormProps) {
   const translate = useTranslate();
   const resource = nameOf(model);
   const list = useTrail(resource);
@@ -77,7 +74,7 @@ function Form({ model, draft, onCompare, onRenew }: FormProps) {
       {record && (
         <RecordForm
           model={model} on="update" draft={draft}
-          notice={<Meanwhile model={model} record={record} onCompare={(entered) => void onCompare(record, entered)} onRenew={(isUntouched) => void onRenew(isUntouched)} />}
+          notice={<Meanwhile key={String(record[VERSION])} model={model} record={record} onCompare={(entered) => void onCompare(record, entered)} onShow={onShow} />}
         />
       )}
     </Page>

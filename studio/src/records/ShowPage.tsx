@@ -7,6 +7,7 @@ import HistoryIcon from "@mui/icons-material/History";
 import ShareIcon from "@mui/icons-material/Share";
 import { Box, Button, IconButton, Paper, Stack, Tab, Tabs, Tooltip, Typography } from "@mui/material";
 import { Suspense, lazy, useEffect, useMemo, useState } from "react";
+import { RowgateError } from "@rowgate/client/react-admin";
 import { ShowBase, useLocale, useNotify, useShowContext, useTranslate } from "react-admin";
 import { Link, useParams, useSearchParams } from "react-router-dom";
 
@@ -64,7 +65,8 @@ function Shown({ model }: { model: Model }) {
   }, [model, record, resource]);
   const title = record ? (labelOf(model, record) ?? `${translate(`resources.${resource}.name`, { smart_count: 1 })} ${shortId(record.id)}`) : translate("studio.list.loading");
   const touched = useTouched(resource, (id) => (id === record?.id ? title : undefined));
-  if (error) return <Missing error={error} resource={resource}><LastChange touched={touched} /></Missing>;
+  const isGone = error instanceof RowgateError && error.status < 500 && error.status !== 429;
+  if (error && (isGone || !record)) return <Missing error={error} resource={resource}><LastChange touched={touched} /></Missing>;
   return (
     <Page title={title} trail={trail} actions={record && <Actions model={model} record={record} />}>
       {record && (

@@ -60,7 +60,7 @@ export function useConflict(model: Model, { meta, onSaved, onReload }: Options):
 }
 
 /** A record as it is stored now; nothing where it was deleted. */
-async function storedNow(resource: string, id: string): Promise<Row | undefined> {
+export async function storedNow(resource: string, id: string): Promise<Row | undefined> {
   try {
     return (await provider.getOne(resource, { id })).data as Row;
   } catch (error) {

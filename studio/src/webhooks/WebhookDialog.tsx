@@ -1,5 +1,6 @@
 /** The form of a webhook: where to, of what, and whose words for it. */
 import { Autocomplete, TextField } from "@mui/material";
+import { useState } from "react";
 import { TextInput, maxLength, required, useInput, useTranslate } from "react-admin";
 
 import { FormDialog, type Values } from "../organizations/FormDialog";
@@ -17,12 +18,12 @@ interface Props {
 
 export function WebhookDialog({ webhook, onSave, onClose }: Props) {
   const translate = useTranslate();
-  const { url = "", description = null, eventTypes = [] } = webhook ?? {};
+  const [values] = useState(() => ({ url: webhook?.url ?? "", description: webhook?.description ?? null, eventTypes: webhook?.eventTypes ?? [] }));
   const save = ({ url: to, description: words, eventTypes: types }: Values) => onSave({ url: String(to).trim(), description: String(words ?? "").trim() || null, eventTypes: types });
   return (
     <FormDialog
       title={translate(webhook ? "studio.webhooks.edit" : "studio.webhooks.new")} label={webhook ? "studio.record.save" : "studio.webhooks.new"} fields={FIELDS}
-      values={{ url, description, eventTypes }} onSave={save} onClose={onClose}
+      values={values} onSave={save} onClose={onClose}
     >
       <TextInput source="url" type="url" label="studio.webhooks.url" helperText="studio.webhooks.url_text" validate={URL_RULES} autoFocus fullWidth autoComplete="off" slotProps={{ htmlInput: { "aria-required": true } }} />
       <EventTypesInput />
