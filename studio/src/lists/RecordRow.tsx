@@ -1,5 +1,5 @@
 /** One record in a table. There are many and they come while somebody scrolls, so they are plain elements that the table styles. */
-import { type SxProps, type Theme, alpha } from "@mui/material";
+import type { SxProps, Theme } from "@mui/material";
 import type { Row } from "@rowgate/client/react-admin";
 import { type ReactNode, memo } from "react";
 import { useTranslate } from "react-admin";
@@ -7,6 +7,7 @@ import { Link } from "react-router-dom";
 
 import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
+import { TOUCHED } from "../live/LastChange";
 import { Value } from "../values/Value";
 import { CellEditor } from "./CellEditor";
 
@@ -17,7 +18,7 @@ export const ROWS = {
   "& .record": { display: "grid", position: "absolute", insetInlineStart: 0, minWidth: "100%", borderBottom: 1, borderColor: "divider", typography: "body2" },
   "& .record:hover": { bgcolor: "action.hover" },
   "& .record[aria-selected=true]": { bgcolor: "action.selected" },
-  "& .record.touched": { bgcolor: ({ palette }: Theme) => alpha(palette.primary.main, 0.1) },
+  "& .record.touched": TOUCHED,
   "& .choice": { display: "grid", placeItems: "center" },
   "& .choice input": { width: 18, height: 18, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
   "& .cell": { display: "flex", alignItems: "center", minWidth: 0, px: 1, gap: 0.5 },

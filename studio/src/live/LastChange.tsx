@@ -1,9 +1,12 @@
 /** Who has just changed what one looks at. */
-import { Typography } from "@mui/material";
+import { type Theme, Typography, alpha } from "@mui/material";
 import { useTranslate } from "react-admin";
 
 import { useActorNames } from "../changes/log";
 import type { Touched } from "./heard";
+
+/** How that looks. */
+export const TOUCHED = { bgcolor: ({ palette }: Theme) => alpha(palette.primary.main, 0.1), borderRadius: 1 };
 
 export function LastChange({ touched }: { touched: readonly Touched[] }) {
   const last = touched.at(-1);

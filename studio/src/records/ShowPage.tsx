@@ -20,7 +20,7 @@ import { Page, useTrail } from "../layout/Page";
 import { remember } from "../layout/recent";
 import { useShortcut } from "../layout/shortcuts";
 import { RecordList } from "../lists/RecordList";
-import { LastChange } from "../live/LastChange";
+import { LastChange, TOUCHED } from "../live/LastChange";
 import { useTouched } from "../live/heard";
 import { distance } from "../values/formats";
 import { Value } from "../values/Value";
@@ -132,7 +132,7 @@ function Detail({ model, field, record, isTouched }: { model: Model; field: Fiel
   const isText = typeOf(field) === "text" && typeof value === "string" && value !== "";
   const isFile = nameOf(model) === "storage/upload" && field.name === "url";
   return (
-    <Box sx={{ minWidth: 0, ...(isTouched && { borderInlineStart: 3, borderColor: "primary.main", pl: 1 }), ...(WIDE.includes(field.type) ? { gridColumn: "1 / -1" } : {}) }}>
+    <Box sx={{ minWidth: 0, ...(isTouched ? TOUCHED : {}), ...(WIDE.includes(field.type) ? { gridColumn: "1 / -1" } : {}) }}>
       <Typography component="dt" variant="body2" color="text.secondary">{translate(`resources.${nameOf(model)}.fields.${field.name}`)}</Typography>
       <Box component="dd" sx={{ m: 0, overflowWrap: "anywhere" }}>
         {isText ? <Suspense fallback={value}><Markdown text={value} /></Suspense>
