@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.engine.changes.restoring import on_restore
@@ -30,6 +31,7 @@ RANGE = {"gt", "gte", "lt", "lte"}
 # What a search may ask of the labels of a document.
 MAX_LABELS = 20
 COUNTED_EVERY = 100
+MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
 FULL = "The knowledge bases of the organization have no room for more"
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
@@ -141,6 +143,16 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
 def content_hash(content: str | None) -> str | None:
     """What tells whether a text is in a knowledge base already."""
     return None if content is None else sha256(content.encode()).hexdigest()
+
+
+def own_hash(session: Session, entry: AiRagDocument) -> str | None:
+    """Return what tells an entry's text from those of others in its knowledge base; nothing where another has the
+    same."""
+    digest = content_hash(entry.content)
+    others = (AiRagDocument.index_id == entry.index_id, AiRagDocument.id != entry.id)
+    with session.no_autoflush:
+        same = session.scalar(select(AiRagDocument.id).where(AiRagDocument.content_hash == digest, *others))
+    return None if same else digest
 
 
 @on_create(AiRagChunk, callers_only=True)

@@ -6,14 +6,14 @@ Nothing is locked, and no transaction is open, while that is read: it takes as l
 from __future__ import annotations
 
 import tempfile
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.ai_rag import web_pages
-from app.ai_rag.hooks import FULL, INDEX_DOCUMENT, content_hash, stored_text
+from app.ai_rag.hooks import FULL, INDEX_DOCUMENT, MAX_ERROR, own_hash, stored_text
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
@@ -22,13 +22,10 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.settings import settings
 from app.jobs import queue
-from app.storage.extraction import Unreadable, extract, is_readable
+from app.storage.documents import may_hold_text, text_of
+from app.storage.extraction import Unreadable, extract
 from app.storage.models import StorageUpload
-from app.storage.object_store import object_store
 
-MAX_ERROR = AiRagDocument.fields()["error_message"].spec.kind.constraints["maxLength"]
-# What a job reads at once.
-MAX_BYTES = 50 * 1024 * 1024
 NO_UPLOAD = "The upload is gone, or may not be read any more"
 NO_TEXT = "No text can be read from this file"
 
@@ -74,19 +71,14 @@ def _text(waiting: Waiting) -> str:
     """The text of a source; raises Unreadable."""
     if waiting.refusal:
         raise Unreadable(waiting.refusal)
-    with tempfile.TemporaryFile() as file:
-        if waiting.upload is None:
-            page = web_pages.fetch(waiting.url or "", file)
-            return _extracted(file, page.content_type, page.charset)
-        if not is_readable(waiting.upload.content_type) or waiting.upload.size > MAX_BYTES:
+    if waiting.upload is not None:
+        if not may_hold_text(waiting.upload):
             raise Unreadable(NO_TEXT)
-        object_store().fetch(waiting.upload.storage_key, file)
-        return _extracted(file, waiting.upload.content_type)
-
-
-def _extracted(file: IO[bytes], content_type: str, charset: str | None = None) -> str:
-    file.seek(0)
-    return extract(file, content_type, settings, charset)
+        return text_of(waiting.upload)
+    with tempfile.TemporaryFile() as file:
+        page = web_pages.fetch(waiting.url or "", file)
+        file.seek(0)
+        return extract(file, page.content_type, settings, page.charset)
 
 
 def _keep_text(unit: Unit, document_id: UUID, url: str | None, text: str) -> None:
@@ -115,13 +107,3 @@ def _waiting(session: Session, document_id: UUID, *, lock: bool = False) -> AiRa
     """The entry, if it still waits for the text of its source."""
     document = session.get(AiRagDocument, document_id, with_for_update=lock or None)
     return document if document and document.status == "pending" and document.content is None else None
-
-
-def own_hash(session: Session, entry: AiRagDocument) -> str | None:
-    """Return what tells an entry's text from those of others in its knowledge base; nothing where another has the
-    same."""
-    digest = content_hash(entry.content)
-    others = (AiRagDocument.index_id == entry.index_id, AiRagDocument.id != entry.id)
-    with session.no_autoflush:
-        same = session.scalar(select(AiRagDocument.id).where(AiRagDocument.content_hash == digest, *others))
-    return None if same else digest

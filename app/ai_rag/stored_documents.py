@@ -13,9 +13,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.hooks import INDEX_DOCUMENT, drop_chunks, uncount
+from app.ai_rag.hooks import INDEX_DOCUMENT, MAX_ERROR, drop_chunks, own_hash, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
-from app.ai_rag.sources import MAX_ERROR, own_hash
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.auth.organizations.organizations import personal_organization_of

@@ -14,9 +14,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import httpx2
 from protego import Protego
 
-from app.foundation.networks import is_loopback
-from app.foundation.outbound import AsyncOutbound, PrivateAddress
-from app.foundation.settings import settings
+from app.foundation.outbound import AsyncOutbound, PrivateAddress, is_local_in_development
 from app.storage.extraction import Unreadable, is_readable
 
 # Seconds in all, bytes of a page and of its robots.txt, and redirects that are followed.
@@ -81,9 +79,7 @@ async def _asked(client: httpx2.AsyncClient, url: str) -> AsyncIterator[httpx2.R
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
         raise Unreadable(IS_NO_PAGE)
     request = client.build_request("GET", url, headers=HEADERS)
-    # A developer's own machine is no private network to that developer.
-    is_own = not settings.production and is_loopback(parts.hostname)
-    request.extensions = {**request.extensions, "private": is_own}
+    request.extensions = {**request.extensions, "private": is_local_in_development(url)}
     response = await client.send(request, stream=True)
     try:
         yield response
@@ -126,7 +122,7 @@ async def _is_allowed(client: httpx2.AsyncClient, url: str) -> bool:
                 return False
             if response.status_code != 200:
                 return True
-            read = b""
+            read = bytearray()
             async for piece in response.aiter_raw():
                 read += piece
                 if len(read) > MAX_ROBOTS_BYTES:

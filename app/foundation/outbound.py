@@ -14,10 +14,12 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator
 from concurrent.futures import Executor
 from functools import cache, lru_cache
+from urllib.parse import urlsplit
 
 import httpx2
 
-from app.foundation.networks import is_private, is_private_address
+from app.foundation.networks import is_loopback, is_private, is_private_address
+from app.foundation.settings import settings
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
@@ -25,6 +27,11 @@ MAX_ADDRESSES = 3
 # Idle connections of each host are kept for a while, and those of so many hosts.
 LIMITS = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
 MAX_HOSTS = 256
+
+
+def is_local_in_development(url: str) -> bool:
+    """Whether an address is on this machine, which is no private network to its developer."""
+    return not settings.production and is_loopback(urlsplit(url).hostname or "")
 
 
 class PrivateAddress(httpx2.ConnectError):

@@ -43,8 +43,7 @@ def from_upload(unit: Unit, upload_id: UUID, given: dict[str, Any]) -> UUID:
     visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
     named = select(StorageUpload).where(StorageUpload.id == upload_id, visible)
     upload = require_found(unit.session.scalar(named, principal.binds), ForeignKeyViolation.on("uploadId"))
-    can_be_read = is_readable(upload.content_type) and upload.size <= MAX_BYTES
-    require(can_be_read, "uploadId", "No text can be read from this file.")
+    require(may_hold_text(upload), "uploadId", "No text can be read from this file.")
     title = given.get("title") or upload.filename[:MAX_TITLE_LENGTH]
     document = StorageDocument(id=uuid7(), user_id=principal.user_id, title=title, upload_id=upload.id)
     document.kind = given.get("kind", "text")
@@ -65,15 +64,25 @@ def read(document_id: UUID) -> None:
     if owner is None:
         run_unit(SYSTEM, _keep_refusal, document_id, upload.id, ACCOUNT_GONE)
         return
+    try:
+        text = text_of(upload)
+    except Unreadable as refusal:
+        run_unit(SYSTEM, _keep_refusal, document_id, upload.id, str(refusal))
+    else:
+        run_unit(SYSTEM, _keep_text, document_id, upload.id, text)
+
+
+def may_hold_text(upload: StorageUpload) -> bool:
+    """Whether the text of a file is read, by its type and size."""
+    return is_readable(upload.content_type) and upload.size <= MAX_BYTES
+
+
+def text_of(upload: StorageUpload) -> str:
+    """Return the text of a file; raises Unreadable."""
     with tempfile.TemporaryFile() as file:
         object_store().fetch(upload.storage_key, file)
         file.seek(0)
-        try:
-            text = extract(file, upload.content_type, settings)
-        except Unreadable as refusal:
-            run_unit(SYSTEM, _keep_refusal, document_id, upload.id, str(refusal))
-        else:
-            run_unit(SYSTEM, _keep_text, document_id, upload.id, text)
+        return extract(file, upload.content_type, settings)
 
 
 def _asked_for(document_id: UUID) -> tuple[StorageUpload | None, Principal | None]:

@@ -12,6 +12,7 @@ import psutil
 
 from app.foundation.errors import Invalid
 from app.foundation.networks import is_loopback, is_private, is_private_address
+from app.foundation.outbound import is_local_in_development
 from app.foundation.settings import settings
 
 # Seconds that a name may take to resolve where an address is set; what takes longer is looked at with each delivery.
@@ -27,7 +28,7 @@ def check(url: str) -> None:
         raise _invalid("Must not have a user name or a password.")
     if _is_own(parts, host):
         raise _invalid("Is an address of this service.")
-    if is_open(url):
+    if is_local_in_development(url):
         return
     if parts.scheme.lower() != "https":
         raise _invalid("Must begin with https://.")
@@ -38,12 +39,6 @@ def check(url: str) -> None:
         or any(is_private_address(each) or each in refused for each in _resolved(host))
     ):
         raise _invalid("Is, or resolves to, an address of a private network.")
-
-
-def is_open(url: str) -> bool:
-    """Whether an address is on this machine, and may be used as this is development."""
-    parts = urlsplit(url)
-    return not settings.production and is_loopback(parts.hostname or "")
 
 
 @cache

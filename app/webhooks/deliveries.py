@@ -19,7 +19,8 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now, wire
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
-from app.webhooks import addresses, listeners, switching
+from app.foundation.outbound import is_local_in_development
+from app.webhooks import listeners, switching
 from app.webhooks.claims import LEASE, Claimed, claim_due, hand_back
 from app.webhooks.event_types import event_type
 from app.webhooks.listeners import Endpoint
@@ -181,7 +182,7 @@ def _secrets(endpoint: Endpoint) -> list[str] | None:
 def _message(claimed: Claimed, endpoint: Endpoint, secrets: Sequence[str], type: str, body: bytes) -> Message:
     return Message(
         claimed.id, endpoint.id, claimed.record_id, claimed.position, claimed.attempt, endpoint.url,
-        addresses.is_open(endpoint.url), claimed.event_id, type, body, secrets,
+        is_local_in_development(endpoint.url), claimed.event_id, type, body, secrets,
     )  # fmt: skip
 
 

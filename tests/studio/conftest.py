@@ -24,6 +24,12 @@ from tests.end_to_end.shared import Service
 PASSWORD = "correct horse battery"
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+# Scrolls a table on in each frame until a text is there.
+SCROLLED_TO = """(text) => {
+    const table = document.querySelector("[role=table]");
+    table.scrollBy(0, 500);
+    return table.textContent.includes(text);
+}"""
 SIGN_UP = """async ([email, password]) => {
     const body = JSON.stringify({ name: "Ada Byron", email, password });
     const headers = { "Content-Type": "application/json" };

@@ -11,15 +11,10 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
+from tests.studio.conftest import SCROLLED_TO
 
 COMPANIES = "/crm/company"
 PATH = CrmCompany.collection_path()
-# Scrolls on in each frame until a text is there.
-SCROLLED_TO = """(text) => {
-    const table = document.querySelector("[role=table]");
-    table.scrollBy(0, 1000);
-    return table.textContent.includes(text);
-}"""
 
 
 @pytest.fixture

@@ -7,17 +7,12 @@ from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany
 from app.testing.database import transaction
+from tests.studio.conftest import SCROLLED_TO
 
 pytestmark = pytest.mark.full
 
 COMPANIES = "/crm/company"
 ROWS = 260
-# Scrolls on in each frame until a text is there.
-SCROLLED_TO = """(text) => {
-    const table = document.querySelector("[role=table]");
-    table.scrollBy(0, 500);
-    return table.textContent.includes(text);
-}"""
 
 
 @pytest.fixture
