@@ -27,13 +27,16 @@ def program(name: str) -> str:
 
 
 @contextmanager
-def nginx(ports: Sequence[int], folder: Path) -> Iterator[int]:
-    """nginx in front of services at ``ports``; gives its own port."""
+def nginx(ports: Sequence[int], folder: Path, *, repeats_writes: bool = False) -> Iterator[int]:
+    """nginx in front of services at ``ports``; gives its own port. By default a write whose connection is closed without
+    an answer gets 502; ``repeats_writes`` has it sent to the next service, as reads are."""
     front = free_port()
     shipped = (ROOT / "deploy" / "nginx.conf").read_text()
     services = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)
     site = shipped.replace("server 127.0.0.1:3001 max_fails=0;", services)
-    site = site.replace("listen 80;", f"listen 127.0.0.1:{front};")
+    listens = f"listen 127.0.0.1:{front};"
+    repeats = "proxy_next_upstream error timeout non_idempotent;" if repeats_writes else ""
+    site = site.replace("listen 80;", listens + repeats)
     assert services in site
     assert str(front) in site
     paths = "".join(

@@ -136,7 +136,8 @@ def hosts_of(release: Path) -> Iterator[tuple[Hosts, int]]:
         for port in hosts.ports:
             hosts.serve(port, release)
         hosts.work(release)
-        yield hosts, stack.enter_context(nginx(hosts.ports, folder))
+        # A host of 0.3.0 that ends closes idle connections at once, also under a write that is just being sent.
+        yield hosts, stack.enter_context(nginx(hosts.ports, folder, repeats_writes=True))
 
 
 def sign_up(front: int, number: int) -> SimpleNamespace:

@@ -108,7 +108,9 @@ class Watched:
 def _make(chromium: Browser, service: str, app: Any, cast: Any) -> Callable[..., Desk]:
     def make(role: str = "user", **options: Any) -> Desk:
         context = chromium.new_context(
-            base_url=service, **{"locale": "en-US", "timezone_id": "UTC", **DESKTOP, **options}
+            base_url=service,
+            # What moves between the press and the release of a button is not clicked.
+            **{"locale": "en-US", "timezone_id": "UTC", "reduced_motion": "reduce", **DESKTOP, **options},
         )
         watched = Watched(context, service)
         page, email = context.new_page(), f"studio-{uuid4().hex[:8]}@example.com"

@@ -29,7 +29,7 @@ VARIANTS = [
     ("size", "scheme", "locale"), VARIANTS, ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"]
 )
 def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, locale):
-    desk = seat(locale=locale, color_scheme=scheme, reduced_motion="reduce", **size)
+    desk = seat(locale=locale, color_scheme=scheme, **size)
     company = desk.shop.make(CrmCompany, name="Harbour Works", website="https://harbour.example")
     deal = desk.shop.make(CrmDeal, name="Crane", companyId=company["id"], description="# Plan\n\n- one", stage="lead")
     found, titles = {}, []
