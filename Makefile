@@ -137,8 +137,8 @@ tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate
 
 lock: .venv/dev ## choose the newest versions that fit together
-	@$(COMPILE) --upgrade setup.cfg -o requirements.lock
-	@$(COMPILE) --upgrade --extra dev -c requirements.lock setup.cfg -o requirements-dev.lock
+	@$(COMPILE) --upgrade --extra local-embeddings setup.cfg -o requirements.lock
+	@$(COMPILE) --upgrade --extra local-embeddings --extra dev -c requirements.lock setup.cfg -o requirements-dev.lock
 
 clean: ## remove the environment and the embedded servers' data
 	@rm -rf .venv var

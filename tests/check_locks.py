@@ -14,7 +14,11 @@ OPTIONS = (
     "--quiet", "--generate-hashes", "--universal", "--python-version", "3.11",
     "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-build-isolation", "--system-certs",
 )  # fmt: skip
-LOCKS = {"requirements.lock": (), "requirements-dev.lock": ("--extra", "dev", "-c", "requirements.lock")}
+OF_SERVICE = ("--extra", "local-embeddings")
+LOCKS = {
+    "requirements.lock": OF_SERVICE,
+    "requirements-dev.lock": (*OF_SERVICE, "--extra", "dev", "-c", "requirements.lock"),
+}
 
 
 def main() -> int:

@@ -14,18 +14,22 @@ from app.ai.providers import Candidate
 from app.ai_rag import search
 from app.ai_rag.hooks import token_count
 from app.ai_rag.models import AiRagDocument, AiRagIndex
-from app.ai_rag.search import Hit
+from app.ai_rag.questions import vectors_of
+from app.ai_rag.search import Hit, QuestionVector
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
 from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.principal import Principal
 from app.engine.declare.scope import both
 from app.engine.read.concurrency import query_slot
+from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 
 QUOTED = 3
 # The score that the best passage must reach for any to be quoted: questions about a few dozen RFCs reached 0.16
 # at least, questions about other things 0.09 at most.
 FITTING = 0.12
+# The likeness in meaning that the best passage must reach otherwise.
+NEAR = 0.5
 NOTHING = "Nothing in your documents fits this question."
 
 
@@ -47,21 +51,26 @@ def pieces(
 
 
 def fitting(hits: Sequence[Hit]) -> list[Hit]:
-    """The best of ``hits``, those of one document together; none when the first says too little of what was asked."""
-    if not hits or hits[0].score < FITTING:
-        return []
+    """The best of ``hits``, those of one document together; none when they say too little of what was asked."""
     best = hits[:QUOTED]
+    if not any((hit.word_score or 0) >= FITTING or (hit.vector_score or 0) >= NEAR for hit in best):
+        return []
     order = list(dict.fromkeys(hit.document_id for hit in best))
     return sorted(best, key=lambda hit: order.index(hit.document_id))
 
 
 def _found(prompt: Prompt) -> list[Hit]:
+    with reading() as session:
+        sources = select(AiRagDocument.index_id).where(AiRagDocument.id.in_(readable(session, prompt)))
+        indexes = session.scalars(sources.distinct()).all()
+    vectors = vectors_of(prompt.question, indexes).found
     with query_slot(prompt.principal):
-        return run_unit(prompt.principal, _search, prompt)
+        return run_unit(prompt.principal, _search, prompt, vectors)
 
 
-def _search(unit: Unit, prompt: Prompt) -> list[Hit]:
-    return search.search(unit, prompt.principal, prompt.question, readable(unit.session, prompt), 2 * QUOTED)
+def _search(unit: Unit, prompt: Prompt, vectors: Sequence[QuestionVector]) -> list[Hit]:
+    documents = readable(unit.session, prompt)
+    return search.search(unit, prompt.principal, prompt.question, documents, 2 * QUOTED, vectors)
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:

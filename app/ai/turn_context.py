@@ -16,6 +16,7 @@ from app.ai.models.chats import AiChat, AiMessage
 from app.ai.providers import BUILTIN, Plan, choose
 from app.ai_rag import searches
 from app.ai_rag.models import AiRagIndex, AiRagQuery
+from app.ai_rag.questions import Vectors, vectors_of
 from app.engine.declare.principal import Credential
 from app.engine.read.concurrency import query_slot
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -81,8 +82,9 @@ def grounded(context: TurnContext) -> Prompt:
     prompt = context.prompt
     if prompt.index_id is None or all(each.kind == BUILTIN for each in context.plan.candidates):
         return prompt
+    vectors = vectors_of(prompt.question[:MAX_QUERY_LENGTH], [prompt.index_id])
     with query_slot(prompt.principal):
-        grounds = run_unit(prompt.principal, _grounds, context.chat_id, prompt.index_id, prompt.question)
+        grounds = run_unit(prompt.principal, _grounds, context.chat_id, prompt.index_id, prompt.question, vectors)
     instructed = 1 if prompt.conversation[0].role == "system" else 0
     conversation = prompt.conversation
     return replace(prompt, conversation=(*conversation[:instructed], *grounds, *conversation[instructed:]))
@@ -150,7 +152,7 @@ def _append(unit: Unit, chat: AiChat, said: ChatMessage, status: str = "complete
     return message
 
 
-def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str) -> list[ChatMessage]:
+def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str, vectors: Vectors) -> list[ChatMessage]:
     """Passages of the chat's knowledge base for a model to answer from, if the caller sees it; the search is kept."""
     principal = unit.principal
     visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
@@ -159,6 +161,6 @@ def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str) -> list[C
     query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
     query.text = question[:MAX_QUERY_LENGTH]
     unit.store(query)
-    hits = searches.answer(unit, query)
+    hits = searches.answer(unit, query, vectors)
     passages = "\n\n".join(f"[{hit.title}]\n{hit.content}" for hit in hits)
     return [ChatMessage("system", GROUNDED + passages)] if hits else []

@@ -14,15 +14,13 @@ from openai import OpenAI
 
 from app.ai.completion import CompletionInfo, Delta, ErrorCode, FinishReason, Prompt, ProviderFailure, storable
 from app.ai.providers import Candidate
-from app.foundation.outbound import CONNECT_TIMEOUT, Outbound
+from app.foundation.outbound import CONNECT_TIMEOUT, Outbound, base_url_of
 from app.foundation.settings import settings
 
 # Roles that a provider can be told without the tool calls they belong to.
 ROLES = ("system", "user", "assistant")
 PARAMETERS = {"temperature": "temperature", "topP": "top_p", "maxOutputTokens": "max_tokens"}
 FINISHED: tuple[FinishReason, ...] = ("stop", "length", "content_filter", "tool_calls")
-# A base address names a version of the protocol already: .../v1, .../v1beta/openai.
-VERSIONED = re.compile(r"/v\d[^/]*(/|$)")
 LAST_LINE = re.compile(rb"(^|\n)data: ?\[DONE\]")
 CODES: dict[int, ErrorCode] = {401: "auth", 403: "auth", 408: "timeout", 409: "server_error", 429: "rate_limit"}
 
@@ -97,12 +95,6 @@ def client(base_url: str, secret: str | None, watched: Outbound, timeout: float)
         organization="",
         project="",
     )
-
-
-def base_url_of(url: str) -> str:
-    """The address below which ``/chat/completions`` lies: a configured one may leave the version out."""
-    url = url.rstrip("/")
-    return url if VERSIONED.search(url) else f"{url}/v1"
 
 
 def _opened(candidate: Candidate, prompt: Prompt, watched: _Watched, secret: str | None, deadline: float) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -12,7 +13,8 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagMetadata, AiRagQuery
+from app.ai_rag import vectors
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.engine.changes.restoring import on_restore
 from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
@@ -108,6 +110,7 @@ def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
     """Remove the passages of a text that is no more; ``index`` is locked."""
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
+    vectors.drop_all(document, index)
     unit.bookkeep(delete(AiRagChunk).where(AiRagChunk.document_id == document.id))
 
 
@@ -127,10 +130,11 @@ def take_in_again(unit: Unit, document: AiRagDocument, with_parent: bool) -> Non
     index = unit.get(AiRagIndex, document.index_id, lock=True)
     if with_parent:
         index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+        index.embedded_count = max(0, index.embedded_count - document.embedded_count)
     else:
         _check_room(index, document, unit)
         index.document_count += 1
-    document.chunk_count, document.status = 0, "pending"
+    document.chunk_count, document.embedded_count, document.status = 0, 0, "pending"
     _defer(document, unit)
 
 
@@ -138,6 +142,7 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
     """Take a document that goes, with its passages, out of the figures of its ``index``, which is locked."""
     index.document_count = max(0, index.document_count - 1)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
+    index.embedded_count = max(0, index.embedded_count - document.embedded_count)
 
 
 def content_hash(content: str | None) -> str | None:
@@ -162,7 +167,7 @@ def cut(chunk: AiRagChunk, write: Write) -> None:
         chunk.position = write.unit.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
     chunk.token_count = token_count(chunk.content)
     _check_room_for_chunk(document, write)
-    _count_chunks(document, write, 1)
+    vectors.ask_for(write.unit, document, _count_chunks(document, write, 1))
 
 
 def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
@@ -182,18 +187,24 @@ def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
 def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
     if write.changed("content"):
         chunk.token_count = token_count(chunk.content)
-        write.unit.bookkeep(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk.id))
+        document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
+        index = write.unit.get(AiRagIndex, document.index_id, lock=True)
+        vectors.drop_of_chunk(write.unit, chunk.id, document, index)
+        vectors.ask_for(write.unit, document, index)
 
 
 @on_delete(AiRagChunk, callers_only=True)
 def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
-    _count_chunks(write.unit.get(AiRagDocument, chunk.document_id, lock=True), write, -1)
+    document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
+    vectors.drop_of_chunk(write.unit, chunk.id, document, _count_chunks(document, write, -1))
 
 
-def _count_chunks(document: AiRagDocument, write: Write, step: int) -> None:
+def _count_chunks(document: AiRagDocument, write: Write, step: int) -> AiRagIndex:
+    """Count chunks of a document, and return its index, locked."""
     document.chunk_count = max(0, document.chunk_count + step)
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     index.chunk_count = max(0, index.chunk_count + step)
+    return index
 
 
 def token_count(content: str) -> int:
@@ -201,33 +212,17 @@ def token_count(content: str) -> int:
     return math.ceil(len(content) / CHARACTERS_PER_TOKEN)
 
 
-@on_create(AiRagEmbedding, callers_only=True)
-def embed(embedding: AiRagEmbedding, write: Write) -> None:
-    document = write.unit.get(AiRagDocument, write.unit.get(AiRagChunk, embedding.chunk_id).document_id)
-    index = write.unit.get(AiRagIndex, document.index_id)
-    embedding.index_id = index.id
-    embedding.model = embedding.model or index.embedding_model or ""
-    require(bool(embedding.model), "model", "Is required where the index names no embedding model.")
-    _measure(embedding, index)
-
-
-@on_update(AiRagEmbedding, callers_only=True)
-def embed_again(embedding: AiRagEmbedding, write: Write) -> None:
-    if write.changed("vector"):
-        _measure(embedding, write.unit.get(AiRagIndex, embedding.index_id))
-
-
-def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:
-    embedding.dimensions = len(embedding.vector)
-    require(index.dimensions in (None, embedding.dimensions), "vector", f"Must have {index.dimensions} numbers.")
-
-
 @on_create(AiRagQuery, callers_only=True)
 def ask(query: AiRagQuery, write: Write) -> None:
-    require(len(query.filter) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
-    for key, wanted in query.filter.items():
-        require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
+    check_filter(query.filter)
     queue.defer(write.unit, RUN_QUERY, query.id, user_id=write.unit.principal.user_id, on_behalf=True)
+
+
+def check_filter(given: Mapping[str, object]) -> None:
+    """Refuse what asks for anything but labels; raises Invalid."""
+    require(len(given) <= MAX_LABELS, "filter", f"Takes {MAX_LABELS} keys at most.")
+    for key, wanted in given.items():
+        require(_is_filter(wanted), "filter", f"Takes a value or a range of numbers for {key}.")
 
 
 def _is_filter(wanted: object) -> bool:

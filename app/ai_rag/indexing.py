@@ -11,7 +11,7 @@ from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.ai_rag import chunking
+from app.ai_rag import chunking, vectors
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.engine.declare.principal import SYSTEM
@@ -69,6 +69,7 @@ def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking
         _add_chunks(unit, document, index, chunks)
     document.status, document.error_message, document.indexed_at = "indexed", None, now()
     index.status, index.last_built_at = "ready", now()
+    vectors.ask_for(unit, document, index)
 
 
 def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, chunks: Sequence[chunking.Chunk]) -> str:

@@ -42,6 +42,7 @@ class AiRagIndex(Record):
     domain, segment = "ai-rag", "index"
     plural = "indexes"
     searchable = ("name", "description")
+    bookkeeping = ("embedded_count",)
     policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     keys = (unique("organization_id", "name"),)
     transitions = {
@@ -88,6 +89,9 @@ class AiRagIndex(Record):
     status: Mapped[str] = enum("empty", "building", "ready", "failed", flags=(READ_ONLY, FILTERABLE), default="empty")
     document_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     chunk_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
+    embedded_count: Mapped[int] = integer(
+        READ_ONLY, min=0, max=INTEGER_MAX, default=0, note="chunks that have a vector of the embedding model"
+    )
     last_built_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
     visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
 
@@ -99,6 +103,7 @@ class AiRagDocument(Record):
     domain, segment = "ai-rag", "document"
     plural = "aiRagDocuments"
     searchable = ("title",)
+    bookkeeping = ("embedded_count",)
     policy = Policy(Parent("index_id"))
     operations_note = "a change of content or source puts it back to pending"
     keys = (unique("index_id", "content_hash"),)
@@ -132,6 +137,9 @@ class AiRagDocument(Record):
         "pending", "processing", "indexed", "failed", flags=(READ_ONLY, FILTERABLE), default="pending"
     )
     chunk_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
+    embedded_count: Mapped[int] = integer(
+        READ_ONLY, min=0, max=INTEGER_MAX, default=0, note="chunks that have a vector of the embedding model"
+    )
     error_message: Mapped[str | None] = string(READ_ONLY, max=1000)
     indexed_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
 

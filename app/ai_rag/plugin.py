@@ -1,8 +1,19 @@
 """The plugin of knowledge bases."""
 
-from app.ai_rag import hooks, indexing, models, searches, sources, stored_documents
+from app.ai_rag import (
+    embedding,
+    hooks,
+    indexing,
+    local_embedder,
+    models,
+    reembedding,
+    searches,
+    sources,
+    stored_documents,
+    vectors,
+)
 from app.jobs.queue import FILES
-from app.jobs.registry import Job, as_unit, mark_failed
+from app.jobs.registry import Continuous, Job, as_unit, mark_failed
 from app.plugins import Plugin
 from config import Setting
 
@@ -10,14 +21,26 @@ plugin = Plugin(
     "ai-rag",
     "Knowledge bases: documents cut into chunks, embedded, searched and cited.",
     models=(models,),
-    hooks=(hooks, stored_documents),
+    hooks=(hooks, vectors, stored_documents),
     jobs={
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),
         hooks.READ_SOURCE: Job(sources.read_source, mark_failed(models.AiRagDocument, "pending"), FILES),
-        hooks.RUN_QUERY: Job(as_unit(searches.run_query), mark_failed(models.AiRagQuery, "running")),
+        vectors.EMBED_DOCUMENT: Job(embedding.embed_document),
+        reembedding.REEMBED_INDEX: Job(reembedding.reembed_index, reembedding.give_up),
+        hooks.RUN_QUERY: Job(searches.run_query, mark_failed(models.AiRagQuery, "running")),
     },
+    continuous=(Continuous("local-embedder", local_embedder.keep_running),),
     settings=(
+        Setting(
+            "embeddings",
+            "local",
+            "local makes vectors here, where the extra local-embeddings is installed; off leaves that out",
+            pattern="local|off",
+        ),
+        Setting("embeddings_url", "", "OpenAI-compatible endpoint that makes vectors in place of the local embedder"),
+        Setting("embeddings_model", "text-embedding-3-small", "its model", pattern=".{1,120}"),
+        Setting("embeddings_key", "", "its credential"),
         Setting("rag_max_chunks", 10_000, "most chunks of a knowledge-base document", low=1, high=1_000_000),
         Setting(
             "rag_max_bytes",
@@ -27,4 +50,5 @@ plugin = Plugin(
             high=2**53,
         ),
     ),
+    blueprints=("blueprints.content.knowledge:build",),
 )

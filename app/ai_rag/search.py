@@ -1,8 +1,9 @@
-"""Search by words: which passages of some documents answer a question best.
+"""Search: which passages of some documents answer a question best, by its words, by its meaning, or by both.
 
 PostgreSQL finds the passages that hold words of the question, by the text-search vector stored with each. Its own
 ranking does not know how rare a word is, so the best of them are ranked by Okapi BM25 (Robertson and Zaragoza, 2009),
-with the words of the document's title counted in.
+with the words of the document's title counted in. Passages that mean the like are those whose vectors are near to that
+of the question. Both rankings make one by reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import TextClause, text
@@ -18,7 +19,7 @@ from sqlalchemy import TextClause, text
 from app.ai_rag.models import AiRagChunk, AiRagDocument
 from app.engine.declare.principal import Principal, Reader
 from app.engine.read import fragments
-from app.engine.read.encoding import STATEMENTS_KEPT
+from app.engine.read.encoding import STATEMENTS_KEPT, dumps
 from app.engine.write.unit_of_work import Unit
 
 MAX_WORDS = 40
@@ -60,16 +61,49 @@ WITH {seen}asked AS (
         0.25 + 0.75 * length(chunk.content) / searched.length AS length
     FROM candidate JOIN ai_rag_chunk AS chunk USING (id)
     JOIN ai_rag_document AS document ON document.id = document_id CROSS JOIN searched
-)
-SELECT id, document_id, title, content,
-    sum(weight * (
+), worded AS (
+    SELECT id, sum(weight * (
         coalesce(2.2 * often / (often + 1.2 * passage.length), 0) + 2.2 * coalesce(share, 0)
         + CASE WHEN titled @@ query THEN 1.1 ELSE 0 END
     )) / (5.5 * sum(weight)) AS score
-FROM passage CROSS JOIN weighed
-LEFT JOIN hit USING (id, document_id, word) LEFT JOIN theme USING (document_id, word)
-GROUP BY id, document_id, title, content
-ORDER BY score DESC, id LIMIT :take
+    FROM passage CROSS JOIN weighed
+    LEFT JOIN hit USING (id, document_id, word) LEFT JOIN theme USING (document_id, word)
+    GROUP BY id
+), by_words AS (
+    SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM worded
+), measured AS (
+    SELECT chunk.id, CASE
+        WHEN vector_dims(made.vector) <> vector_dims(asked.vector) THEN NULL
+        WHEN asked.metric = 'l2' THEN 1 / (1 + (made.vector <-> asked.vector))
+        WHEN asked.metric = 'inner_product' THEN -(made.vector <#> asked.vector)
+        ELSE 1 - (made.vector <=> asked.vector)
+    END AS score
+    FROM (
+        SELECT model, metric, CAST(written AS vector) AS vector
+        FROM unnest(CAST(:models AS text[]), CAST(:metrics AS text[]), CAST(:vectors AS text[]))
+            AS given (model, metric, written)
+    ) AS asked
+    JOIN ai_rag_index AS base ON base.embedding_model = asked.model AND base.metric = asked.metric
+    JOIN ai_rag_embedding AS made ON made.index_id = base.id AND made.model = asked.model
+    JOIN {chunk} AS chunk ON chunk.id = made.chunk_id
+    WHERE chunk.document_id = ANY(CAST(:documents AS uuid[]))
+), by_meaning AS (
+    SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place
+    FROM measured WHERE score <> 'NaN' ORDER BY score DESC, id LIMIT 300
+), found AS (
+    SELECT coalesce(w.id, m.id) AS id, w.score AS worded, w.place AS word_place, m.score AS near,
+        m.place AS near_place, CASE CAST(:mode AS text)
+            WHEN 'keyword' THEN w.score WHEN 'vector' THEN least(greatest(m.score, 0), 1)
+            ELSE (coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + m.place), 0)) * 61 / 2
+        END AS score
+    FROM by_words AS w FULL JOIN by_meaning AS m ON m.id = w.id
+)
+SELECT found.id, chunk.document_id, document.title, chunk.content, found.score, worded, word_place, near, near_place,
+    chunk.heading, chunk.start_offset, chunk.end_offset
+FROM found JOIN ai_rag_chunk AS chunk ON chunk.id = found.id
+JOIN ai_rag_document AS document ON document.id = chunk.document_id
+WHERE found.score >= :least
+ORDER BY found.score DESC, found.id LIMIT :take
 """
 # What callers with grants see of the passages, in place of the table.
 SEEN = """passages_seen AS MATERIALIZED (
@@ -84,26 +118,52 @@ QUOTED = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage and how well it fits. A ``score`` of 1 is the best there could be."""
+    """A passage and how well it fits: by its words, by its meaning, with its place among those found so, where it was,
+    and in all. A ``score`` of 1 is the best there could be."""
 
     chunk_id: UUID
     document_id: UUID
     title: str
     content: str
     score: float
+    word_score: float | None = None
+    word_rank: int | None = None
+    vector_score: float | None = None
+    vector_rank: int | None = None
+    heading: str | None = None
+    start: int | None = None
+    end: int | None = None
 
 
-def search(unit: Unit, principal: Principal, question: str, documents: Sequence[UUID], take: int) -> list[Hit]:
+class QuestionVector(NamedTuple):
+    """A question as a model puts it, for the knowledge bases that are measured so."""
+
+    model: str
+    metric: str
+    vector: Sequence[float]
+
+
+def search(
+    unit: Unit, principal: Principal, question: str, documents: Sequence[UUID], take: int,
+    vectors: Sequence[QuestionVector] = (), mode: str = "hybrid", least: float = 0,
+) -> list[Hit]:  # fmt: skip
     """The ``take`` best passages of ``documents`` for ``question``, best first, of those that grants leave
-    ``principal``; none where no word of it is found. A search of much text keeps PostgreSQL busy for a second: requests
-    take a place for it (``engine.concurrency``), jobs need none, for few are done at once."""
+    ``principal``, with a score of ``least``; ``hybrid`` without vectors is ``keyword``. A search of much text keeps
+    PostgreSQL busy for a second: requests take a place for it (``engine.concurrency``), jobs need none, for few are
+    done at once."""
     if not all(principal.reader.shows(model, name, each) for model, each, names in QUOTED for name in names):
         return []
-    words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
-    if not words or not documents:
+    words: list[str] = []
+    if mode != "vector":
+        words = list(unit.session.scalars(WORDS, {"question": question, "most": MAX_WORDS}))
+    if not (words or vectors) or not documents:
         return []
     unit.session.execute(CUSTOM_PLAN)
-    binds = {"words": words, "documents": list(documents), "take": take}
+    binds = {
+        "words": words, "documents": list(documents), "take": take, "least": least,
+        "mode": mode if vectors else "keyword", "models": [each.model for each in vectors],
+        "metrics": [each.metric for each in vectors], "vectors": [dumps(each.vector).decode() for each in vectors],
+    }  # fmt: skip
     ranking, fixed = _ranking(principal.reader)
     asked = principal.binds | dict(fixed) if principal.narrowing is not None else {}
     return [Hit(*row) for row in unit.session.execute(ranking, binds | asked)]

@@ -4,32 +4,51 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, false, func, or_, select
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import search
-from app.ai_rag.models import AiRagDocument, AiRagMetadata, AiRagQuery, AiRagResult
+from app.ai_rag.models import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
+from app.ai_rag.questions import Vectors, vectors_of
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE, RIGHTS_REDUCED
-from app.engine.declare.principal import Principal
-from app.engine.write.unit_of_work import Unit
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.concurrency import query_slot
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import Conflict, Unavailable, require_found
 from app.runtime.connections import allow_time
 
-NO_VECTORS = "No embeddings are made here; search by keyword"
 RANGES = {"gt": "__gt__", "gte": "__ge__", "lt": "__lt__", "lte": "__le__"}
 
 
-def run_query(unit: Unit, query_id: UUID) -> None:
-    """Answer a query that waits; one that is gone or answered is left alone."""
+class Found(NamedTuple):
+    """What a search has found, best first, and whether the question came to no vector, so that words alone decided."""
+
+    hits: Sequence[search.Hit]
+    degraded: bool
+
+
+def run_query(query_id: UUID) -> None:
+    """Answer a query that waits, as a job; one that is gone or answered is left alone."""
+    with reading() as session:
+        query = session.get(AiRagQuery, query_id)
+        if query is None or query.status != "running":
+            return
+        asked = query.text, [query.index_id], query.mode
+    run_unit(SYSTEM, _run, query_id, vectors_of(*asked))
+
+
+def _run(unit: Unit, query_id: UUID, vectors: Vectors) -> None:
     allow_time(unit.session)
     query = unit.session.get(AiRagQuery, query_id)
     if query is not None and query.status == "running":
         begun = time.monotonic()
         asker = user_principal(unit.session, query.user_id)
-        hits = _found(unit, query, asker) if asker else []
+        hits = _hits(unit, query, asker, vectors) if asker else []
         # The row is locked once the search is over: whoever removes it meanwhile need not wait.
         query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
         if query is None or query.status != "running":
@@ -38,20 +57,35 @@ def run_query(unit: Unit, query_id: UUID) -> None:
         if asker is None or found is None or not found.covers(asker):
             query.status, query.error_message = "failed", RIGHTS_REDUCED if found else ACCOUNT_GONE
         else:
-            _keep(unit, query, hits, begun)
+            _keep(unit, query, hits, vectors, begun)
 
 
-def answer(unit: Unit, query: AiRagQuery) -> list[search.Hit]:
+def answer(unit: Unit, query: AiRagQuery, vectors: Vectors) -> list[search.Hit]:
     """Run a new ``query`` of the unit's principal, store what it found, and return it, best first."""
     begun = time.monotonic()
-    hits = _found(unit, query, unit.principal)
-    _keep(unit, query, hits, begun)
+    hits = _hits(unit, query, unit.principal, vectors)
+    _keep(unit, query, hits, vectors, begun)
     return hits
 
 
-def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: float) -> None:
-    if query.mode == "vector":
-        query.status, query.error_message = "failed", NO_VECTORS
+def find(principal: Principal, query: AiRagQuery) -> Found:
+    """Return what a ``query`` finds, which is not stored. Raises NotFound where the caller does not see its knowledge
+    base, and for a search by meaning alone Conflict where that has no vectors and Unavailable where the question came
+    to none."""
+    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
+    with reading() as session:
+        seen = select(AiRagIndex.id).where(AiRagIndex.id == query.index_id, visible)
+        require_found(session.scalar(seen, principal.binds))
+    vectors = vectors_of(query.text, [query.index_id], query.mode)
+    if query.mode == "vector" and vectors.refusal:
+        raise (Unavailable if vectors.degraded else Conflict)(vectors.refusal)
+    with query_slot(principal):
+        return Found(run_unit(principal, _hits, query, principal, vectors), vectors.degraded)
+
+
+def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], vectors: Vectors, begun: float) -> None:
+    if query.mode == "vector" and vectors.refusal:
+        query.status, query.error_message = "failed", vectors.refusal
     else:
         query.status, query.result_count = "completed", len(hits)
     query.latency_ms = round((time.monotonic() - begun) * 1000)
@@ -64,15 +98,15 @@ def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], begun: floa
     )  # fmt: skip
 
 
-def _found(unit: Unit, query: AiRagQuery, asker: Principal) -> list[search.Hit]:
+def _hits(unit: Unit, query: AiRagQuery, asker: Principal, vectors: Vectors) -> list[search.Hit]:
     """What the query finds in documents that the asker sees."""
-    if query.mode == "vector":
+    if query.mode == "vector" and vectors.refusal:
         return []
     visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
     inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query, asker))
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
-    hits = search.search(unit, asker, query.text, documents, query.top_k)
-    return [hit for hit in hits if hit.score >= query.min_score]
+    asked = (query.text, documents, query.top_k, vectors.found, query.mode, query.min_score)
+    return search.search(unit, asker, *asked)
 
 
 def _labelled(query: AiRagQuery, asker: Principal) -> list[ColumnElement[bool]]:

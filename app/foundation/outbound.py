@@ -7,6 +7,7 @@ server changes nothing. Answers are bounded in size and time.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
 import time
@@ -27,6 +28,15 @@ MAX_ADDRESSES = 3
 # Idle connections of each host are kept for a while, and those of so many hosts.
 LIMITS = httpx2.Limits(max_keepalive_connections=50, keepalive_expiry=30)
 MAX_HOSTS = 256
+# A base address names a version of the protocol already: .../v1, .../v1beta/openai.
+VERSIONED = re.compile(r"/v\d[^/]*(/|$)")
+
+
+def base_url_of(url: str) -> str:
+    """Return the address below which the paths of the OpenAI-compatible protocol lie: a configured one may leave the
+    version out."""
+    url = url.rstrip("/")
+    return url if VERSIONED.search(url) else f"{url}/v1"
 
 
 def is_local_in_development(url: str) -> bool:

@@ -108,7 +108,9 @@ class Backoff(procrastinate.BaseRetryStrategy):
         # Within a lock, a job waits for those of higher priority, whenever they are due.
         behind = -(queue.MAX_WAITING + job.attempts)
         priority = behind if (job.lock or "").startswith(queue.OF_USER) else None
-        return procrastinate.RetryDecision(retry_in={"seconds": WAITS[job.attempts]}, priority=priority)
+        asked = getattr(exception, "headers", {}).get("Retry-After", "0")
+        seconds = max(WAITS[job.attempts], int(asked))
+        return procrastinate.RetryDecision(retry_in={"seconds": seconds}, priority=priority)
 
 
 def _is_worth_a_retry(error: BaseException, job: QueuedJob) -> bool:

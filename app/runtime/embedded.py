@@ -215,8 +215,12 @@ class Redis:
 
 
 def _redis_socket(folder: Path) -> Path:
-    """A socket next to the data, or in the temporary folder where that path is too long for one."""
-    near = folder.resolve() / "redis.sock"
+    return socket_path(folder, "redis")
+
+
+def socket_path(folder: Path, name: str) -> Path:
+    """Return the path of a socket next to the data, or in the temporary folder where that path is too long for one."""
+    near = folder.resolve() / f"{name}.sock"
     if len(str(near)) <= MAX_SOCKET_PATH_LENGTH:
         return near
     return Path(tempfile.gettempdir()) / f"rowgate-{hashlib.sha256(str(near).encode()).hexdigest()[:16]}.sock"

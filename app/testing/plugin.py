@@ -91,7 +91,7 @@ def settings(var_dir: str, pytestconfig: pytest.Config) -> Settings:
         "default_limit": "1000000 per minute", "new_account_invitation_limit": "1000000 per day",
         "query_seconds": 3600.0, "queries_per_user": 2, "exports_per_user": 2,
     }  # fmt: skip
-    return Settings(var_dir=var_dir, plugins=names, **unbounded)
+    return Settings(var_dir=var_dir, plugins=names, embeddings="off", **unbounded)
 
 
 @pytest.fixture(scope="session")

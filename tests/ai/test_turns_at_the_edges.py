@@ -29,11 +29,11 @@ def test_a_race_that_the_search_loses_is_settled_and_the_question_is_there_once(
     chains.of("good")
     search, tries = searches.answer, []
 
-    def lose_once(session, query):
+    def lose_once(session, query, vectors):
         tries.append(1)
         if len(tries) == 1:
             raise LostRace()
-        return search(session, query)
+        return search(session, query, vectors)
 
     monkeypatch.setattr(searches, "answer", lose_once)
     assert ask(owner, id=grounded_chat).status_code == 200
@@ -44,7 +44,7 @@ def test_a_race_that_the_search_loses_is_settled_and_the_question_is_there_once(
 def test_a_search_that_fails_ends_the_turn_as_failed(owner, chains, grounded_chat, monkeypatch):
     chains.of("good")
 
-    def fail(session, query):
+    def fail(session, query, vectors):
         raise Unavailable()
 
     monkeypatch.setattr(searches, "answer", fail)

@@ -28,8 +28,8 @@ def program(name: str) -> str:
 
 @contextmanager
 def nginx(ports: Sequence[int], folder: Path, *, repeats_writes: bool = False) -> Iterator[int]:
-    """nginx in front of services at ``ports``; gives its own port. By default a write whose connection is closed without
-    an answer gets 502; ``repeats_writes`` has it sent to the next service, as reads are."""
+    """nginx in front of services at ``ports``; gives its own port. By default a write whose connection is closed
+    without an answer gets 502; ``repeats_writes`` has it sent to the next service, as reads are."""
     front = free_port()
     shipped = (ROOT / "deploy" / "nginx.conf").read_text()
     services = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)

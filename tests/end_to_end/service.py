@@ -27,9 +27,9 @@ def free_port() -> int:
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """The environment of a child, without the settings of whoever runs the tests."""
+    """The environment of a child, without the settings of whoever runs the tests, and without an embedder."""
     kept = ("PATH", "HOME", "LANG", "TMPDIR")
-    return {name: os.environ[name] for name in kept if name in os.environ} | settings
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"EMBEDDINGS": "off"} | settings
 
 
 @contextmanager

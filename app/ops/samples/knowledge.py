@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
+from app.ai_rag.embedders import default_model
 from app.ai_rag.hooks import CHARACTERS_PER_TOKEN
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
+from app.ai_rag.vectors import ask_for
 from app.ops.samples.context import Context
 from app.ops.samples.people import Team
 
@@ -48,6 +50,7 @@ def make(context: Context, team: Team) -> Handbook:
         document_count=len(texts), chunk_count=sum(map(len, passages)),
         last_built_at=_indexed(_arrival(context, len(texts) - 1)),
     )  # fmt: skip
+    index.embedding_model, index.dimensions = default_model() or (None, None)
     context.store(index, context.at(MADE, "10:00"), index.last_built_at)
     chunks: dict[str, AiRagChunk] = {}
     for number, (text, parts) in enumerate(zip(texts, passages, strict=True)):
@@ -57,6 +60,7 @@ def make(context: Context, team: Team) -> Handbook:
         context.store(document, made, document.indexed_at)
         for position, part in enumerate(parts):
             chunks[part.heading] = context.store(_chunk(document, position, part), document.indexed_at)
+        ask_for(context.unit, document, index)
     return Handbook(index, chunks)
 
 

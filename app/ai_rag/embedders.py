@@ -1,0 +1,140 @@
+"""Embedders: what makes vectors of texts, for a knowledge base or for a question put to it.
+
+All of them speak the OpenAI-compatible protocol: a provider that has embeddings, the endpoint of the settings, or the
+local embedder over its socket.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+from uuid import UUID
+
+import httpx2
+from sqlalchemy.orm import Session
+
+from app.ai_rag import local_embedder
+from app.ai_rag.models import AiRagIndex
+from app.engine.declare.record import by_table
+from app.foundation.clock import now
+from app.foundation.crypto import vault
+from app.foundation.errors import Unavailable
+from app.foundation.outbound import CONNECT_TIMEOUT, Outbound, base_url_of
+from app.foundation.settings import settings
+
+LOCAL_URL = "http://embedder/v1"
+MAX_DIMENSIONS = 2000
+# The largest number of four bytes.
+MAX_NUMBER = 3.4e38
+# Seconds for which an endpoint may ask to be left alone.
+MAX_WAIT = 24 * 3600
+
+
+class NotEmbedded(Exception):
+    """Texts that an embedder refuses, or an answer that makes no sense; to ask again would change nothing."""
+
+
+class TooMuch(NotEmbedded):
+    """More than the embedder takes at once."""
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """A model behind an address, or a socket on this machine."""
+
+    model: str
+    url: str
+    secret: str | None = field(default=None, repr=False)
+    socket: str | None = None
+    private: bool = False
+
+    def embed(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+        """Return a vector of each text, all of one length. Raises Unavailable where that may go well later, and
+        NotEmbedded."""
+        deadline = time.monotonic() + seconds
+        asked = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        headers = {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
+        timeout = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT))
+        try:
+            with httpx2.Client(transport=self._transport(deadline), timeout=timeout, trust_env=False) as client:
+                response = client.post(f"{self.url}/embeddings", json=asked, headers=headers)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise Unavailable(f"The embedder does not answer: {type(error).__name__}") from error
+        if response.status_code != 200:
+            raise _refusal(response)
+        try:
+            return _vectors(response.json()["data"], len(texts))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise NotEmbedded(f"The embedder's answer is not understood: {error}") from error
+
+    def _transport(self, deadline: float) -> httpx2.BaseTransport:
+        if self.socket is not None:
+            return httpx2.HTTPTransport(uds=self.socket)
+        return Outbound(deadline, private=self.private)
+
+
+def default_model() -> tuple[str, int | None] | None:
+    """Return the model of knowledge bases that name none, and its dimensions where these are known; nothing where no
+    vectors are made."""
+    if settings.embeddings_url:
+        return settings.embeddings_model, None
+    return (local_embedder.MODEL, local_embedder.DIMENSIONS) if local_embedder.is_available(settings) else None
+
+
+def embedder_of(session: Session, index: AiRagIndex) -> Embedder | None:
+    """Return what makes the vectors of a knowledge base, if anything here does."""
+    return None if index.embedding_model is None else embedder_for(session, index.embedding_model, index.provider_id)
+
+
+def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embedder | None:
+    """Return what makes vectors of a model: of a provider, or where none is named of the settings or the local one."""
+    if provider_id is not None:
+        provider: Any = session.get(by_table("ai_provider"), provider_id)
+        if provider is None or provider.status == "disabled" or "embeddings" not in provider.capabilities:
+            return None
+        secret = vault().decrypt(provider.api_key) if provider.api_key else None
+        private = settings.private_provider_urls
+        return Embedder(model, base_url_of(provider.base_url or ""), secret, private=private)
+    if settings.embeddings_url:
+        if model != settings.embeddings_model:
+            return None
+        return Embedder(model, base_url_of(settings.embeddings_url), settings.embeddings_key or None, private=True)
+    if model == local_embedder.MODEL and local_embedder.is_available(settings):
+        return Embedder(model, LOCAL_URL, socket=str(local_embedder.path(settings.var_dir)))
+    return None
+
+
+def _refusal(response: httpx2.Response) -> Exception:
+    status = response.status_code
+    if status == 413:
+        return TooMuch("The embedder takes no text as long as this")
+    if status in (408, 409, 425, 429) or status >= 500:
+        return Unavailable(f"The embedder answered {status}", _wait(response.headers.get("Retry-After", "")))
+    return NotEmbedded(f"The embedder answered {status}")
+
+
+def _wait(asked: str) -> int:
+    """The seconds of ``Retry-After`` (RFC 9110, 10.2.3), which is a number or a date."""
+    try:
+        seconds = int(asked) if asked.isdecimal() else math.ceil((parsedate_to_datetime(asked) - now()).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return 1
+    return min(max(seconds, 1), MAX_WAIT)
+
+
+def _vectors(data: Any, number: int) -> list[list[float]]:
+    """The vectors in the order of their texts; raises ValueError."""
+    found = sorted(data, key=lambda each: each["index"])
+    if [each["index"] for each in found] != list(range(number)):
+        raise ValueError("it has not one vector for each text")
+    vectors = [[float(part) for part in each["embedding"]] for each in found]
+    lengths = {len(vector) for vector in vectors}
+    if len(lengths) != 1 or not 1 <= next(iter(lengths)) <= MAX_DIMENSIONS:
+        raise ValueError(f"its vectors have not all the same length, of {MAX_DIMENSIONS} at most")
+    if not all(math.isfinite(part) and abs(part) <= MAX_NUMBER for vector in vectors for part in vector):
+        raise ValueError("it holds what is no number")
+    return vectors

@@ -1,0 +1,75 @@
+"""Questions as vectors: what a search needs beside the words, asked for before its transaction begins."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Session
+
+from app.ai_rag.embedders import Embedder, NotEmbedded, embedder_of
+from app.ai_rag.models import AiRagIndex
+from app.ai_rag.search import QuestionVector
+from app.engine.read.database import reading
+from app.foundation.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+# Seconds that a question waits for all of its vectors, and the most models that it is put to.
+PATIENCE, MAX_MODELS = 0.2, 3
+NO_VECTORS = "No passage here has a vector; search by keyword"
+NOT_IN_TIME = "The embedder did not answer in time; search by keyword, or again later"
+
+
+class Vectors(NamedTuple):
+    """A question as the models of some knowledge bases put it. It is ``degraded`` where one of them did not."""
+
+    found: Sequence[QuestionVector] = ()
+    degraded: bool = False
+
+    @property
+    def refusal(self) -> str:
+        """Why there is nothing to search by meaning with."""
+        return "" if self.found else NOT_IN_TIME if self.degraded else NO_VECTORS
+
+
+def vectors_of(question: str, indexes: Sequence[UUID], mode: str = "hybrid") -> Vectors:
+    """Return the vectors of a question for knowledge bases; none for a search by keyword. What is not made in time is
+    left out."""
+    if mode == "keyword" or not indexes:
+        return Vectors()
+    with reading() as session:
+        asked = _asked(session, indexes)
+    deadline, found, failed = time.monotonic() + PATIENCE, [], False
+    made: dict[Embedder, Sequence[float]] = {}
+    for embedder, metric in asked:
+        try:
+            if embedder not in made:
+                made[embedder] = embedder.embed([question], max(0.001, deadline - time.monotonic()))[0]
+        except (Unavailable, NotEmbedded) as failure:
+            log.warning("A question is searched for by its words alone: %s", failure)
+            failed = True
+        else:
+            found.append(QuestionVector(embedder.model, metric, made[embedder]))
+    return Vectors(found, failed)
+
+
+def _asked(session: Session, indexes: Sequence[UUID]) -> list[tuple[Embedder, str]]:
+    """The embedders of knowledge bases that have vectors, and how these are measured, each once."""
+    embedded = (AiRagIndex.id.in_(indexes), AiRagIndex.embedded_count > 0)
+    kinds = (
+        select(AiRagIndex)
+        .where(*embedded)
+        .ext(distinct_on(AiRagIndex.provider_id, AiRagIndex.embedding_model, AiRagIndex.metric))
+    )
+    found: dict[tuple[Embedder, str], None] = {}
+    for index in session.scalars(kinds.limit(MAX_MODELS)):
+        embedder = embedder_of(session, index)
+        if embedder is not None:
+            found[embedder, index.metric] = None
+    return list(found)

@@ -1,0 +1,66 @@
+"""Searches of a knowledge base that store nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from app.ai_rag import reembedding, searches
+from app.ai_rag.hooks import check_filter
+from app.ai_rag.models import AiRagChunk, AiRagIndex, AiRagQuery
+from app.auth.credentials.access import rights_required
+from app.auth.credentials.authentication import caller
+from app.engine.declare.kind import EXAMPLE_ID
+from app.engine.write.unit_of_work import Unit
+from blueprints.http.base import Blueprint, parse_id
+from blueprints.http.declarations import Answer, Body, Operation, serve
+from blueprints.http.replies import Reply, respond
+from schemas.content.knowledge import Passages, Reembedding, Search, passage_of
+from schemas.derive import read_schema
+
+PASSAGE = {
+    "chunkId": EXAMPLE_ID, "documentId": EXAMPLE_ID, "title": "Timetable", "content": "The ferry leaves at noon.",
+    "heading": None, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
+    "byMeaning": {"rank": 1, "score": 0.64},
+}  # fmt: skip
+
+
+def build() -> Blueprint:
+    """The blueprint of searches."""
+    blp = Blueprint(
+        "knowledge", __name__, url_prefix="/api/v1/ai-rag/index", description="Searches of knowledge bases."
+    )
+
+    @serve(blp, "POST", "/<string:id>/_search", Operation(
+        "searchAiRagIndex", "Search a knowledge base", access=rights_required(AiRagIndex, "read", reads=True),
+        takes=Body(Search, example={"text": "When does the boat depart?", "topK": 3}),
+        gives=Answer(Passages, example={"data": [PASSAGE], "meta": {"mode": "hybrid", "degraded": False}}),
+        fails=(404, 409),
+        description="Finds passages by words, by meaning, or by both, in the documents that you may read. Nothing is "
+        "stored; to keep what was asked and found, create an `ai-rag/query`.",
+    ))  # fmt: skip
+    def search(given: dict[str, Any], id: str) -> Response:
+        check_filter(given["filter"])
+        found = searches.find(caller(), AiRagQuery(index_id=parse_id(id), **given))
+        placed = caller().reader.admits_wholly(AiRagChunk, "list")
+        meta = {"mode": given["mode"], "degraded": found.degraded}
+        return Reply({"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}).response()
+
+    @serve(blp, "POST", "/<string:id>/_reembed", Operation(
+        "reembedAiRagIndex", "Give a knowledge base another model", access=rights_required(AiRagIndex, "update"),
+        takes=Body(Reembedding, example={"embeddingModel": "text-embedding-3-small", "providerId": EXAMPLE_ID}),
+        gives=Answer(read_schema(AiRagIndex), status=202), fails=(404, 409), once=True,
+        description="The old vectors answer until all of the new ones are there. `status` is `building` meanwhile, and "
+        "`failed` where they cannot be made.",
+    ))  # fmt: skip
+    def reembed(given: dict[str, Any], id: str) -> Response:
+        return respond(_reembedded, parse_id(id), given)
+
+    return blp
+
+
+def _reembedded(unit: Unit, identifier: UUID, given: dict[str, Any]) -> Reply:
+    reembedding.reembed(unit, identifier, given["embedding_model"], given["provider_id"])
+    return Reply(unit.read_many(AiRagIndex, [identifier])[0], 202)

@@ -1,0 +1,131 @@
+"""Vectors of chunks: made by the local embedder, kept true, and searched by."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ai_rag import local_embedder
+from app.testing.waiting import await_true, work
+from tests.writes import changed, created
+
+DOCUMENT = "ai-rag/document"
+TEXTS = {
+    "Cranes": "The tower crane may be forty metres high.",
+    "Ferries": "The ferry to the island leaves at noon.",
+    "Refunds": "Money is returned to the buyer within two weeks.",
+}
+# In other words than those of the text.
+QUESTION = "When does the boat depart?"
+
+
+@pytest.fixture(scope="module")
+def listening(tmp_path_factory):
+    """Where an embedder listens, until the end of the module."""
+    at = tmp_path_factory.mktemp("embedder") / "embedder.sock"
+    process, pipe = local_embedder.launch(at)
+    await_true(at.exists, 30)
+    yield at
+    pipe.close()
+    assert process.wait(10)
+
+
+@pytest.fixture
+def embedder(listening, monkeypatch):
+    monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
+    monkeypatch.setattr(local_embedder, "path", lambda var_dir: listening)
+
+
+@pytest.fixture
+def owner(cast):
+    return cast.user()
+
+
+@pytest.fixture
+def index(embedder, app, owner):
+    made = created(owner, "ai-rag/index", name="Port")
+    for title, content in TEXTS.items():
+        created(owner, DOCUMENT, indexId=made["id"], title=title, content=content)
+    work(app)
+    return owner.get(f"/api/v1/ai-rag/index/{made['id']}").json
+
+
+def found(caller, index, text=QUESTION, **more):
+    answer = caller.post(f"/api/v1/ai-rag/index/{index['id']}/_search", {"text": text, **more})
+    assert answer.status_code == 200, answer.json
+    return answer.json
+
+
+def titles(answer):
+    return [each["title"] for each in answer["data"]]
+
+
+def test_a_knowledge_base_takes_the_model_that_is_here_and_counts_its_vectors(index):
+    assert (index["embeddingModel"], index["dimensions"]) == ("wordllama-256", 256)
+    assert (index["chunkCount"], index["embeddedCount"]) == (3, 3)
+
+
+def test_a_question_in_other_words_finds_its_passage_by_meaning_alone(owner, index):
+    assert titles(found(owner, index, mode="vector", topK=1)) == ["Ferries"]
+    assert titles(found(owner, index, mode="keyword")) == []
+
+
+def test_a_search_by_both_ways_tells_the_rank_and_the_score_of_each(owner, index):
+    answer = found(owner, index, "When does the ferry depart?")
+    first = answer["data"][0]
+    assert (first["title"], first["byWords"]["rank"], first["byMeaning"]["rank"]) == ("Ferries", 1, 1)
+    assert first["score"] == 1
+    assert (first["start"], first["end"]) == (0, len(TEXTS["Ferries"]))
+    assert all(each["byWords"] is None for each in answer["data"][1:])
+    assert answer["meta"] == {"mode": "hybrid", "degraded": False}
+
+
+def test_a_stored_query_finds_by_meaning(app, owner, index):
+    made = created(owner, "ai-rag/query", indexId=index["id"], text=QUESTION, mode="vector", topK=1)
+    work(app)
+    (row,) = owner.get(f"/api/v1/ai-rag/result?queryId={made['id']}").json["data"]
+    assert row["excerpt"] == TEXTS["Ferries"]
+    assert 0 < row["score"] < 1
+
+
+def test_a_text_that_changes_is_embedded_anew(app, owner, index):
+    (entry,) = (each for each in owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"]
+                if each["title"] == "Ferries")  # fmt: skip
+    changed(owner, DOCUMENT, entry, content="Lemon cake needs four eggs and some butter.")
+    work(app)
+    assert titles(found(owner, index, "baking a dessert", mode="vector", topK=1)) == ["Ferries"]
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["embeddedCount"] == 3
+
+
+def test_counts_follow_chunks_that_are_removed_and_come_back(app, owner, index):
+    entry = owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"][0]
+    owner.delete(f"/api/v1/{DOCUMENT}/{entry['id']}")
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["embeddedCount"] == 2
+    owner.post(f"/api/v1/{DOCUMENT}/_deleted/{entry['id']}/_restore", {})
+    work(app)
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["embeddedCount"] == 3
+    (chunk,) = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json["data"]
+    owner.delete(f"/api/v1/ai-rag/chunk/{chunk['id']}")
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["embeddedCount"] == 2
+
+
+def test_a_chunk_that_is_rewritten_is_embedded_anew(app, owner, index):
+    entry = owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"][0]
+    (chunk,) = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json["data"]
+    changed(owner, "ai-rag/chunk", chunk, content="Lemon cake needs four eggs and some butter.")
+    work(app)
+    assert titles(found(owner, index, "baking a dessert", mode="vector", topK=1)) == [entry["title"]]
+
+
+def test_a_knowledge_base_from_before_takes_a_model_and_answers_by_meaning(app, owner, embedder, monkeypatch):
+    with monkeypatch.context() as before:
+        before.setattr(local_embedder, "is_available", lambda settings: False)
+        made = created(owner, "ai-rag/index", name="Old")
+        created(owner, DOCUMENT, indexId=made["id"], title="Ferries", content=TEXTS["Ferries"])
+        work(app)
+    assert owner.get(f"/api/v1/ai-rag/index/{made['id']}").json["embeddingModel"] is None
+    asked = owner.post(f"/api/v1/ai-rag/index/{made['id']}/_reembed", {})
+    assert (asked.status_code, asked.json["status"]) == (202, "building")
+    work(app)
+    index = owner.get(f"/api/v1/ai-rag/index/{made['id']}").json
+    assert (index["embeddingModel"], index["embeddedCount"], index["status"]) == ("wordllama-256", 1, "ready")
+    assert titles(found(owner, index, mode="vector")) == ["Ferries"]
