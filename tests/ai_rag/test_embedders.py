@@ -1,0 +1,154 @@
+"""Embedders that are elsewhere: what they are asked, and what becomes of answers that make no sense."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from app.ai_rag import embedders, local_embedder
+from app.ai_rag.embedders import Embedder, NotEmbedded, TooMuch
+from app.foundation.errors import Unavailable
+from app.testing.waiting import await_true, work
+from tests.writes import created
+
+TEXTS = ["one", "two"]
+PATH = "/v1/embeddings"
+
+
+def answered(*vectors):
+    return {"data": [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]}
+
+
+@pytest.fixture
+def embedder(app, loopback):
+    with app.app_context():
+        yield Embedder("m", f"{loopback.url}/v1", "sesame", private=True)
+
+
+def test_texts_are_sent_in_order_with_the_secret_and_vectors_come_back_in_theirs(embedder, loopback):
+    answer = answered([1, 0], [0, 1])
+    answer["data"].reverse()
+    loopback.answer(PATH, json=answer)
+    assert embedder.embed(TEXTS, 5) == [[1, 0], [0, 1]]
+    (asked,) = loopback.requests
+    assert json.loads(asked.body) == {"model": "m", "input": TEXTS, "encoding_format": "float"}
+    assert asked.headers["authorization"] == "Bearer sesame"
+    assert "sesame" not in repr(embedder)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        answered([1, 0]), answered([1, 0], [0]), answered([], []), answered([1, 0], [0, None]), [], {"data": None},
+        answered([1, 0], [0, 1e39]), answered([0] * 2001, [0] * 2001), answered([1], [0], [1]),
+        {"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]},
+    ],
+)  # fmt: skip
+def test_an_answer_that_makes_no_sense_is_refused(embedder, loopback, answer):
+    loopback.answer(PATH, json=answer)
+    with pytest.raises(NotEmbedded):
+        embedder.embed(TEXTS, 5)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_refused(embedder, loopback, number):
+    loopback.answer(PATH, json.dumps(answered([1, 0], [0, 5])).replace("5", number))
+    with pytest.raises(NotEmbedded):
+        embedder.embed(TEXTS, 5)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "failure", "wait"),
+    [
+        (400, {}, NotEmbedded, None), (401, {}, NotEmbedded, None), (413, {}, TooMuch, None),
+        (500, {}, Unavailable, "1"), (503, {"Retry-After": "soon"}, Unavailable, "1"),
+        (429, {"Retry-After": "120"}, Unavailable, "120"), (429, {"Retry-After": "9" * 30}, Unavailable, "86400"),
+        (429, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, Unavailable, "1"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_final_or_tells_when_to_come_again(embedder, loopback, status, headers, failure, wait):
+    loopback.answer(PATH, status=status, headers=headers)
+    with pytest.raises(failure) as raised:
+        embedder.embed(TEXTS, 5)
+    assert getattr(raised.value, "headers", {}).get("Retry-After") == wait
+
+
+def test_an_answer_that_breaks_off_or_is_late_may_come_later(embedder, loopback):
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]), breaks=True)
+    with pytest.raises(Unavailable):
+        embedder.embed(TEXTS, 5)
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]), delay=20)
+    with pytest.raises(Unavailable):
+        embedder.embed(TEXTS, 0.2)
+
+
+def test_a_private_address_is_refused_unless_the_settings_allow_it(app, loopback):
+    with app.app_context(), pytest.raises(Unavailable):
+        Embedder("m", f"{loopback.url}/v1").embed(TEXTS, 5)
+    assert loopback.requests == []
+
+
+@pytest.fixture
+def entered(app, cast, embedder, monkeypatch):
+    """What becomes of an entry of three chunks, with the embedder on loopback."""
+    monkeypatch.setattr(embedders, "default_model", lambda: ("m", None))
+    for module in ("embedding", "embedders"):
+        monkeypatch.setattr(f"app.ai_rag.{module}.embedder_for", lambda *_: embedder)
+    owner = cast.user()
+    index = created(owner, "ai-rag/index", name="Port", chunkSize=100, chunkOverlap=0)
+    made = created(owner, "ai-rag/document", indexId=index["id"], title="Quay", content="Cranes and hooks. " * 15)
+
+    def done():
+        work(app)
+        entry = owner.get(f"/api/v1/ai-rag/document/{made['id']}").json
+        index_now = owner.get(f"/api/v1/ai-rag/index/{index['id']}").json
+        return entry, index_now
+
+    return done
+
+
+def test_what_is_too_much_at_once_is_sent_in_halves(entered, loopback):
+    loopback.answer(PATH, json=answered([1, 0]))
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]), times=1)
+    loopback.answer(PATH, json=answered([1, 0]), times=1)
+    loopback.answer(PATH, status=413, times=1)
+    entry, index = entered()
+    assert (entry["chunkCount"], entry["embeddedCount"], entry["errorMessage"]) == (3, 3, None)
+    assert index["dimensions"] == 2
+    assert [len(json.loads(asked.body)["input"]) for asked in loopback.requests] == [3, 1, 2]
+
+
+def test_a_text_that_an_embedder_refuses_is_found_by_words_and_says_why(entered, loopback):
+    loopback.answer(PATH, status=400)
+    entry, _ = entered()
+    assert (entry["status"], entry["embeddedCount"]) == ("indexed", 0)
+    assert entry["errorMessage"] == "Found by words alone: The embedder answered 400"
+
+
+def test_an_embedder_that_asks_to_wait_is_left_alone_for_as_long(app, entered, loopback):
+    loopback.answer(PATH, json=answered([1, 0], [1, 0], [1, 0]))
+    loopback.answer(PATH, status=429, headers={"Retry-After": "3600"}, times=1)
+    entry, _ = entered()
+    assert (entry["status"], entry["embeddedCount"], len(loopback.requests)) == ("indexed", 0, 1)
+
+
+def test_the_embedder_is_started_again_when_it_dies_and_ends_with_its_worker(app, monkeypatch, tmp_path):
+    started, at, launch = [], tmp_path / "embedder.sock", local_embedder.launch
+    monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
+    monkeypatch.setattr(local_embedder, "path", lambda var_dir: at)
+    for name in ("LOOK_EVERY", "RETRY_AFTER"):
+        monkeypatch.setattr(local_embedder, name, 0.05)
+    monkeypatch.setattr(local_embedder, "launch", lambda path: started.append(launch(path)) or started[-1])
+    stopping = threading.Event()
+    keeper = threading.Thread(target=local_embedder.keep_running, args=(app, stopping))
+    keeper.start()
+    try:
+        await_true(at.exists, 30)
+        started[0][0].send(9)
+        await_true(lambda: len(started) == 2, 30)
+    finally:
+        stopping.set()
+        keeper.join(30)
+    assert all(process.has_ended() for process, _ in started)
