@@ -79,7 +79,7 @@ def _signed_up(unit: Unit) -> UUID:
 def _entered(principal: Principal, collection: str, asked: Sequence[dict[str, Any]], commit: str) -> UUID:
     """A knowledge base of all documents that are asked about; tells how long its chunks and vectors took."""
     index_id = UUID(str(run_unit(principal, Unit.create, AiRagIndex, {"name": collection})["id"]))
-    spent = defaultdict(float)
+    spent: dict[str, float] = defaultdict(float)
     for name in sorted({each["document"] for each in asked}):
         given = {"index_id": index_id, "title": name, "content": _text(collection, name, commit)}
         identifier = UUID(str(run_unit(principal, Unit.create, AiRagDocument, given)["id"]))

@@ -31,9 +31,9 @@ CUSTOM_PLAN = text("SET LOCAL plan_cache_mode = force_custom_plan")
 
 # 300 passages are ranked; the others hold fewer or more common words of the question. The constants of BM25 are the
 # usual ones, 1.2 and 0.75. A word in the title counts half of what it counts in the text; one that every passage of the
-# document holds, which tells what the document is about, as much as in the text. Ranks by meaning weigh a fifth of those
-# by words, unless no passage reaches 0.15 by its words: then these say nothing of the question. Both were found with
-# the half of the questions of ``bench.search_quality`` that is there for it.
+# document holds, which tells what the document is about, as much as in the text. Ranks by meaning weigh a fifth of
+# those by words, unless no passage reaches 0.15 by its words: then these say nothing of the question. Both were found
+# with the half of the questions of ``bench.search_quality`` that is there for it.
 RANKING = """
 WITH {seen}asked AS (
     SELECT word, plainto_tsquery('simple', word) AS query FROM unnest(CAST(:words AS text[])) AS word

@@ -49,7 +49,7 @@ def shared_service(app: object, var_dir: str, tmp_path_factory: pytest.TempPathF
     port, log = free_port(), tmp_path_factory.mktemp("shared") / "log"
     settings = {
         "BASE_URL": f"http://localhost:{port}", "DEFAULT_LIMIT": "1000000 per minute",
-        "GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret",
+        "GITHUB_CLIENT_ID": "rowgate", "GITHUB_CLIENT_SECRET": "client-secret", "EMBEDDINGS": "local",
     }  # fmt: skip
     with started(gunicorn(), port, log, VAR_DIR=var_dir, **settings) as process:
         yield Service(port, process.pid, log)

@@ -39,7 +39,7 @@ AUTHENTICATOR = {
 def port(shared_service, var_dir, tmp_path_factory):
     """A service with a worker of jobs."""
     with (tmp_path_factory.mktemp("documentation") / "worker").open("wb") as log:
-        env = environment(VAR_DIR=var_dir)
+        env = environment(VAR_DIR=var_dir, EMBEDDINGS="local")
         worker = subprocess.Popen([*FLASK, "jobs", "work"], cwd=ROOT, env=env, stdout=log, stderr=log)
     try:
         yield shared_service.port
@@ -85,7 +85,7 @@ def test_the_script_for_passkeys_runs_in_a_browser(browser, port):
 def test_every_route_family_has_a_page_with_examples():
     families = {
         "tour.md", "concepts.md", "data-api.md", "queries.md", "writing.md", "api-keys.md", "sign-in.md",
-        "accounts.md", "authorization.md", "uploads.md", "chat.md", "notifications.md", "errors.md",
+        "accounts.md", "authorization.md", "uploads.md", "chat.md", "knowledge.md", "notifications.md", "errors.md",
     }  # fmt: skip
     assert families <= set(PAGES)
 
