@@ -89,7 +89,8 @@ def _add_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex, chunks: 
     rows: list[dict[str, Any]] = [
         {
             "id": uuid7(), "document_id": document.id, "position": position, "content": chunk.content,
-            "start_offset": chunk.start, "end_offset": chunk.end, "token_count": token_count(chunk.content),
+            "start_offset": chunk.start, "end_offset": chunk.end, "heading": chunk.heading, "page": chunk.page,
+             "token_count": token_count(chunk.content),
         }
         for position, chunk in enumerate(chunks)
     ]  # fmt: skip

@@ -162,6 +162,9 @@ class AiRagChunk(Record):
     position: Mapped[int] = integer(SORTABLE, min=0, max=1_000_000, default=DERIVED)
     content: Mapped[str] = long_text(min=1, max=20000, note="a change drops its embeddings and queues new ones")
     heading: Mapped[str | None] = string(max=300)
+    page: Mapped[int | None] = integer(
+        IMMUTABLE, FILTERABLE, min=1, max=INTEGER_MAX, note="where the passage stands in a text that has pages"
+    )
     start_offset: Mapped[int | None] = integer(IMMUTABLE, min=0, max=INTEGER_MAX)
     end_offset: Mapped[int | None] = integer(IMMUTABLE, min=0, max=INTEGER_MAX)
     token_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=DERIVED)

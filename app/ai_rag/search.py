@@ -106,7 +106,7 @@ WITH {seen}asked AS (
     FROM by_words AS w FULL JOIN by_meaning AS m ON m.id = w.id CROSS JOIN weight
 )
 SELECT found.id, chunk.document_id, document.title, chunk.content, found.score, worded, word_place, near, near_place,
-    chunk.heading, chunk.start_offset, chunk.end_offset
+    chunk.heading, chunk.page, chunk.start_offset, chunk.end_offset
 FROM found JOIN ai_rag_chunk AS chunk ON chunk.id = found.id
 JOIN ai_rag_document AS document ON document.id = chunk.document_id
 WHERE found.score >= :least
@@ -138,6 +138,7 @@ class Hit:
     vector_score: float | None = None
     vector_rank: int | None = None
     heading: str | None = None
+    page: int | None = None
     start: int | None = None
     end: int | None = None
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # the child process needs no settings
 
 HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
 READABLE = ("text/", "application/json", *HTML, PDF)
+# Stands before each page but the first, as in plain text that is printed.
+PAGE_BREAK = "\f"
 UNSEEN = ("script", "style", "noscript", "template", "head")
 # What stands around the text of a page.
 AROUND = ("nav", "aside")
@@ -52,8 +54,8 @@ def text_of(content: bytes, content_type: str, pages: int, characters: int, char
         pieces = [_of_html(content, charset)]
     else:
         pieces = [content.decode(_known(charset), errors="replace")]
-    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip()
-    if not text:
+    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip(" \t\r\n")
+    if not text.strip():
         raise Unreadable("It holds no text")
     return text
 
@@ -76,8 +78,8 @@ def _of_pdf(content: bytes, most: int) -> Iterable[str]:
         reader = PdfReader(io.BytesIO(content))
         if len(reader.pages) > most:
             raise Unreadable(f"It has more than {most} pages")
-        for page in reader.pages:
-            yield page.extract_text()
+        for number, page in enumerate(reader.pages):
+            yield (PAGE_BREAK if number else "") + page.extract_text()
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unreadable("It is no PDF that can be read") from error
 

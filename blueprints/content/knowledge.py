@@ -22,7 +22,7 @@ from schemas.derive import read_schema
 
 PASSAGE = {
     "chunkId": EXAMPLE_ID, "documentId": EXAMPLE_ID, "title": "Timetable", "content": "The ferry leaves at noon.",
-    "heading": None, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
+    "heading": None, "page": 3, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
     "byMeaning": {"rank": 1, "score": 0.64},
 }  # fmt: skip
 

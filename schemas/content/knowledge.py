@@ -57,6 +57,7 @@ class Passage(WireSchema):
     title = fields.String(required=True)
     content = fields.String(required=True)
     heading = fields.String(required=True, allow_none=True)
+    page = fields.Integer(required=True, allow_none=True)
     start = fields.Integer(
         required=True, allow_none=True, metadata={"description": "Where the passage begins in the text."}
     )
@@ -86,8 +87,8 @@ def passage_of(hit: Hit, *, placed: bool) -> dict[str, Any]:
     """A hit as it is answered; where it stands in its document is told where it may be ``placed``."""
     return {
         "chunkId": hit.chunk_id, "documentId": hit.document_id, "title": hit.title, "content": hit.content,
-        "heading": hit.heading if placed else None, "start": hit.start if placed else None,
-        "end": hit.end if placed else None, "score": hit.score,
+        "heading": hit.heading if placed else None, "page": hit.page if placed else None,
+        "start": hit.start if placed else None, "end": hit.end if placed else None, "score": hit.score,
         "byWords": _ranked(hit.word_rank, hit.word_score), "byMeaning": _ranked(hit.vector_rank, hit.vector_score),
     }  # fmt: skip
 

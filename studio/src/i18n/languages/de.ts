@@ -1,6 +1,7 @@
 /** German. */
 import { access } from "./de/access";
 import { changes } from "./de/changes";
+import { knowledge } from "./de/knowledge";
 import { sharing } from "./de/sharing";
 import { webhooks } from "./de/webhooks";
 import { ra } from "./de/admin";
@@ -10,6 +11,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge } };
 
 export const german: Language = { messages, names };

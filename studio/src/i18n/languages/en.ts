@@ -3,6 +3,7 @@ import englishMessages from "ra-language-english";
 
 import { access } from "./en/access";
 import { changes } from "./en/changes";
+import { knowledge } from "./en/knowledge";
 import { sharing } from "./en/sharing";
 import { webhooks } from "./en/webhooks";
 import { lists } from "./en/lists";
@@ -23,7 +24,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };

@@ -81,7 +81,7 @@ export const names: Names = {
     mutedChannelIds: "Stumme Kanäle", name: "Name", nextRunAt: "Nächster Lauf", nextStep: "Nächster Schritt", numberValue: "Zahl",
     objective: "Ziel", occurredAt: "Geschehen", organizationId: "Organisation", origin: "Herkunft", originalText: "Ursprünglicher Text",
     outcome: "Ausgang", outputSchema: "Schema der Ausgabe", outputTokens: "Ausgabetoken", ownerId: "Gehört",
-    parameters: "Parameter", parentQuestionId: "Übergeordnete Frage", parts: "Teile", passed: "Bestanden", password: "Passwort",
+    page: "Seite", parameters: "Parameter", parentQuestionId: "Übergeordnete Frage", parts: "Teile", passed: "Bestanden", password: "Passwort",
     payload: "Nutzdaten", periodEnd: "Ende des Zeitraums", periodStart: "Beginn des Zeitraums", phone: "Telefon", position: "Position",
     previousValue: "Vorheriger Wert", priority: "Priorität", probability: "Wahrscheinlichkeit", projectId: "Projekt", properties: "Eigenschaften",
     providerId: "Anbieter", providerSlug: "Kürzel des Anbieters", publicKey: "Öffentlicher Schlüssel", publishedAt: "Veröffentlicht",

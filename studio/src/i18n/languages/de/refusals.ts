@@ -24,6 +24,13 @@ export const refusals: Record<string, string> = {
   "The record is there: delete it first": "Der Datensatz ist noch da: Löschen Sie ihn zuerst",
   "What it belongs to is gone: {}": "Wozu es gehört, gibt es nicht mehr: {}",
   "{} records are not as the transaction left them": "{} Datensätze sind nicht mehr so, wie der Vorgang sie hinterlassen hat",
+  // Of knowledge bases.
+  "No passage here has a vector; search by keyword": "Kein Abschnitt hat hier einen Vektor: Suchen Sie nach Wörtern",
+  "The embedder did not answer in time; search by keyword, or again later": "Die Einbettung hat nicht rechtzeitig geantwortet: Suchen Sie nach Wörtern, oder später noch einmal",
+  "Nothing here makes vectors of this model.": "Mit diesem Modell wird hier nicht eingebettet.",
+  "Names no provider that you see.": "Nennt keinen Anbieter, den Sie sehen.",
+  "Must be {}, as the model has it.": "Muss {} sein, wie beim Modell.",
+  "The knowledge base is being built: try again once it is ready": "Die Wissensbasis wird gerade aufgebaut: Versuchen Sie es noch einmal, sobald sie bereit ist",
   // Of every kind of field.
   "Missing data for required field.": "Wird benötigt.",
   "Field may not be null.": "Darf nicht leer sein.",

@@ -1,0 +1,13 @@
+/** German words of knowledge bases: how they are searched. */
+import type { Shape } from "../en";
+import type { knowledge as english } from "../en/knowledge";
+
+export const knowledge: Shape<typeof english> = {
+  knowledge: {
+    search: "Suchen", question: "Frage", nothing: "Nichts gefunden.", page: "Seite %{page}",
+    mode_hybrid: "Nach beidem", mode_vector: "Nach Bedeutung", mode_keyword: "Nach Wörtern",
+    by_words: "Wörter: Nr. %{rank}, %{score}", by_meaning: "Bedeutung: Nr. %{rank}, %{score}",
+    degraded: "Die Einbettung hat nicht rechtzeitig geantwortet: Nur Wörter haben entschieden.",
+    progress: "%{embedded} von %{all} Abschnitten haben einen Vektor.", no_model: "Diese Wissensbasis hat keine Vektoren: Sie wird nach Wörtern durchsucht.",
+  },
+};

@@ -1,0 +1,10 @@
+/** Words of knowledge bases: how they are searched. */
+export const knowledge = {
+  knowledge: {
+    search: "Search", question: "Question", nothing: "Nothing was found.", page: "Page %{page}",
+    mode_hybrid: "By both", mode_vector: "By meaning", mode_keyword: "By words",
+    by_words: "Words: no. %{rank}, %{score}", by_meaning: "Meaning: no. %{rank}, %{score}",
+    degraded: "The embedder did not answer in time: words alone decided.",
+    progress: "%{embedded} of %{all} passages have a vector.", no_model: "This knowledge base has no vectors: it is searched by words.",
+  },
+};

@@ -1,0 +1,121 @@
+/** A search of a knowledge base: what each of the ways finds, beside each other, with the place of each passage. */
+import { useQuery } from "@tanstack/react-query";
+import { Alert, Box, Button, Chip, Link, Paper, Stack, TextField, Typography } from "@mui/material";
+import { RowgateError } from "@rowgate/client/react-admin";
+import { type FormEvent, useState } from "react";
+import { useGetOne, useLocale, useTranslate } from "react-admin";
+import { Link as RouterLink, useParams, useSearchParams } from "react-router-dom";
+
+import { useSentence } from "../api/sentences";
+import { Section } from "../design/Section";
+import { Page, useTrail } from "../layout/Page";
+import { ask } from "../session/transport";
+import { number } from "../values/formats";
+
+interface Ranked {
+  rank: number;
+  score: number;
+}
+
+interface Passage {
+  chunkId: string;
+  documentId: string;
+  title: string;
+  content: string;
+  heading: string | null;
+  page: number | null;
+  score: number;
+  byWords: Ranked | null;
+  byMeaning: Ranked | null;
+}
+
+interface Found {
+  data: readonly Passage[];
+  meta: { degraded: boolean };
+}
+
+const INDEX = "ai-rag/index";
+const MODES = ["hybrid", "vector", "keyword"] as const;
+const WANTED = 10;
+/** Characters of a passage that are shown at first. */
+const EXCERPT = 400;
+
+export default function SearchPage() {
+  const translate = useTranslate();
+  const { id = "" } = useParams();
+  const [parameters, setParameters] = useSearchParams();
+  const asked = parameters.get("text") ?? "";
+  const { data: index } = useGetOne(INDEX, { id });
+  const trail = [...useTrail(INDEX), { title: index ? String(index.name) : translate("studio.list.loading"), to: `/${INDEX}/${id}/show` }];
+  return (
+    <Page title={translate("studio.knowledge.search")} trail={trail}>
+      {index && <Typography color="text.secondary" gutterBottom>{index.embeddingModel ? translate("studio.knowledge.progress", { embedded: index.embeddedCount, all: index.chunkCount }) : translate("studio.knowledge.no_model")}</Typography>}
+      <Question key={asked} asked={asked} ask={(text) => setParameters(text ? { text } : {})} />
+      {asked && (
+        <Box sx={{ display: "grid", gap: 2, gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(3, minmax(0, 1fr))" } }}>
+          {MODES.map((mode) => <Way key={mode} index={id} mode={mode} text={asked} />)}
+        </Box>
+      )}
+    </Page>
+  );
+}
+
+function Question({ asked, ask: put }: { asked: string; ask: (text: string) => void }) {
+  const translate = useTranslate();
+  const [text, setText] = useState(asked);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    put(text.trim());
+  };
+  return (
+    <Stack component="form" role="search" direction="row" useFlexGap spacing={1} onSubmit={submit} sx={{ my: 2, maxWidth: 720 }}>
+      <TextField fullWidth label={translate("studio.knowledge.question")} value={text} onChange={(event) => setText(event.target.value)} slotProps={{ htmlInput: { maxLength: 4000 } }} autoFocus={!asked} />
+      <Button type="submit" variant="contained" disabled={!text.trim()}>{translate("studio.knowledge.search")}</Button>
+    </Stack>
+  );
+}
+
+/** What one way of searching finds. */
+function Way({ index, mode, text }: { index: string; mode: (typeof MODES)[number]; text: string }) {
+  const translate = useTranslate();
+  const sentence = useSentence();
+  const query = useQuery({
+    queryKey: ["knowledge", index, mode, text],
+    queryFn: ({ signal }) => ask<Found>("POST", `/api/v1/${INDEX}/${encodeURIComponent(index)}/_search`, { text, mode, topK: WANTED }, signal),
+  });
+  const isNone = query.error instanceof RowgateError && [409, 503].includes(query.error.status);
+  return (
+    <Section title={translate(`studio.knowledge.mode_${mode}`)} query={isNone ? undefined : query}>
+      {isNone && <Alert severity="info">{sentence(query.error)}</Alert>}
+      {query.data?.meta.degraded && <Alert severity="warning" sx={{ mb: 1 }}>{translate("studio.knowledge.degraded")}</Alert>}
+      {query.data?.data.length === 0 && <Typography color="text.secondary">{translate("studio.knowledge.nothing")}</Typography>}
+      <Stack component="ol" useFlexGap spacing={1} aria-label={translate(`studio.knowledge.mode_${mode}`)} sx={{ listStyle: "none", m: 0, p: 0 }}>
+        {query.data?.data.map((passage) => <Shown key={passage.chunkId} passage={passage} />)}
+      </Stack>
+    </Section>
+  );
+}
+
+function Shown({ passage }: { passage: Passage }) {
+  const translate = useTranslate();
+  const locale = useLocale();
+  const { chunkId, documentId, title, content, heading, page, score, byWords, byMeaning } = passage;
+  const place = [heading === title ? null : heading, page && translate("studio.knowledge.page", { page })].filter(Boolean).join(" · ");
+  const rounded = (value: number) => number(Math.round(value * 100) / 100, locale);
+  return (
+    <Paper component="li" variant="outlined" sx={{ p: 1.5 }}>
+      <Stack direction="row" useFlexGap spacing={1} sx={{ alignItems: "baseline" }}>
+        <Link component={RouterLink} to={`/ai-rag/document/${documentId}/show`} sx={{ flex: 1, fontWeight: 600, overflowWrap: "anywhere" }}>{title}</Link>
+        <Typography variant="body2" color="text.secondary">{rounded(score)}</Typography>
+      </Stack>
+      {place && <Typography variant="body2" color="text.secondary">{place}</Typography>}
+      <Typography variant="body2" component={RouterLink} to={`/ai-rag/chunk/${chunkId}/show`} sx={{ display: "block", my: 1, color: "inherit", textDecoration: "none", whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+        {content.length > EXCERPT ? `${content.slice(0, EXCERPT)}…` : content}
+      </Typography>
+      <Stack direction="row" useFlexGap spacing={0.5} sx={{ flexWrap: "wrap" }}>
+        {byWords && <Chip size="small" variant="outlined" label={translate("studio.knowledge.by_words", { rank: byWords.rank, score: rounded(byWords.score) })} />}
+        {byMeaning && <Chip size="small" variant="outlined" label={translate("studio.knowledge.by_meaning", { rank: byMeaning.rank, score: rounded(byMeaning.score) })} />}
+      </Stack>
+    </Paper>
+  );
+}

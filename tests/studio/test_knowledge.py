@@ -1,0 +1,60 @@
+"""Searches of knowledge bases in the studio: the three ways beside each other."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import expect
+
+from app.ai_rag import local_embedder
+from app.testing.waiting import await_true, work
+from tests.writes import created
+
+PAGES = (
+    "Cranes lift forty tonnes.\n\n\f# Ferries\n\nThe ferry to the island leaves at noon. " + "It is never late. " * 60
+)
+
+
+@pytest.fixture
+def index(app, desk, var_dir, monkeypatch):
+    """A knowledge base with vectors."""
+    at = local_embedder.path(var_dir)
+    process, pipe = local_embedder.launch(at)
+    monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
+    await_true(at.exists, 30)
+    owner = desk.shop.owner
+    made = created(owner, "ai-rag/index", name="Port")
+    created(owner, "ai-rag/document", indexId=made["id"], title="Timetable", content=PAGES)
+    created(owner, "ai-rag/document", indexId=made["id"], title="Refunds", content="Money comes back in two weeks.")
+    with ThreadPoolExecutor(1) as beside:  # the browser has the loop of this thread
+        beside.submit(work, app).result()
+    yield made["id"]
+    pipe.close()
+    process.wait(10)
+
+
+def test_the_three_ways_of_searching_stand_beside_each_other_with_the_place_of_each_passage(desk, index):
+    page = desk.open(f"/ai-rag/index/{index}/show")
+    page.get_by_role("link", name="Search", exact=True).click()
+    expect(page.get_by_text("4 of 4 passages have a vector")).to_be_visible()
+    page.get_by_role("textbox", name="Question").fill("When does the boat depart?")
+    page.get_by_role("button", name="Search", exact=True).click()
+    meaning = page.get_by_role("list", name="By meaning").get_by_role("listitem")
+    expect(meaning.first).to_contain_text("The ferry to the island leaves at noon.")
+    expect(meaning.first).to_contain_text("Ferries · Page 2")
+    expect(page.get_by_role("list", name="By words").get_by_role("listitem")).to_have_count(0)
+    page.get_by_role("textbox", name="Question").fill("ferry")
+    page.get_by_role("button", name="Search", exact=True).click()
+    words = page.get_by_role("list", name="By words").get_by_role("listitem")
+    expect(words.first).to_contain_text("Words: no. 1")
+    words.first.get_by_role("link", name="Timetable").click()
+    expect(page.get_by_role("heading", name="Timetable")).to_be_visible()
+
+
+def test_without_vectors_it_says_so_and_words_are_searched(desk):
+    made = created(desk.shop.owner, "ai-rag/index", name="Plain")
+    page = desk.open(f"/ai-rag/index/{made['id']}/search?text=ferry")
+    expect(page.get_by_text("it is searched by words")).to_be_visible()
+    expect(page.get_by_text("No passage here has a vector")).to_be_visible()
+    expect(page.get_by_text("Nothing was found.")).to_have_count(2)
