@@ -1,6 +1,7 @@
 """Stored documents in the knowledge base of their owner: they enter by a job, and leave when they are deleted.
 
-A file whose text cannot be read leaves a failed entry that says why.
+A file whose text cannot be read leaves a failed entry that says why. Entries of other knowledge bases that were made of
+a document follow its text, as long as their makers see it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 from uuid_utils.compat import uuid7
@@ -27,6 +28,8 @@ from app.storage.models import StorageDocument
 ENTER_DOCUMENT = "enter_document"
 # The knowledge base of a personal organization that stored documents enter by themselves.
 OWN_DOCUMENTS = "Documents"
+# Entries of others that follow one document.
+MOST_FOLLOWING = 1000
 
 
 @on_delete(StorageDocument, callers_only=True)
@@ -75,6 +78,38 @@ def enter(unit: Unit, document_id: UUID) -> None:
         keep_refusal(unit, document, ACCOUNT_GONE)
     else:
         _enter(unit, document)
+        _follow(unit, document)
+
+
+def _follow(unit: Unit, document: StorageDocument) -> None:
+    """Give the entries of others the text of a document as it is now."""
+    home = personal_organization_of(unit.session, document.user_id)
+    others = or_(AiRagIndex.organization_id != home, AiRagIndex.name != OWN_DOCUMENTS)
+    made = (AiRagDocument.storage_document_id == document.id, AiRagDocument.source_type == "document")
+    found = select(AiRagIndex, AiRagDocument.id).join(AiRagDocument, AiRagDocument.index_id == AiRagIndex.id)
+    stale = (others, *made, AiRagDocument.content.is_distinct_from(document.content))
+    rows = found.where(*stale).order_by(AiRagIndex.id, AiRagDocument.id).limit(MOST_FOLLOWING)
+    for index, identifier in unit.session.execute(rows.with_for_update(of=AiRagIndex, key_share=True)).all():
+        entry = unit.session.get(AiRagDocument, identifier, with_for_update=True, populate_existing=True)
+        if entry is not None and document.content and _sees(unit, entry.created_by_id, document):
+            _replace(unit, entry, index, document.content)
+            queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=entry.created_by_id)
+
+
+def _sees(unit: Unit, maker_id: UUID | None, document: StorageDocument) -> bool:
+    maker = user_principal(unit.session, maker_id) if maker_id is not None else None
+    if maker is None:
+        return False
+    visible = StorageDocument.policy.visible(StorageDocument, maker.reader)
+    named = select(StorageDocument.id).where(StorageDocument.id == document.id, visible)
+    return unit.session.scalar(named, maker.binds) is not None
+
+
+def _replace(unit: Unit, entry: AiRagDocument, index: AiRagIndex, content: str) -> None:
+    entry.content, entry.status = content, "pending"
+    entry.content_hash = own_hash(unit.session, entry)
+    drop_chunks(unit, entry, index)
+    unit.session.flush()
 
 
 @text_read.subscribe
@@ -88,10 +123,7 @@ def _enter(unit: Unit, document: StorageDocument) -> None:
     entry = _entry(unit, document, index)
     entry.title = document.title
     if entry.content != document.content:
-        entry.content, entry.status = document.content, "pending"
-        entry.content_hash = own_hash(unit.session, entry)
-        drop_chunks(unit, entry, index)
-        unit.session.flush()
+        _replace(unit, entry, index, document.content or "")
         queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=document.user_id)
 
 

@@ -214,3 +214,18 @@ def test_an_upload_of_somebody_who_is_gone_is_not_read(app, cast, owner, index):
     cast.admin.delete(f"/api/v1/auth/user/{colleague.user_id}")
     work(app)
     assert told(owner.get(f"/api/v1/{DOCUMENT}/{made['id']}").json)[:2] == ("failed", None)
+
+
+def test_an_entry_that_is_made_of_a_document_follows_it_as_long_as_its_maker_sees_that(app, cast, owner, index):
+    colleague = cast.colleague(owner)
+    document = created(colleague, "storage/document", title="Quay", content="Old", status="published")
+    document = changed(colleague, "storage/document", document, visibility="public").json
+    entry = created(owner, DOCUMENT, indexId=index["id"], title="T", sourceType="document",
+                    storageDocumentId=document["id"])  # fmt: skip
+    assert entry["content"] == "Old"
+    document = changed(colleague, "storage/document", document, content="New").json
+    work(app)
+    assert told(owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json) == ("indexed", "New", None)
+    document = changed(colleague, "storage/document", document, visibility="private", content="Secret").json
+    work(app)
+    assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["content"] == "New"
