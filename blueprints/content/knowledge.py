@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from flask import Response
 
-from app.ai_rag import reembedding, searches
+from app.ai_rag import indexing, reembedding, searches
 from app.ai_rag.hooks import check_filter
 from app.ai_rag.models import AiRagChunk, AiRagIndex, AiRagQuery
 from app.auth.credentials.access import rights_required
@@ -17,13 +18,17 @@ from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from blueprints.http.replies import Reply, respond
-from schemas.content.knowledge import Passages, Reembedding, Search, passage_of
+from schemas.content.knowledge import Passages, Preview, PreviewChunks, Reembedding, Search, passage_of
 from schemas.derive import read_schema
 
 PASSAGE = {
     "chunkId": EXAMPLE_ID, "documentId": EXAMPLE_ID, "title": "Timetable", "content": "The ferry leaves at noon.",
     "heading": None, "page": 3, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
     "byMeaning": {"rank": 1, "score": 0.64},
+}  # fmt: skip
+
+CHUNK = {
+    "content": "# Ferries\n\nThe ferry leaves at noon.", "heading": "Ferries", "page": None, "start": 0, "end": 36,
 }  # fmt: skip
 
 
@@ -47,6 +52,15 @@ def build() -> Blueprint:
         placed = caller().reader.admits_wholly(AiRagChunk, "list")
         meta = {"mode": given["mode"], "degraded": found.degraded}
         return Reply({"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}).response()
+
+    @serve(blp, "POST", "/<string:id>/_preview", Operation(
+        "previewAiRagIndex", "See how a text would be cut", access=rights_required(AiRagIndex, "read", reads=True),
+        takes=Body(Preview, example={"content": "# Ferries\n\nThe ferry leaves at noon."}),
+        gives=Answer(PreviewChunks, example={"data": [CHUNK]}), fails=(404,),
+    ))  # fmt: skip
+    def preview(given: dict[str, Any], id: str) -> Response:
+        chunks = indexing.preview(caller(), parse_id(id), given["content"])
+        return Reply({"data": [asdict(chunk) for chunk in chunks]}).within_bounds().response()
 
     @serve(blp, "POST", "/<string:id>/_reembed", Operation(
         "reembedAiRagIndex", "Give a knowledge base another model", access=rights_required(AiRagIndex, "update"),

@@ -10,7 +10,7 @@ from app.ai_rag.search import Hit
 from schemas.fields import Flag, Identifier, Json, Number, Text, Whole, WireSchema
 
 MODES = ("hybrid", "vector", "keyword")
-MAX_TEXT, MAX_TAKE, MAX_FILTER = 4000, 50, 8192
+MAX_TEXT, MAX_TAKE, MAX_FILTER, MAX_CONTENT = 4000, 50, 8192, 2_000_000
 
 
 class Search(WireSchema):
@@ -27,6 +27,28 @@ class Search(WireSchema):
         shape="object", max_bytes=MAX_FILTER, load_default=dict,
         metadata={"description": "Labels of the documents: key to value, or to a range of numbers."},
     )  # fmt: skip
+
+
+class Preview(WireSchema):
+    """A text to be cut; nothing of it is stored."""
+
+    content = Text(required=True, validate=validate.Length(1, MAX_CONTENT))
+
+
+class PreviewChunk(WireSchema):
+    """A chunk that a text would be cut into."""
+
+    content = fields.String(required=True)
+    heading = fields.String(required=True, allow_none=True)
+    page = fields.Integer(required=True, allow_none=True)
+    start = fields.Integer(required=True)
+    end = fields.Integer(required=True)
+
+
+class PreviewChunks(WireSchema):
+    """The chunks that a text would be cut into, in its order."""
+
+    data = fields.List(fields.Nested(PreviewChunk), required=True)
 
 
 class Reembedding(WireSchema):
