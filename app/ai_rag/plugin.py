@@ -50,5 +50,6 @@ plugin = Plugin(
             high=2**53,
         ),
     ),
+    commands=("app.commands.rag:group",),
     blueprints=("blueprints.content.knowledge:build",),
 )

@@ -1,0 +1,69 @@
+"""flask rag: files of a folder into a knowledge base, and vectors for those that have none."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+from uuid import UUID
+
+import click
+from sqlalchemy import select
+
+from app.ai_rag import embedders
+from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.ai_rag.reembedding import reembed
+from app.auth.accounts import users
+from app.commands.groups import Group, as_json, show
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import Conflict, Failure, NotFound, require_found
+from app.foundation.settings import settings
+from app.storage.extraction import Unreadable, extract, is_readable
+
+group = Group("rag", help="Fill knowledge bases, and have vectors made for them.")
+NOT_READABLE = "no text can be read from files of this type"
+
+
+@group.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--index", "index_id", required=True, type=click.UUID, help="The knowledge base.")
+@click.option("--user", "email", required=True, help="Address of the user who enters them.")
+@as_json
+def enter(folder: Path, index_id: UUID, email: str, as_json: bool) -> None:
+    """Enter the files of FOLDER, and of those in it, as texts of a knowledge base."""
+    with reading() as session:
+        found = users.user_principal(session, users.by_email(session, email).id)
+    principal = require_found(found, NotFound(f"The user {email} may not act"))
+    shown = []
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        given = {"index_id": index_id, "title": str(path.relative_to(folder))[:300]}
+        try:
+            entry = run_unit(principal, Unit.create, AiRagDocument, {**given, "content": _text(path)})
+        except (Unreadable, Failure) as refusal:
+            shown.append({"file": given["title"], "id": None, "error": str(refusal)})
+        else:
+            shown.append({"file": given["title"], "id": entry["id"], "error": None})
+    show(shown, as_json, ("file", "id", "error"))
+
+
+def _text(path: Path) -> str:
+    kind = mimetypes.guess_type(path.name)[0] or ""
+    if not is_readable(kind):
+        raise Unreadable(NOT_READABLE)
+    with path.open("rb") as source:
+        return extract(source, kind, settings)
+
+
+@group.command()
+@as_json
+def embed(as_json: bool) -> None:
+    """Have vectors made, by jobs, for all knowledge bases without a model."""
+    require_found(embedders.default_model(), Conflict("Nothing makes vectors here: install local-embeddings"))
+    with reading() as session:
+        without = session.execute(
+            select(AiRagIndex.id, AiRagIndex.name).where(AiRagIndex.embedding_model.is_(None)).order_by(AiRagIndex.id)
+        ).all()
+    for identifier, _ in without:
+        run_unit(SYSTEM, reembed, identifier, None, None)
+    show([{"id": identifier, "name": name} for identifier, name in without], as_json, ("id", "name"))
