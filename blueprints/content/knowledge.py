@@ -37,7 +37,12 @@ def build() -> Blueprint:
     blp = Blueprint(
         "knowledge", __name__, url_prefix="/api/v1/ai-rag/index", description="Searches of knowledge bases."
     )
+    _route_searches(blp)
+    _route_building(blp)
+    return blp
 
+
+def _route_searches(blp: Blueprint) -> None:
     @serve(blp, "POST", "/<string:id>/_search", Operation(
         "searchAiRagIndex", "Search a knowledge base", access=rights_required(AiRagIndex, "read", reads=True),
         takes=Body(Search, example={"text": "When does the boat depart?", "topK": 3}),
@@ -53,6 +58,8 @@ def build() -> Blueprint:
         meta = {"mode": given["mode"], "degraded": found.degraded}
         return Reply({"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}).response()
 
+
+def _route_building(blp: Blueprint) -> None:
     @serve(blp, "POST", "/<string:id>/_preview", Operation(
         "previewAiRagIndex", "See how a text would be cut", access=rights_required(AiRagIndex, "read", reads=True),
         takes=Body(Preview, example={"content": "# Ferries\n\nThe ferry leaves at noon."}),
@@ -71,8 +78,6 @@ def build() -> Blueprint:
     ))  # fmt: skip
     def reembed(given: dict[str, Any], id: str) -> Response:
         return respond(_reembedded, parse_id(id), given)
-
-    return blp
 
 
 def _reembedded(unit: Unit, identifier: UUID, given: dict[str, Any]) -> Reply:

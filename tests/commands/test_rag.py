@@ -57,8 +57,11 @@ def test_who_may_not_write_into_a_knowledge_base_enters_nothing(cast, run, index
     assert told["error"]
 
 
-def test_knowledge_bases_without_a_model_are_given_one(owner, run, index, monkeypatch):
+def test_knowledge_bases_without_a_model_are_given_one(app, owner, run, index, monkeypatch):
     assert "Nothing makes vectors here" in run("embed", code=1)
-    monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
-    assert index["id"] in {each["id"] for each in run("embed", "--json")}
+    with monkeypatch.context() as installed:
+        installed.setattr(local_embedder, "is_available", lambda settings: True)
+        assert index["id"] in {each["id"] for each in run("embed", "--json")}
     assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["status"] == "building"
+    work(app)  # which finds nothing here that makes them any more, unless there is nothing to make
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["status"] == "empty"

@@ -54,6 +54,7 @@ export const notes: Record<string, string> = {
   "metadata key to value or range": "Schlüssel der Metadaten mit Wert oder Bereich",
   "agent that does the legwork": "Agent, der die Zuarbeit leistet",
   "where accepted sources are indexed": "Wo angenommene Quellen aufgenommen werden",
+  "where the passage stands in a text that has pages": "Wo der Abschnitt steht, wenn der Text Seiten hat",
   "same project, no loops, at most 4 levels": "Im selben Projekt, ohne Kreise, höchstens 4 Ebenen",
   "required to enter answered": "Nötig für „Beantwortet“",
   "extract or notes": "Auszug oder Notizen",
