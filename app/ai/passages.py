@@ -63,7 +63,8 @@ def _found(prompt: Prompt) -> list[Hit]:
     with reading() as session:
         sources = select(AiRagDocument.index_id).where(AiRagDocument.id.in_(readable(session, prompt)))
         indexes = session.scalars(sources.distinct()).all()
-    vectors = vectors_of(prompt.question, indexes).found
+    # Whoever has made a base has chosen its provider for questions about that alone.
+    vectors = vectors_of(prompt.question, indexes, leaves_service=prompt.index_id is not None).found
     with query_slot(prompt.principal):
         return run_unit(prompt.principal, _search, prompt, vectors)
 

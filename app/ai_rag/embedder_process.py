@@ -19,6 +19,8 @@ from gevent.os import tp_read
 from gevent.pywsgi import WSGIServer
 
 DIMENSIONS = 256
+# Of a longer text, its beginning is embedded. One at a time: a batch takes as much memory for each as for its longest.
+MAX_TOKENS = 4096
 MAX_BODY = 8 * 1024 * 1024
 
 Embed = Callable[[list[str]], list[list[float]]]
@@ -60,7 +62,8 @@ def _model() -> Embed:
 
     folder = Path(wordllama.__file__).parent  # where the wheel has both parts of the model
     found = wordllama.WordLlama.load(cache_dir=folder, dim=DIMENSIONS, disable_download=True)
-    return lambda texts: found.embed(texts, norm=True).tolist()
+    found.tokenizer.enable_truncation(max_length=MAX_TOKENS)
+    return lambda texts: found.embed(texts, norm=True, batch_size=1).tolist()
 
 
 def answer(embed: Embed, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

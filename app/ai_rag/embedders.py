@@ -38,8 +38,8 @@ class NotEmbedded(Exception):
     """Texts that an embedder refuses, or an answer that makes no sense; to ask again would change nothing."""
 
 
-class TooMuch(NotEmbedded):
-    """More than the embedder takes at once."""
+class Refused(NotEmbedded):
+    """More texts than the embedder takes at once, or one that it does not take."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
 
 def _refusal(response: httpx2.Response) -> Exception:
     status = response.status_code
-    if status == 413:
-        return TooMuch("The embedder takes no text as long as this")
+    if status in (400, 413, 422):
+        return Refused(f"The embedder answered {status}")
     if status in (408, 409, 425, 429) or status >= 500:
         return Unavailable(f"The embedder answered {status}", _wait(response.headers.get("Retry-After", "")))
     return NotEmbedded(f"The embedder answered {status}")

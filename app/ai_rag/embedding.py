@@ -15,7 +15,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.embedders import Embedder, NotEmbedded, TooMuch, embedder_for
+from app.ai_rag import vectors
+from app.ai_rag.embedders import Embedder, NotEmbedded, Refused, embedder_for, embedder_of
 from app.ai_rag.hooks import MAX_ERROR
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.engine.declare.principal import SYSTEM
@@ -24,6 +25,9 @@ from app.engine.write.unit_of_work import Unit, run_unit
 
 # Texts, and characters, that are sent at once; seconds for their vectors.
 MAX_TEXTS, MAX_CHARACTERS, SECONDS = 64, 200_000, 60.0
+# Entries that are asked for again at a time, and bases that are looked through.
+MOST_ASKED = 1000
+REFUSED = "The embedder refuses {} of its passages"
 OTHER_DIMENSIONS = "The embedder makes vectors of {} numbers, those of the knowledge base have {}"
 
 
@@ -35,33 +39,66 @@ class Target(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Chunks without a vector of a target, and what makes these. They are ``next_to`` those that answer where that is
-    of another model."""
+    """Chunks without a vector of a target, up to the ``last`` position, and what makes these. They are ``next_to``
+    those that answer where that is of another model."""
 
     target: Target
     embedder: Embedder
     chunks: list[tuple[UUID, str]]
+    last: int
     next_to: bool
+
+
+class Filled(NamedTuple):
+    """How many vectors were made of an entry, and why some were not."""
+
+    number: int
+    refusal: str | None
 
 
 def embed_document(document_id: UUID) -> None:
     """Make the vectors of an entry that are missing. What is gone, or of no embedder here, is left alone; what an
     embedder refuses is told at the entry, which is found by words all the same. Raises Unavailable."""
     try:
-        fill(document_id)
-    except NotEmbedded as refusal:
-        run_unit(SYSTEM, _keep_refusal, document_id, str(refusal))
+        refusal = fill(document_id).refusal
+    except NotEmbedded as failure:
+        refusal = str(failure)
+    if refusal:
+        run_unit(SYSTEM, _keep_refusal, document_id, refusal)
 
 
-def fill(document_id: UUID, target: Target | None = None) -> None:
-    """Make the missing vectors of an entry, those of another model where that is the ``target``. Raises Unavailable and
-    NotEmbedded."""
-    while (batch := _next_batch(document_id, target)) is not None:
-        texts = [content for _, content in batch.chunks]
-        run_unit(SYSTEM, _keep, document_id, batch, _embedded(batch.embedder, texts))
+def embed_left_over() -> None:
+    """Ask again, by the clock, for vectors that no job has made in the end, but for what was refused."""
+    with reading() as session:
+        lacking = select(AiRagIndex).where(AiRagIndex.embedded_count < AiRagIndex.chunk_count)
+        bases = session.scalars(lacking.order_by(AiRagIndex.id).limit(MOST_ASKED)).all()
+        served = [index.id for index in bases if embedder_of(session, index) is not None]
+        missing = (AiRagDocument.embedded_count < AiRagDocument.chunk_count, AiRagDocument.error_message.is_(None))
+        entries = select(AiRagDocument.id).where(AiRagDocument.index_id.in_(served), *missing)
+        found = session.scalars(entries.order_by(AiRagDocument.id).limit(MOST_ASKED)).all()
+    for document_id in found:
+        run_unit(SYSTEM, _ask_again, document_id)
 
 
-def _next_batch(document_id: UUID, target: Target | None) -> Batch | None:
+def _ask_again(unit: Unit, document_id: UUID) -> None:
+    document = unit.session.get(AiRagDocument, document_id)
+    if document is not None:
+        vectors.ask_for(unit, document, unit.get(AiRagIndex, document.index_id))
+
+
+def fill(document_id: UUID, target: Target | None = None) -> Filled:
+    """Make the missing vectors of an entry, those of another model where that is the ``target``. What comes meanwhile
+    has a job of its own. Raises Unavailable and NotEmbedded."""
+    made, refused, after = 0, 0, -1
+    while (batch := _next_batch(document_id, target, after)) is not None:
+        found = _embedded(batch.embedder, [content for _, content in batch.chunks])
+        made += run_unit(SYSTEM, _keep, document_id, batch, found)
+        refused += found.count(None)
+        after = batch.last
+    return Filled(made, REFUSED.format(refused) if refused else None)
+
+
+def _next_batch(document_id: UUID, target: Target | None, after: int) -> Batch | None:
     with reading() as session:
         document = session.get(AiRagDocument, document_id)
         index = session.get(AiRagIndex, document.index_id) if document is not None else None
@@ -73,42 +110,44 @@ def _next_batch(document_id: UUID, target: Target | None) -> Batch | None:
             return None
         chunks: list[tuple[UUID, str]] = []
         size = 0
-        for identifier, content in session.execute(_without_vector(document_id, wanted.model)):
+        for identifier, content, position in session.execute(_without_vector(document_id, wanted.model, after)):
             size += len(content)
             if chunks and size > MAX_CHARACTERS:
                 break
             chunks.append((identifier, content))
-        return Batch(wanted, embedder, chunks, target is not None) if chunks else None
+            after = position
+        return Batch(wanted, embedder, chunks, after, target is not None) if chunks else None
 
 
-def _without_vector(document_id: UUID, model: str) -> Select[UUID, str]:
+def _without_vector(document_id: UUID, model: str, after: int) -> Select[UUID, str, int]:
     made = exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
-    wanted = select(AiRagChunk.id, AiRagChunk.content).where(AiRagChunk.document_id == document_id, ~made)
+    own = (AiRagChunk.document_id == document_id, AiRagChunk.position > after, ~made)
+    wanted = select(AiRagChunk.id, AiRagChunk.content, AiRagChunk.position).where(*own)
     return wanted.order_by(AiRagChunk.position).limit(MAX_TEXTS)
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float]]:
-    """The vectors of texts, in halves where they are too much at once."""
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | None]:
+    """The vectors of texts, in halves where these are refused together, and none of one that is."""
     try:
-        return embedder.embed(texts, SECONDS)
-    except TooMuch:
+        return list(embedder.embed(texts, SECONDS))
+    except Refused:
         if len(texts) == 1:
-            raise
+            return [None]
         middle = len(texts) // 2
         return _embedded(embedder, texts[:middle]) + _embedded(embedder, texts[middle:])
 
 
-def _keep(unit: Unit, document_id: UUID, batch: Batch, vectors: Sequence[Sequence[float]]) -> None:
-    """Store the vectors of those chunks that are still what was sent; raises NotEmbedded."""
+def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[float] | None]) -> int:
+    """Store the vectors of those chunks that are still what was sent, and return their number; raises NotEmbedded."""
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
-    if index is None or document is None:
-        return
-    model, dimensions = batch.target.model, len(vectors[0])
+    if index is None or document is None or not any(found):
+        return 0
+    model, dimensions = batch.target.model, len(next(vector for vector in found if vector))
     answers = index.embedding_model == model
     if not (answers or batch.next_to):
-        return  # another model was chosen meanwhile, and makes all of them
+        return 0  # another model was chosen meanwhile, and makes all of them
     if answers:
         if index.dimensions not in (None, dimensions):
             raise NotEmbedded(OTHER_DIMENSIONS.format(dimensions, index.dimensions))
@@ -119,15 +158,17 @@ def _keep(unit: Unit, document_id: UUID, batch: Batch, vectors: Sequence[Sequenc
             "id": uuid7(), "chunk_id": identifier, "index_id": index.id, "model": model, "dimensions": dimensions,
             "vector": vector,
         }
-        for (identifier, content), vector in zip(batch.chunks, vectors, strict=True)
-        if current.get(identifier) == content
+        for (identifier, content), vector in zip(batch.chunks, found, strict=True)
+        if vector and current.get(identifier) == content
     ]  # fmt: skip
-    if rows:
-        made = insert(AiRagEmbedding).on_conflict_do_nothing().values(rows).returning(AiRagEmbedding.id)
-        stored = len(unit.bookkeep_returning(made).all())
-        document.embedded_count += stored if answers else 0
-        index.embedded_count += stored if answers else 0
+    if not rows:
+        return 0
+    added = insert(AiRagEmbedding).on_conflict_do_nothing().values(rows).returning(AiRagEmbedding.id)
+    stored = len(unit.bookkeep_returning(added).all())
+    document.embedded_count += stored if answers else 0
+    index.embedded_count += stored if answers else 0
     document.error_message = None
+    return stored
 
 
 def _contents(session: Session, document_id: UUID, chunks: Sequence[UUID]) -> dict[UUID, str]:

@@ -46,10 +46,11 @@ def check_chunking(index: AiRagIndex, write: Write) -> None:
 
 @on_create(AiRagDocument, callers_only=True)
 def take_in(document: AiRagDocument, write: Write) -> None:
-    if document.source_type == "document" and document.content is None and document.storage_document_id:
+    if document.source_type == "document" and document.storage_document_id:
         is_read = write.unit.principal.reader.admits_wholly(StorageDocument, "read")
         require(is_read, "storageDocumentId", "Needs a grant that reads whole documents.")
-        document.content = write.unit.get(StorageDocument, document.storage_document_id).content
+        if document.content is None:
+            document.content = write.unit.get(StorageDocument, document.storage_document_id).content
     if document.source_type == "upload":
         is_read = write.unit.principal.reader.admits_wholly(StorageUpload, "read")
         require(is_read, "uploadId", "Needs a grant that reads whole uploads.")
@@ -162,12 +163,13 @@ def own_hash(session: Session, entry: AiRagDocument) -> str | None:
 
 @on_create(AiRagChunk, callers_only=True)
 def cut(chunk: AiRagChunk, write: Write) -> None:
-    document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
+    document, index = vectors.locked(write.unit, chunk.document_id)
     if chunk.position is None:
         chunk.position = write.unit.next_number(AiRagChunk.position, AiRagChunk.document_id == document.id, first=0)
     chunk.token_count = token_count(chunk.content)
     _check_room_for_chunk(document, write)
-    vectors.ask_for(write.unit, document, _count_chunks(document, write, 1))
+    _count_chunks(document, index, 1)
+    vectors.ask_for(write.unit, document, index)
 
 
 def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
@@ -187,24 +189,21 @@ def _check_room_for_chunk(document: AiRagDocument, write: Write) -> None:
 def rewrite_chunk(chunk: AiRagChunk, write: Write) -> None:
     if write.changed("content"):
         chunk.token_count = token_count(chunk.content)
-        document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
-        index = write.unit.get(AiRagIndex, document.index_id, lock=True)
+        document, index = vectors.locked(write.unit, chunk.document_id)
         vectors.drop_of_chunk(write.unit, chunk.id, document, index)
         vectors.ask_for(write.unit, document, index)
 
 
 @on_delete(AiRagChunk, callers_only=True)
 def drop_chunk(chunk: AiRagChunk, write: Write) -> None:
-    document = write.unit.get(AiRagDocument, chunk.document_id, lock=True)
-    vectors.drop_of_chunk(write.unit, chunk.id, document, _count_chunks(document, write, -1))
+    document, index = vectors.locked(write.unit, chunk.document_id)
+    _count_chunks(document, index, -1)
+    vectors.drop_of_chunk(write.unit, chunk.id, document, index)
 
 
-def _count_chunks(document: AiRagDocument, write: Write, step: int) -> AiRagIndex:
-    """Count chunks of a document, and return its index, locked."""
+def _count_chunks(document: AiRagDocument, index: AiRagIndex, step: int) -> None:
     document.chunk_count = max(0, document.chunk_count + step)
-    index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     index.chunk_count = max(0, index.chunk_count + step)
-    return index
 
 
 def token_count(content: str) -> int:

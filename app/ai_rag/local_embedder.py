@@ -6,12 +6,14 @@ OpenAI-compatible protocol. Its model comes with the extra ``local-embeddings``;
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import socket
 import sys
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from flask import Flask
 
@@ -24,6 +26,8 @@ log = logging.getLogger(__name__)
 MODEL, DIMENSIONS = "wordllama-256", 256
 # Seconds between two looks whether it runs, and until another try where it does not; seconds for its end.
 LOOK_EVERY, RETRY_AFTER, GRACE = 1.0, 5.0, 2.0
+# No secrets. Its library looks for a home at once, which not every account has.
+ENVIRONMENT = {"HOME": "/", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def is_available(settings: Settings) -> bool:
@@ -41,15 +45,29 @@ def keep_running(app: Flask, stopping: threading.Event) -> None:
     settings = app.config["SETTINGS"]
     if not is_available(settings):
         return
-    while not stopping.is_set():
-        process, pipe = launch(path(settings.var_dir))
-        while not stopping.wait(LOOK_EVERY) and not process.has_ended():
-            pass
-        pipe.close()
-        if not stopping.is_set():
-            log.warning("The embedder has ended with status %s and is started again", process.status)
-            stopping.wait(RETRY_AFTER)
-        end([process], GRACE)
+    at = path(settings.var_dir)
+    with at.with_suffix(".lock").open("a") as lock:
+        while not _is_held(lock):  # by another worker of this machine, until it ends
+            if stopping.wait(LOOK_EVERY):
+                return
+        while not stopping.is_set():
+            process, pipe = launch(at)
+            while not stopping.wait(LOOK_EVERY) and not process.has_ended():
+                pass
+            pipe.close()
+            if not stopping.is_set():
+                log.warning("The embedder has ended with status %s and is started again", process.status)
+                stopping.wait(RETRY_AFTER)
+            end([process], GRACE)
+
+
+def _is_held(lock: IO[str]) -> bool:
+    """Take the lock, and tell whether it could be had."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def launch(at: Path) -> tuple[OwnProcess, socket.socket]:
@@ -58,4 +76,4 @@ def launch(at: Path) -> tuple[OwnProcess, socket.socket]:
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-m", "app.ai_rag.embedder_process", str(at)]
     with theirs:
-        return OwnProcess.launch(command, cwd=Path(__file__).parents[2], stdin=theirs), ours
+        return OwnProcess.launch(command, cwd=Path(__file__).parents[2], stdin=theirs, env=ENVIRONMENT), ours

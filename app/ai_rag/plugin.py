@@ -12,8 +12,8 @@ from app.ai_rag import (
     stored_documents,
     vectors,
 )
-from app.jobs.queue import FILES
-from app.jobs.registry import Continuous, Job, as_unit, mark_failed
+from app.jobs.queue import FILES, VECTORS
+from app.jobs.registry import Continuous, Job, Periodic, as_unit, mark_failed
 from app.plugins import Plugin
 from config import Setting
 
@@ -26,10 +26,11 @@ plugin = Plugin(
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),
         hooks.READ_SOURCE: Job(sources.read_source, mark_failed(models.AiRagDocument, "pending"), FILES),
-        vectors.EMBED_DOCUMENT: Job(embedding.embed_document),
-        reembedding.REEMBED_INDEX: Job(reembedding.reembed_index, reembedding.give_up),
+        vectors.EMBED_DOCUMENT: Job(embedding.embed_document, queue=VECTORS),
+        reembedding.REEMBED_INDEX: Job(reembedding.reembed_index, reembedding.give_up, VECTORS),
         hooks.RUN_QUERY: Job(searches.run_query, mark_failed(models.AiRagQuery, "running")),
     },
+    periodic=(Periodic("embed_left_over", "17 * * * *", embedding.embed_left_over),),
     continuous=(Continuous("local-embedder", local_embedder.keep_running),),
     settings=(
         Setting(

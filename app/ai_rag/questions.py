@@ -20,6 +20,7 @@ from app.foundation.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
+MAX_QUESTION = 4000
 # Seconds that a question waits for all of its vectors, and the most models that it is put to.
 PATIENCE, MAX_MODELS = 0.2, 3
 NO_VECTORS = "No passage here has a vector; search by keyword"
@@ -38,38 +39,41 @@ class Vectors(NamedTuple):
         return "" if self.found else NOT_IN_TIME if self.degraded else NO_VECTORS
 
 
-def vectors_of(question: str, indexes: Sequence[UUID], mode: str = "hybrid") -> Vectors:
+class _Asked(NamedTuple):
+    """What a question is put to, and how its vector is measured."""
+
+    embedder: Embedder
+    provider_id: UUID | None
+    metric: str
+
+
+def vectors_of(question: str, indexes: Sequence[UUID], mode: str = "hybrid", *, leaves_service: bool = True) -> Vectors:
     """Return the vectors of a question for knowledge bases; none for a search by keyword. What is not made in time is
-    left out."""
+    left out, and so are those of their own providers unless the question ``leaves_service``."""
     if mode == "keyword" or not indexes:
         return Vectors()
     with reading() as session:
-        asked = _asked(session, indexes)
+        asked = _asked(session, indexes, leaves_service=leaves_service)
     deadline, found, failed = time.monotonic() + PATIENCE, [], False
     made: dict[Embedder, Sequence[float]] = {}
-    for embedder, metric in asked:
+    for embedder, provider_id, metric in asked:
         try:
             if embedder not in made:
-                made[embedder] = embedder.embed([question], max(0.001, deadline - time.monotonic()))[0]
+                made[embedder] = embedder.embed([question[:MAX_QUESTION]], max(0.001, deadline - time.monotonic()))[0]
         except (Unavailable, NotEmbedded) as failure:
             log.warning("A question is searched for by its words alone: %s", failure)
             failed = True
         else:
-            found.append(QuestionVector(embedder.model, metric, made[embedder]))
+            found.append(QuestionVector(embedder.model, provider_id, metric, made[embedder]))
     return Vectors(found, failed)
 
 
-def _asked(session: Session, indexes: Sequence[UUID]) -> list[tuple[Embedder, str]]:
-    """The embedders of knowledge bases that have vectors, and how these are measured, each once."""
-    embedded = (AiRagIndex.id.in_(indexes), AiRagIndex.embedded_count > 0)
-    kinds = (
-        select(AiRagIndex)
-        .where(*embedded)
-        .ext(distinct_on(AiRagIndex.provider_id, AiRagIndex.embedding_model, AiRagIndex.metric))
-    )
-    found: dict[tuple[Embedder, str], None] = {}
-    for index in session.scalars(kinds.limit(MAX_MODELS)):
-        embedder = embedder_of(session, index)
-        if embedder is not None:
-            found[embedder, index.metric] = None
-    return list(found)
+def _asked(session: Session, indexes: Sequence[UUID], *, leaves_service: bool) -> list[_Asked]:
+    """What a question is put to for knowledge bases that have vectors, each once, that of the service first."""
+    kind = (AiRagIndex.provider_id, AiRagIndex.embedding_model, AiRagIndex.metric)
+    wanted = select(AiRagIndex).where(AiRagIndex.id.in_(indexes), AiRagIndex.embedded_count > 0)
+    if not leaves_service:
+        wanted = wanted.where(AiRagIndex.provider_id.is_(None))
+    kinds = wanted.ext(distinct_on(*kind)).order_by(kind[0].nulls_first(), *kind[1:]).limit(MAX_MODELS)
+    found = [(embedder_of(session, index), index) for index in session.scalars(kinds)]
+    return [_Asked(embedder, index.provider_id, index.metric) for embedder, index in found if embedder is not None]

@@ -3,6 +3,7 @@ there; then one statement changes over, and the old ones go."""
 
 from __future__ import annotations
 
+import logging
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, exists, select, update
@@ -11,6 +12,7 @@ from app.ai_rag import embedders
 from app.ai_rag.embedders import NotEmbedded
 from app.ai_rag.embedding import Target, fill
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
+from app.auth.sharing.shareable import require_shareable
 from app.engine.declare.principal import SYSTEM
 from app.engine.declare.record import by_table
 from app.engine.read.database import reading
@@ -20,6 +22,8 @@ from app.foundation.errors import Conflict
 from app.jobs import queue
 from app.runtime.connections import allow_time
 
+log = logging.getLogger(__name__)
+
 REEMBED_INDEX = "reembed_index"
 # Vectors that one statement removes.
 PORTION = 1000
@@ -27,9 +31,10 @@ NO_EMBEDDER = "Nothing here makes vectors of this model."
 
 
 def reembed(unit: Unit, identifier: UUID, model: str | None, provider_id: UUID | None) -> None:
-    """Have all vectors of a knowledge base made anew by a model, or by the usual one. Raises NotFound and Forbidden,
+    """Have all vectors of a knowledge base made by a model, or by the usual one; where that is the one it has, those
+    that are missing. Whoever may change it because it is shared with them may not. Raises NotFound and Forbidden,
     Invalid where nothing makes such vectors, and Conflict while others are being made."""
-    unit.update(AiRagIndex, identifier, {})  # which judges whether the caller may
+    require_shareable(unit, AiRagIndex, identifier)
     index = unit.get(AiRagIndex, identifier, lock=True)
     if provider_id is not None:
         visible = by_table("ai_provider").policy.visible(by_table("ai_provider"), unit.principal.reader)
@@ -42,24 +47,29 @@ def reembed(unit: Unit, identifier: UUID, model: str | None, provider_id: UUID |
     require(embedders.embedder_for(unit.session, model, provider_id) is not None, "embeddingModel", NO_EMBEDDER)
     if index.status == "building":
         raise Conflict("The knowledge base is being built: try again once it is ready")
-    index.status = "building"
+    replaced, index.status = index.embedding_model, "building"
     named_provider = str(provider_id) if provider_id else None
     unit.session.flush()
-    queue.defer(unit, REEMBED_INDEX, index.id, one_of=index.id, model=model, provider_id=named_provider)
+    queue.defer(
+        unit, REEMBED_INDEX, index.id, one_of=index.id, model=model, provider_id=named_provider, replaced=replaced
+    )
 
 
-def reembed_index(index_id: UUID, model: str, provider_id: str | None) -> None:
-    """Make the vectors that are missing, and change over, as a job. Raises Unavailable."""
+def reembed_index(index_id: UUID, model: str, provider_id: str | None, replaced: str | None) -> None:
+    """Make the vectors that are missing, change over, and drop those of the model that is ``replaced``, as a job. Those
+    that clients have of other models stay. Raises Unavailable."""
     target = Target(model, UUID(provider_id) if provider_id else None)
     try:
         while not run_unit(SYSTEM, _change_over, index_id, target):
-            for document_id in _incomplete(index_id, model):
-                fill(document_id, target)
-    except NotEmbedded:
-        give_up(index_id)
-        return
-    while run_unit(SYSTEM, _drop_old, index_id, model):
-        pass
+            if not sum(fill(document_id, target).number for document_id in _incomplete(index_id, model)):
+                break  # what is left is refused
+        else:
+            while replaced not in (None, model) and run_unit(SYSTEM, _drop_old, index_id, replaced):
+                pass
+            return
+    except NotEmbedded as refusal:
+        log.warning("The vectors of a knowledge base are not made: %s", refusal)
+    give_up(index_id)
 
 
 def give_up(index_id: UUID) -> None:
@@ -106,5 +116,5 @@ def _change_over(unit: Unit, index_id: UUID, target: Target) -> bool:
 
 
 def _drop_old(unit: Unit, index_id: UUID, model: str) -> int:
-    old = select(AiRagEmbedding.id).where(AiRagEmbedding.index_id == index_id, AiRagEmbedding.model != model)
+    old = select(AiRagEmbedding.id).where(AiRagEmbedding.index_id == index_id, AiRagEmbedding.model == model)
     return unit.bookkeep(delete(AiRagEmbedding).where(AiRagEmbedding.id.in_(old.limit(PORTION))))

@@ -73,19 +73,20 @@ WITH {seen}asked AS (
     GROUP BY id
 ), by_words AS (
     SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM worded
-), measured AS (
+), question AS MATERIALIZED (
+    SELECT model, provider, metric, CAST(written AS vector) AS vector FROM unnest(
+        CAST(:models AS text[]), CAST(:providers AS uuid[]), CAST(:metrics AS text[]), CAST(:vectors AS text[])
+    ) AS given (model, provider, metric, written)
+), measured AS MATERIALIZED (
     SELECT chunk.id, CASE
         WHEN vector_dims(made.vector) <> vector_dims(asked.vector) THEN NULL
-        WHEN asked.metric = 'l2' THEN 1 / (1 + (made.vector <-> asked.vector))
+        WHEN asked.metric = 'l2' THEN 1 - (made.vector <-> asked.vector) ^ 2 / 2
         WHEN asked.metric = 'inner_product' THEN -(made.vector <#> asked.vector)
         ELSE 1 - (made.vector <=> asked.vector)
     END AS score
-    FROM (
-        SELECT model, metric, CAST(written AS vector) AS vector
-        FROM unnest(CAST(:models AS text[]), CAST(:metrics AS text[]), CAST(:vectors AS text[]))
-            AS given (model, metric, written)
-    ) AS asked
+    FROM question AS asked
     JOIN ai_rag_index AS base ON base.embedding_model = asked.model AND base.metric = asked.metric
+        AND base.provider_id IS NOT DISTINCT FROM asked.provider
     JOIN ai_rag_embedding AS made ON made.index_id = base.id AND made.model = asked.model
     JOIN {chunk} AS chunk ON chunk.id = made.chunk_id
     WHERE chunk.document_id = ANY(CAST(:documents AS uuid[]))
@@ -144,9 +145,10 @@ class Hit:
 
 
 class QuestionVector(NamedTuple):
-    """A question as a model puts it, for the knowledge bases that are measured so."""
+    """A question as a model of a provider puts it, for the knowledge bases that are measured so."""
 
     model: str
+    provider_id: UUID | None
     metric: str
     vector: Sequence[float]
 
@@ -170,6 +172,7 @@ def search(
     binds = {
         "words": words, "documents": list(documents), "take": take, "least": least,
         "mode": mode if vectors else "keyword", "models": [each.model for each in vectors],
+        "providers": [each.provider_id for each in vectors],
         "metrics": [each.metric for each in vectors], "vectors": [dumps(each.vector).decode() for each in vectors],
     }  # fmt: skip
     ranking, fixed = _ranking(principal.reader)

@@ -1,7 +1,7 @@
 """Stored documents in the knowledge base of their owner: they enter by a job, and leave when they are deleted.
 
 A file whose text cannot be read leaves a failed entry that says why. Entries of other knowledge bases that were made of
-a document follow its text, as long as their makers see it.
+a document, and have its text, follow it as long as their makers see it and may write there.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.hooks import INDEX_DOCUMENT, MAX_ERROR, drop_chunks, own_hash, uncount
+from app.ai_rag.hooks import INDEX_DOCUMENT, MAX_ERROR, content_hash, drop_chunks, own_hash, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
@@ -56,7 +56,8 @@ def enter_new(document: StorageDocument, write: Write) -> None:
 @on_update(StorageDocument, callers_only=True)
 def enter_changed(document: StorageDocument, write: Write) -> None:
     if write.changed("title", "content"):
-        queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id)
+        was = content_hash(write.before["content"]) if write.changed("content") else None
+        queue.defer(write.unit, ENTER_DOCUMENT, document.id, user_id=document.user_id, was=was)
 
 
 @text_refused.subscribe
@@ -68,9 +69,9 @@ def keep_refusal(unit: Unit, document: StorageDocument, reason: str) -> None:
         entry.status, entry.error_message = "failed", reason[:MAX_ERROR]
 
 
-def enter(unit: Unit, document_id: UUID) -> None:
+def enter(unit: Unit, document_id: UUID, was: str | None = None) -> None:
     """Let the knowledge base of its owner have a document as it is now; a failed entry, where the owner may not act any
-    more."""
+    more. Entries of others with the text that it ``was`` get it, too."""
     document = unit.session.get(StorageDocument, document_id, with_for_update={"key_share": True})
     if document is None:
         return
@@ -78,31 +79,36 @@ def enter(unit: Unit, document_id: UUID) -> None:
         keep_refusal(unit, document, ACCOUNT_GONE)
     else:
         _enter(unit, document)
-        _follow(unit, document)
+        if was is not None:
+            _follow(unit, document, was)
 
 
-def _follow(unit: Unit, document: StorageDocument) -> None:
-    """Give the entries of others the text of a document as it is now."""
+def _follow(unit: Unit, document: StorageDocument, was: str) -> None:
+    """Give the entries of others that have an earlier text of a document the one of now."""
     home = personal_organization_of(unit.session, document.user_id)
     others = or_(AiRagIndex.organization_id != home, AiRagIndex.name != OWN_DOCUMENTS)
     made = (AiRagDocument.storage_document_id == document.id, AiRagDocument.source_type == "document")
     found = select(AiRagIndex, AiRagDocument.id).join(AiRagDocument, AiRagDocument.index_id == AiRagIndex.id)
-    stale = (others, *made, AiRagDocument.content.is_distinct_from(document.content))
+    digest = func.encode(func.sha256(func.convert_to(AiRagDocument.content, "UTF8")), "hex")
+    stale = (others, *made, digest == was, AiRagDocument.content != document.content)
     rows = found.where(*stale).order_by(AiRagIndex.id, AiRagDocument.id).limit(MOST_FOLLOWING)
     for index, identifier in unit.session.execute(rows.with_for_update(of=AiRagIndex, key_share=True)).all():
         entry = unit.session.get(AiRagDocument, identifier, with_for_update=True, populate_existing=True)
-        if entry is not None and document.content and _sees(unit, entry.created_by_id, document):
+        if entry is not None and document.content and _may_carry(unit, entry, document):
             _replace(unit, entry, index, document.content)
             queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=entry.created_by_id)
 
 
-def _sees(unit: Unit, maker_id: UUID | None, document: StorageDocument) -> bool:
-    maker = user_principal(unit.session, maker_id) if maker_id is not None else None
+def _may_carry(unit: Unit, entry: AiRagDocument, document: StorageDocument) -> bool:
+    """Whether the maker of an entry sees a document by now, and may change the entry."""
+    maker = user_principal(unit.session, entry.created_by_id)
     if maker is None:
         return False
     visible = StorageDocument.policy.visible(StorageDocument, maker.reader)
-    named = select(StorageDocument.id).where(StorageDocument.id == document.id, visible)
-    return unit.session.scalar(named, maker.binds) is not None
+    writable = AiRagDocument.policy.writable(AiRagDocument, maker.reader, "update")
+    seen = exists().where(StorageDocument.id == document.id, visible)
+    own = exists().where(AiRagDocument.id == entry.id, writable)
+    return bool(unit.session.scalar(select(and_(seen, own)), maker.binds))
 
 
 def _replace(unit: Unit, entry: AiRagDocument, index: AiRagIndex, content: str) -> None:

@@ -34,6 +34,12 @@ def _needed(dimensions: int | None) -> str:
     return f"Must be {dimensions}, as the model has it."
 
 
+def locked(unit: Unit, document_id: UUID) -> tuple[AiRagDocument, AiRagIndex]:
+    """Lock the index of a document, and then the document, as jobs do."""
+    index = unit.get(AiRagIndex, unit.get(AiRagDocument, document_id).index_id, lock=True)
+    return unit.get(AiRagDocument, document_id, lock=True), index
+
+
 def ask_for(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
     """Have vectors made of the chunks of a document that have none, where anything here makes them: one document of a
     knowledge base after the other, and once for all that a unit writes of it."""
@@ -95,8 +101,7 @@ def drop_vector(embedding: AiRagEmbedding, write: Write) -> None:
 
 
 def _locked(unit: Unit, chunk_id: UUID) -> tuple[AiRagDocument, AiRagIndex]:
-    document = unit.get(AiRagDocument, unit.get(AiRagChunk, chunk_id).document_id, lock=True)
-    return document, unit.get(AiRagIndex, document.index_id, lock=True)
+    return locked(unit, unit.get(AiRagChunk, chunk_id).document_id)
 
 
 def _measure(embedding: AiRagEmbedding, index: AiRagIndex) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -62,8 +63,12 @@ def embed(as_json: bool) -> None:
     require_found(embedders.default_model(), Conflict("Nothing makes vectors here: install local-embeddings"))
     with reading() as session:
         without = session.execute(
-            select(AiRagIndex.id, AiRagIndex.name).where(AiRagIndex.embedding_model.is_(None)).order_by(AiRagIndex.id)
+            select(AiRagIndex.id, AiRagIndex.name)
+            .where(AiRagIndex.embedding_model.is_(None), AiRagIndex.provider_id.is_(None))
+            .where(AiRagIndex.status != "building")
+            .order_by(AiRagIndex.id)
         ).all()
     for identifier, _ in without:
-        run_unit(SYSTEM, reembed, identifier, None, None)
+        with suppress(Conflict, NotFound):  # somebody else is quicker
+            run_unit(SYSTEM, reembed, identifier, None, None)
     show([{"id": identifier, "name": name} for identifier, name in without], as_json, ("id", "name"))

@@ -15,8 +15,8 @@ from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Forbidden, RateLimited
 
-# Files may take long to read, and have slots of their own among the jobs that are done at once.
-DEFAULT_QUEUE, FILES = "default", "files"
+# Files may take long to read, and vectors to make: they have slots of their own among the jobs that are done at once.
+DEFAULT_QUEUE, FILES, VECTORS = "default", "files", "vectors"
 # Filled by the plugins: the queue of a job that is not in the default one.
 QUEUES: dict[str, str] = {}
 

@@ -31,7 +31,7 @@ GiveUp = Callable[[UUID], None]
 @dataclass(frozen=True)
 class Job:
     """A job about one row: ``work`` gets the id of the row, and ``give_up`` when that fails for good.
-    Jobs of the queue for files have slots of their own."""
+    Each queue has slots of its own."""
 
     work: Callable[..., None]
     give_up: GiveUp | None = None
@@ -107,7 +107,8 @@ class Backoff(procrastinate.BaseRetryStrategy):
             return None
         # Within a lock, a job waits for those of higher priority, whenever they are due.
         behind = -(queue.MAX_WAITING + job.attempts)
-        priority = behind if (job.lock or "").startswith(queue.OF_USER) else None
+        gives_way = job.queue == queue.VECTORS or (job.lock or "").startswith(queue.OF_USER)
+        priority = behind if gives_way else None
         asked = getattr(exception, "headers", {}).get("Retry-After", "0")
         seconds = max(WAITS[job.attempts], int(asked))
         return procrastinate.RetryDecision(retry_in={"seconds": seconds}, priority=priority)

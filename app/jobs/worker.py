@@ -21,7 +21,7 @@ from procrastinate.exceptions import ProcrastinateException
 from procrastinate.jobs import Job
 from psycopg import AsyncConnection, Notify, errors
 
-from app.jobs.queue import DEFAULT_QUEUE, FILES
+from app.jobs.queue import DEFAULT_QUEUE, FILES, VECTORS
 from app.runtime import allocator, connections, processes
 from config import Settings
 
@@ -168,11 +168,12 @@ async def _work(
 
 
 def _workers(app: Flask, queue: procrastinate.App, concurrency: int, until_empty: bool) -> list[Worker]:
-    """The workers of this process. Half as many files are read at once as other work is done; one worker that ends when
-    both queues are empty does either."""
-    slots = [([DEFAULT_QUEUE], concurrency), ([FILES], max(1, concurrency // 2))]
+    """The workers of this process. Half as many files are read at once as other work is done, and vectors of as many
+    knowledge bases are made; one worker that ends when all queues are empty does any."""
+    half = max(1, concurrency // 2)
+    slots = [([DEFAULT_QUEUE], concurrency), ([FILES], half), ([VECTORS], half)]
     if until_empty:
-        slots = [([DEFAULT_QUEUE, FILES], concurrency)]
+        slots = [([DEFAULT_QUEUE, FILES, VECTORS], concurrency)]
     workers = [
         Worker(
             queue,

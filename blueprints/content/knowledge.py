@@ -11,7 +11,7 @@ from flask import Response
 from app.ai_rag import indexing, reembedding, searches
 from app.ai_rag.hooks import check_filter
 from app.ai_rag.models import AiRagChunk, AiRagIndex, AiRagQuery
-from app.auth.credentials.access import rights_required
+from app.auth.credentials.access import RequiredGrants, credentials_required, rights_required
 from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.write.unit_of_work import Unit
@@ -21,6 +21,8 @@ from blueprints.http.replies import Reply, respond
 from schemas.content.knowledge import Passages, Preview, PreviewChunks, Reembedding, Search, passage_of
 from schemas.derive import read_schema
 
+# Another model is another choice of who reads all of it.
+changes_bases = credentials_required(requires_grants=RequiredGrants((AiRagIndex,), ("update",)))
 PASSAGE = {
     "chunkId": EXAMPLE_ID, "documentId": EXAMPLE_ID, "title": "Timetable", "content": "The ferry leaves at noon.",
     "heading": None, "page": 3, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
@@ -70,7 +72,7 @@ def _route_building(blp: Blueprint) -> None:
         return Reply({"data": [asdict(chunk) for chunk in chunks]}).within_bounds().response()
 
     @serve(blp, "POST", "/<string:id>/_reembed", Operation(
-        "reembedAiRagIndex", "Give a knowledge base another model", access=rights_required(AiRagIndex, "update"),
+        "reembedAiRagIndex", "Give a knowledge base another model", access=changes_bases,
         takes=Body(Reembedding, example={"embeddingModel": "text-embedding-3-small", "providerId": EXAMPLE_ID}),
         gives=Answer(read_schema(AiRagIndex), status=202), fails=(404, 409), once=True,
         description="The old vectors answer until all of the new ones are there. `status` is `building` meanwhile, and "

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import threading
 
 import pytest
+from sqlalchemy import update
 
-from app.ai_rag import embedders, local_embedder
-from app.ai_rag.embedders import Embedder, NotEmbedded, TooMuch
+from app.ai_rag import embedders, embedding, local_embedder
+from app.ai_rag.embedders import Embedder, NotEmbedded, Refused
+from app.ai_rag.models import AiRagDocument
 from app.foundation.errors import Unavailable
+from app.testing.database import transaction
 from app.testing.waiting import await_true, work
 from tests.writes import created
 
@@ -62,7 +66,7 @@ def test_what_is_no_number_is_refused(embedder, loopback, number):
 @pytest.mark.parametrize(
     ("status", "headers", "failure", "wait"),
     [
-        (400, {}, NotEmbedded, None), (401, {}, NotEmbedded, None), (413, {}, TooMuch, None),
+        (400, {}, Refused, None), (401, {}, NotEmbedded, None), (413, {}, Refused, None),
         (500, {}, Unavailable, "1"), (503, {"Retry-After": "soon"}, Unavailable, "1"),
         (429, {"Retry-After": "120"}, Unavailable, "120"), (429, {"Retry-After": "9" * 30}, Unavailable, "86400"),
         (429, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, Unavailable, "1"),
@@ -122,9 +126,24 @@ def test_what_is_too_much_at_once_is_sent_in_halves(entered, loopback):
 
 def test_a_text_that_an_embedder_refuses_is_found_by_words_and_says_why(entered, loopback):
     loopback.answer(PATH, status=400)
+    loopback.answer(PATH, json=answered([1, 0]), times=1)
+    loopback.answer(PATH, status=400, times=1)
     entry, _ = entered()
-    assert (entry["status"], entry["embeddedCount"]) == ("indexed", 0)
-    assert entry["errorMessage"] == "Found by words alone: The embedder answered 400"
+    assert (entry["status"], entry["chunkCount"], entry["embeddedCount"]) == ("indexed", 3, 1)
+    assert entry["errorMessage"] == "Found by words alone: The embedder refuses 2 of its passages"
+
+
+def test_what_no_job_has_made_in_the_end_is_asked_for_again_by_the_clock(app, entered, loopback):
+    loopback.answer(PATH, status=401)
+    entry, _ = entered()
+    assert entry["errorMessage"] == "Found by words alone: The embedder answered 401"
+    loopback.answer(PATH, json=answered([1, 0], [1, 0], [1, 0]))
+    with app.app_context(), transaction() as session:
+        session.execute(update(AiRagDocument).where(AiRagDocument.id == entry["id"]).values(error_message=None))
+    with app.app_context():
+        embedding.embed_left_over()
+    entry, _ = entered()
+    assert entry["embeddedCount"] == 3
 
 
 def test_an_embedder_that_asks_to_wait_is_left_alone_for_as_long(app, entered, loopback):
@@ -146,6 +165,8 @@ def test_the_embedder_is_started_again_when_it_dies_and_ends_with_its_worker(app
     keeper.start()
     try:
         await_true(at.exists, 30)
+        with at.with_suffix(".lock").open("a") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as another worker does, which leaves it alone
         started[0][0].send(9)
         await_true(lambda: len(started) == 2, 30)
     finally:

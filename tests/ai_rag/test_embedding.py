@@ -205,8 +205,20 @@ def test_only_who_may_change_a_knowledge_base_gives_it_another_model(cast, owner
     path = f"/api/v1/ai-rag/index/{index['id']}/_reembed"
     assert cast.user().post(path, {}).status_code == 404
     assert cast.key(owner, "read").post(path, {}).status_code == 403
+    grants = [{"models": ["ai-rag/index"], "operations": ["read", "update"], "fields": ["id", "name"]}]
+    assert cast.key(owner, "read", "write", access=grants).post(path, {}).status_code == 403
     refused = owner.post(path, {"embeddingModel": "unheard-of"})
     assert refused.json["details"]["fields"] == {"embeddingModel": ["Nothing here makes vectors of this model."]}
+
+
+def test_vectors_of_a_model_that_a_client_brought_stay_when_another_is_given(app, owner, index):
+    entry = owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"][0]
+    (chunk,) = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json["data"]
+    own = created(owner, "ai-rag/embedding", chunkId=chunk["id"], model="own", vector=[0.5] * 256)
+    owner.post(f"/api/v1/ai-rag/index/{index['id']}/_reembed", {})
+    work(app)
+    assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["embeddedCount"] == 3
+    assert owner.get(f"/api/v1/ai-rag/embedding/{own['id']}").status_code == 200
 
 
 def test_a_text_that_gives_orders_stays_data(app, owner, index):

@@ -229,3 +229,25 @@ def test_an_entry_that_is_made_of_a_document_follows_it_as_long_as_its_maker_see
     document = changed(colleague, "storage/document", document, visibility="private", content="Secret").json
     work(app)
     assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["content"] == "New"
+
+
+def test_an_entry_with_a_text_of_its_own_does_not_follow_its_document(app, owner, index):
+    document = created(owner, "storage/document", title="Quay", content="Name and address")
+    made = {"indexId": index["id"], "title": "T", "sourceType": "document", "storageDocumentId": document["id"]}
+    entry = created(owner, DOCUMENT, **made, content="Redacted")
+    changed(owner, "storage/document", document, content="Name, address and age")
+    work(app)
+    assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["content"] == "Redacted"
+
+
+def test_an_entry_does_not_follow_once_its_maker_has_left_the_organization(app, cast, owner, index):
+    colleague = cast.colleague(owner)
+    document = created(colleague, "storage/document", title="Quay", content="Old")
+    made = {"indexId": index["id"], "title": "T", "sourceType": "document", "storageDocumentId": document["id"]}
+    entry = created(colleague, DOCUMENT, **made)
+    (membership,) = (each for each in owner.get("/api/v1/auth/member?take=100").json["data"]
+                     if each["userId"] == str(colleague.user_id))  # fmt: skip
+    assert owner.delete(f"/api/v1/auth/member/{membership['id']}").status_code == 200
+    assert colleague.put(f"/api/v1/storage/document/{document['id']}", {"content": "Secret"}).status_code == 200
+    work(app)
+    assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["content"] == "Old"
