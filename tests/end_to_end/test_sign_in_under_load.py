@@ -15,7 +15,7 @@ from app.runtime import rate_limits
 
 IN_FLIGHT = 20
 PROBES = 200
-ROUNDS, MAX_RATIO = 6, 5
+ROUNDS, MAX_RATIO = 12, 5
 PERSON = {"email": "load@sign-in.example", "password": "correct horse battery"}
 
 
