@@ -96,10 +96,10 @@ def test_a_lost_connection_is_said_and_what_waits_goes_on_by_itself(desk):
 
 
 def test_a_refusal_is_a_sentence_with_the_request_and_tried_again(desk):
-    desk.page.route(LIST, lambda route: route.fulfill(**refusal(429, "RATE_LIMITED", **{"Retry-After": "7"})))
+    desk.page.route(LIST, lambda route: route.fulfill(**refusal(429, "RATE_LIMITED", **{"Retry-After": "50"})))
     page = desk.open(COMPANY)
     alert = page.get_by_role("main").get_by_role("alert")
-    expect(alert).to_contain_text("That was too much at once. Try again in 7 seconds.")
+    expect(alert).to_contain_text("That was too much at once. Try again in 50 seconds.")
     expect(alert).to_contain_text("Request request-of-test")
     page.unroute(LIST)
     page.get_by_role("button", name="Try again").click()

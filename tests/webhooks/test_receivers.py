@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -33,13 +34,14 @@ def typescript(tmp_path):
         env = {**os.environ, "SECRET": secret, "PORT": str(port)}
         with log.open("wb") as out:
             command = [BIN / "node", "--preserve-symlinks", "--preserve-symlinks-main", program]
-            started.append(subprocess.Popen(command, env=env, cwd=tmp_path, stdout=out, stderr=out))
+            options = {"cwd": tmp_path, "stdout": out, "stderr": out, "start_new_session": True}
+            started.append(subprocess.Popen(command, env=env, **options))
         await_true(lambda: answers(port))
         return log
 
     yield start
     for process in started:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # it is a script that runs node
         process.wait()
 
 

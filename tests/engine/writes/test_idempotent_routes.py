@@ -11,7 +11,7 @@ from tests.engine.writes.keys import kept, keyed
 
 CHANGING = ("post", "put", "patch", "delete")
 # They ask, and change nothing.
-READING = re.compile(r"/(_query|_aggregate)\Z|^/api/v1/_access\Z")
+READING = re.compile(r"/(_query|_aggregate|_search|_preview)\Z|^/api/v1/_access\Z")
 # Outside of the data API, by the contract. Streams and sign-in are left out.
 BESIDE = re.compile(r"/api/(upload|documents?|integrations/teams/messages)(/|\Z)")
 # Routes under /api/v1 that take none; each needs its reason here.
