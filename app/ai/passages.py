@@ -64,7 +64,8 @@ def _found(prompt: Prompt) -> list[Hit]:
         sources = select(AiRagDocument.index_id).where(AiRagDocument.id.in_(readable(session, prompt)))
         indexes = session.scalars(sources.distinct()).all()
     # Whoever has made a base has chosen its provider for questions about that alone.
-    vectors = vectors_of(prompt.question, indexes, leaves_service=prompt.index_id is not None).found
+    of_one = prompt.index_id is not None
+    vectors = vectors_of(prompt.principal, prompt.question, indexes, leaves_service=of_one).found
     with query_slot(prompt.principal):
         return run_unit(prompt.principal, _search, prompt, vectors)
 

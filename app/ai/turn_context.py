@@ -19,7 +19,6 @@ from app.ai_rag.models import AiRagIndex, AiRagQuery
 from app.ai_rag.questions import Vectors, vectors_of
 from app.engine.declare.principal import Credential
 from app.engine.read.concurrency import query_slot
-from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.errors import require_found
@@ -83,11 +82,7 @@ def grounded(context: TurnContext) -> Prompt:
     prompt = context.prompt
     if prompt.index_id is None or all(each.kind == BUILTIN for each in context.plan.candidates):
         return prompt
-    with reading() as session:
-        seen = select(AiRagIndex.id).where(AiRagIndex.id == prompt.index_id)
-        seen = seen.where(AiRagIndex.policy.visible(AiRagIndex, prompt.principal.reader))
-        indexes = session.scalars(seen, prompt.principal.binds).all()
-    vectors = vectors_of(prompt.question, indexes)
+    vectors = vectors_of(prompt.principal, prompt.question, [prompt.index_id])
     with query_slot(prompt.principal):
         grounds = run_unit(prompt.principal, _grounds, context.chat_id, prompt.index_id, prompt.question, vectors)
     instructed = 1 if prompt.conversation[0].role == "system" else 0

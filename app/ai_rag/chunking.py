@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
-# Where a chunk ends before, and where it had better end, best first, if there is no heading.
+# What ends a chunk, and behind what it had better end, best first, where no heading follows.
 PAGE, PARAGRAPHS = "\f", ("\n\n", "\n", ". ", " ")
 HEADING = re.compile(r"^\f?#{1,6} +(\S.*)$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~)(.*)$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The process of the local embedder: ``python -m app.ai_rag.embedder_process PATH``.
+"""The process of the local embedder: ``python -m app.ai_rag.embedder_process PATH DIMENSIONS``.
 
 It imports nothing of the service, so that it holds little more than its model.
 """
@@ -18,7 +18,6 @@ from gevent import monkey, spawn
 from gevent.os import tp_read
 from gevent.pywsgi import WSGIServer
 
-DIMENSIONS = 256
 # Of a longer text, its beginning is embedded. One at a time: a batch takes as much memory for each as for its longest.
 MAX_TOKENS = 4096
 MAX_BODY = 8 * 1024 * 1024
@@ -27,11 +26,11 @@ Embed = Callable[[list[str]], list[list[float]]]
 
 
 def main() -> None:
-    """Listen at the path that is given, until standard input ends."""
+    """Listen at the path that is given, for vectors of so many dimensions, until standard input ends."""
     monkey.patch_socket()
     at = Path(sys.argv[1])
     with _listening(at) as listener:
-        server = WSGIServer(listener, partial(answer, _model()), log=None)
+        server = WSGIServer(listener, partial(answer, _model(int(sys.argv[2]))), log=None)
 
         def await_end() -> None:
             tp_read(0, 1)
@@ -57,11 +56,11 @@ def _listening(at: Path) -> socket.socket:
     return listener
 
 
-def _model() -> Embed:
+def _model(dimensions: int) -> Embed:
     import wordllama  # type: ignore[import-untyped]
 
     folder = Path(wordllama.__file__).parent  # where the wheel has both parts of the model
-    found = wordllama.WordLlama.load(cache_dir=folder, dim=DIMENSIONS, disable_download=True)
+    found = wordllama.WordLlama.load(cache_dir=folder, dim=dimensions, disable_download=True)
     found.tokenizer.enable_truncation(max_length=MAX_TOKENS)
     return lambda texts: found.embed(texts, norm=True, batch_size=1).tolist()
 
@@ -75,7 +74,7 @@ def answer(embed: Embed, environ: dict[str, Any], start_response: Callable[..., 
         return [json.dumps({"error": {"message": str(error)}}).encode()]
     data = [{"object": "embedding", "index": place, "embedding": each} for place, each in enumerate(embed(texts))]
     start_response("200 OK", [("Content-Type", "application/json")])
-    return [json.dumps({"object": "list", "model": "wordllama-256", "data": data}).encode()]
+    return [json.dumps({"object": "list", "data": data}).encode()]
 
 
 def _texts(environ: dict[str, Any]) -> list[str]:

@@ -49,6 +49,7 @@ class Embedder:
     model: str
     url: str
     secret: str | None = field(default=None, repr=False)
+    sealed_secret: str | None = field(default=None, repr=False)
     socket: str | None = None
     private: bool = False
 
@@ -57,7 +58,11 @@ class Embedder:
         NotEmbedded."""
         deadline = time.monotonic() + seconds
         asked = {"model": self.model, "input": list(texts), "encoding_format": "float"}
-        headers = {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
+        try:
+            secret = vault().decrypt(self.sealed_secret) if self.sealed_secret else self.secret
+        except ValueError as error:
+            raise NotEmbedded("The credential of the provider cannot be opened: enter it again") from error
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
         timeout = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT))
         try:
             with httpx2.Client(transport=self._transport(deadline), timeout=timeout, trust_env=False) as client:
@@ -96,9 +101,10 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
         provider: Any = session.get(by_table("ai_provider"), provider_id)
         if provider is None or provider.status == "disabled" or "embeddings" not in provider.capabilities:
             return None
-        secret = vault().decrypt(provider.api_key) if provider.api_key else None
+        if provider.base_url is None:
+            return None
         private = settings.private_provider_urls
-        return Embedder(model, base_url_of(provider.base_url or ""), secret, private=private)
+        return Embedder(model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private)
     if settings.embeddings_url:
         if model != settings.embeddings_model:
             return None

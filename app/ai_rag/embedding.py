@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 from uuid_utils.compat import uuid7
 
 from app.ai_rag import vectors
@@ -23,10 +23,11 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 
-# Texts, and characters, that are sent at once; seconds for their vectors.
-MAX_TEXTS, MAX_CHARACTERS, SECONDS = 64, 200_000, 60.0
+# Texts, and characters, that are sent at once, as questions wait meanwhile; seconds for their vectors.
+MAX_TEXTS, MAX_CHARACTERS, SECONDS = 64, 64_000, 60.0
 # Entries that are asked for again at a time, and bases that are looked through.
 MOST_ASKED = 1000
+WITHOUT_TEXT = (defer(AiRagDocument.content),)
 REFUSED = "The embedder refuses {} of its passages"
 OTHER_DIMENSIONS = "The embedder makes vectors of {} numbers, those of the knowledge base have {}"
 
@@ -39,8 +40,8 @@ class Target(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Chunks without a vector of a target, up to the ``last`` position, and what makes these. They are ``next_to``
-    those that answer where that is of another model."""
+    """Chunks without a vector of a target, up to the ``last`` position, and what makes these. Vectors of a model that
+    does not answer yet are kept ``next_to`` those that do."""
 
     target: Target
     embedder: Embedder
@@ -81,7 +82,7 @@ def embed_left_over() -> None:
 
 
 def _ask_again(unit: Unit, document_id: UUID) -> None:
-    document = unit.session.get(AiRagDocument, document_id)
+    document = unit.session.get(AiRagDocument, document_id, options=WITHOUT_TEXT)
     if document is not None:
         vectors.ask_for(unit, document, unit.get(AiRagIndex, document.index_id))
 
@@ -94,14 +95,16 @@ def fill(document_id: UUID, target: Target | None = None) -> Filled:
         found = _embedded(batch.embedder, [content for _, content in batch.chunks])
         made += run_unit(SYSTEM, _keep, document_id, batch, found)
         refused += found.count(None)
+        if refused == len(found) > 1:
+            break  # it is no single text that is refused
         after = batch.last
     return Filled(made, REFUSED.format(refused) if refused else None)
 
 
 def _next_batch(document_id: UUID, target: Target | None, after: int) -> Batch | None:
     with reading() as session:
-        document = session.get(AiRagDocument, document_id)
-        index = session.get(AiRagIndex, document.index_id) if document is not None else None
+        found = select(AiRagIndex).join(AiRagDocument, AiRagDocument.index_id == AiRagIndex.id)
+        index = session.scalar(found.where(AiRagDocument.id == document_id))
         if index is None or (target is None and index.embedding_model is None):
             return None
         wanted = target or Target(index.embedding_model or "", index.provider_id)
@@ -120,10 +123,14 @@ def _next_batch(document_id: UUID, target: Target | None, after: int) -> Batch |
 
 
 def _without_vector(document_id: UUID, model: str, after: int) -> Select[UUID, str, int]:
-    made = exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
-    own = (AiRagChunk.document_id == document_id, AiRagChunk.position > after, ~made)
+    own = (AiRagChunk.document_id == document_id, AiRagChunk.position > after, lacks_vector(model))
     wanted = select(AiRagChunk.id, AiRagChunk.content, AiRagChunk.position).where(*own)
     return wanted.order_by(AiRagChunk.position).limit(MAX_TEXTS)
+
+
+def lacks_vector(model: str) -> ColumnElement[bool]:
+    """The condition that a chunk has no vector of a model."""
+    return ~exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | None]:
@@ -141,7 +148,7 @@ def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[floa
     """Store the vectors of those chunks that are still what was sent, and return their number; raises NotEmbedded."""
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
-    document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
+    document = unit.session.get(AiRagDocument, document_id, with_for_update=True, options=WITHOUT_TEXT)
     if index is None or document is None or not any(found):
         return 0
     model, dimensions = batch.target.model, len(next(vector for vector in found if vector))
@@ -180,6 +187,6 @@ def _contents(session: Session, document_id: UUID, chunks: Sequence[UUID]) -> di
 
 
 def _keep_refusal(unit: Unit, document_id: UUID, reason: str) -> None:
-    document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
+    document = unit.session.get(AiRagDocument, document_id, with_for_update=True, options=WITHOUT_TEXT)
     if document is not None:
         document.error_message = f"Found by words alone: {reason}"[:MAX_ERROR]

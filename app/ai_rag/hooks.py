@@ -131,7 +131,7 @@ def take_in_again(unit: Unit, document: AiRagDocument, with_parent: bool) -> Non
     index = unit.get(AiRagIndex, document.index_id, lock=True)
     if with_parent:
         index.chunk_count = max(0, index.chunk_count - document.chunk_count)
-        index.embedded_count = max(0, index.embedded_count - document.embedded_count)
+        vectors.drop_all(document, index)
     else:
         _check_room(index, document, unit)
         index.document_count += 1
@@ -143,7 +143,7 @@ def uncount(document: AiRagDocument, index: AiRagIndex) -> None:
     """Take a document that goes, with its passages, out of the figures of its ``index``, which is locked."""
     index.document_count = max(0, index.document_count - 1)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
-    index.embedded_count = max(0, index.embedded_count - document.embedded_count)
+    vectors.drop_all(document, index)
 
 
 def content_hash(content: str | None) -> str | None:

@@ -80,8 +80,9 @@ def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
         _add_chunks(unit, document, index, chunks)
     document.status, document.error_message, document.indexed_at = "indexed", None, now()
-    index.status = "ready" if index.status != "building" else index.status  # for another model
     index.last_built_at = now()
+    if index.status != "building":  # for another model
+        index.status = "ready"
     vectors.ask_for(unit, document, index)
 
 

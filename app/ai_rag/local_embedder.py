@@ -11,6 +11,7 @@ import logging
 import socket
 import sys
 import threading
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -32,7 +33,12 @@ ENVIRONMENT = {"HOME": "/", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 def is_available(settings: Settings) -> bool:
     """Tell whether vectors are made here: the extra is installed, and nobody has switched it off."""
-    return settings.embeddings == "local" and find_spec("wordllama") is not None
+    return settings.embeddings == "local" and _is_installed()
+
+
+@cache
+def _is_installed() -> bool:
+    return find_spec("wordllama") is not None
 
 
 def path(var_dir: str) -> Path:
@@ -74,6 +80,6 @@ def launch(at: Path) -> tuple[OwnProcess, socket.socket]:
     """Start an embedder that listens ``at`` a path, and ends when the other end of the returned socket is closed, as by
     the death of this process."""
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-m", "app.ai_rag.embedder_process", str(at)]
+    command = [sys.executable, "-m", "app.ai_rag.embedder_process", str(at), str(DIMENSIONS)]
     with theirs:
         return OwnProcess.launch(command, cwd=Path(__file__).parents[2], stdin=theirs, env=ENVIRONMENT), ours

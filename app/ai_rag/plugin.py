@@ -39,7 +39,12 @@ plugin = Plugin(
             "local makes vectors here, where the extra local-embeddings is installed; off leaves that out",
             pattern="local|off",
         ),
-        Setting("embeddings_url", "", "OpenAI-compatible endpoint that makes vectors in place of the local embedder"),
+        Setting(
+            "embeddings_url",
+            "",
+            "OpenAI-compatible endpoint that makes vectors in place of the local embedder",
+            pattern="https?://.+",
+        ),
         Setting("embeddings_model", "text-embedding-3-small", "its model", pattern=".{1,120}"),
         Setting("embeddings_key", "", "its credential"),
         Setting("rag_max_chunks", 10_000, "most chunks of a knowledge-base document", low=1, high=1_000_000),

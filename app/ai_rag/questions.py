@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.ai_rag.embedders import Embedder, NotEmbedded, embedder_of
 from app.ai_rag.models import AiRagIndex
 from app.ai_rag.search import QuestionVector
+from app.engine.declare.principal import Principal
 from app.engine.read.database import reading
 from app.foundation.errors import Unavailable
 
@@ -47,13 +48,16 @@ class _Asked(NamedTuple):
     metric: str
 
 
-def vectors_of(question: str, indexes: Sequence[UUID], mode: str = "hybrid", *, leaves_service: bool = True) -> Vectors:
-    """Return the vectors of a question for knowledge bases; none for a search by keyword. What is not made in time is
-    left out, and so are those of their own providers unless the question ``leaves_service``."""
+def vectors_of(
+    principal: Principal, question: str, indexes: Sequence[UUID], mode: str = "hybrid", *, leaves_service: bool = True
+) -> Vectors:
+    """Return the vectors of a caller's question for the knowledge bases that the caller sees; none for a search by
+    keyword. What is not made in time is left out, and so are those of their own providers unless the question
+    ``leaves_service``."""
     if mode == "keyword" or not indexes:
         return Vectors()
     with reading() as session:
-        asked = _asked(session, indexes, leaves_service=leaves_service)
+        asked = _asked(session, principal, indexes, leaves_service=leaves_service)
     deadline, found, failed = time.monotonic() + PATIENCE, [], False
     made: dict[Embedder, Sequence[float]] = {}
     for embedder, provider_id, metric in asked:
@@ -68,12 +72,13 @@ def vectors_of(question: str, indexes: Sequence[UUID], mode: str = "hybrid", *, 
     return Vectors(found, failed)
 
 
-def _asked(session: Session, indexes: Sequence[UUID], *, leaves_service: bool) -> list[_Asked]:
+def _asked(session: Session, principal: Principal, indexes: Sequence[UUID], *, leaves_service: bool) -> list[_Asked]:
     """What a question is put to for knowledge bases that have vectors, each once, that of the service first."""
     kind = (AiRagIndex.provider_id, AiRagIndex.embedding_model, AiRagIndex.metric)
-    wanted = select(AiRagIndex).where(AiRagIndex.id.in_(indexes), AiRagIndex.embedded_count > 0)
+    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
+    wanted = select(AiRagIndex).where(AiRagIndex.id.in_(indexes), AiRagIndex.embedded_count > 0, visible)
     if not leaves_service:
         wanted = wanted.where(AiRagIndex.provider_id.is_(None))
     kinds = wanted.ext(distinct_on(*kind)).order_by(kind[0].nulls_first(), *kind[1:]).limit(MAX_MODELS)
-    found = [(embedder_of(session, index), index) for index in session.scalars(kinds)]
+    found = [(embedder_of(session, index), index) for index in session.scalars(kinds, principal.binds)]
     return [_Asked(embedder, index.provider_id, index.metric) for embedder, index in found if embedder is not None]

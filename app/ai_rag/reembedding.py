@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, delete, exists, select, update
 
 from app.ai_rag import embedders
 from app.ai_rag.embedders import NotEmbedded
-from app.ai_rag.embedding import Target, fill
+from app.ai_rag.embedding import Target, fill, lacks_vector
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.auth.sharing.shareable import require_shareable
 from app.engine.declare.principal import SYSTEM
@@ -86,8 +86,7 @@ def _incomplete(index_id: UUID, model: str) -> list[UUID]:
 
 
 def _lacks(model: str) -> ColumnElement[bool]:
-    made = exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
-    return exists().where(AiRagChunk.document_id == AiRagDocument.id, ~made)
+    return exists().where(AiRagChunk.document_id == AiRagDocument.id, lacks_vector(model))
 
 
 def _change_over(unit: Unit, index_id: UUID, target: Target) -> bool:

@@ -59,7 +59,7 @@ WITH {seen}asked AS (
     SELECT id FROM hit JOIN weighed USING (word)
     GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
 ), passage AS MATERIALIZED (
-    SELECT chunk.id, document_id, title, chunk.content, to_tsvector('english', title) AS titled,
+    SELECT chunk.id, document_id, to_tsvector('english', title) AS titled,
         0.25 + 0.75 * length(chunk.content) / searched.length AS length
     FROM candidate JOIN ai_rag_chunk AS chunk USING (id)
     JOIN ai_rag_document AS document ON document.id = document_id CROSS JOIN searched

@@ -38,8 +38,9 @@ def run_query(query_id: UUID) -> None:
         query = session.get(AiRagQuery, query_id)
         if query is None or query.status != "running":
             return
+        asker = user_principal(session, query.user_id)
         asked = query.text, [query.index_id], query.mode
-    run_unit(SYSTEM, _run, query_id, vectors_of(*asked))
+    run_unit(SYSTEM, _run, query_id, vectors_of(asker, *asked) if asker else Vectors())
 
 
 def _run(unit: Unit, query_id: UUID, vectors: Vectors) -> None:
@@ -76,7 +77,7 @@ def find(principal: Principal, query: AiRagQuery) -> Found:
     with reading() as session:
         seen = select(AiRagIndex.id).where(AiRagIndex.id == query.index_id, visible)
         require_found(session.scalar(seen, principal.binds))
-    vectors = vectors_of(query.text, [query.index_id], query.mode)
+    vectors = vectors_of(principal, query.text, [query.index_id], query.mode)
     if query.mode == "vector" and vectors.refusal:
         raise (Unavailable if vectors.degraded else Conflict)(vectors.refusal)
     with query_slot(principal):

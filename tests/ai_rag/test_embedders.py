@@ -94,6 +94,12 @@ def test_a_private_address_is_refused_unless_the_settings_allow_it(app, loopback
     assert loopback.requests == []
 
 
+def test_a_credential_that_cannot_be_opened_is_sent_nowhere(app, loopback):
+    with app.app_context(), pytest.raises(NotEmbedded, match="cannot be opened"):
+        Embedder("m", f"{loopback.url}/v1", sealed_secret="of another key", private=True).embed(TEXTS, 5)
+    assert loopback.requests == []
+
+
 @pytest.fixture
 def entered(app, cast, embedder, monkeypatch):
     """What becomes of an entry of three chunks, with the embedder on loopback."""
