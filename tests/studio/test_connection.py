@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany
+from app.testing.waiting import await_true
 from tests.studio.conftest import PASSWORD
+from tests.studio.forms import open_all
 
 pytestmark = pytest.mark.full
 
@@ -120,3 +122,21 @@ def test_tabs_share_one_bearer_and_sign_out_together(desk):
     second.get_by_role("menuitem", name="Sign out").click()
     for page in (first, second):
         page.wait_for_url(re.compile("/account/sign-in"))
+
+
+@pytest.mark.parametrize(
+    ("path", "button", "editor"), [("/keys/create", "New key", "Metadata"), ("/analytics/report/create", "Save", "Parameters")]
+)
+def test_nothing_moves_when_an_editor_comes_late(desk, path, button, editor):
+    held = []
+    desk.page.route("**/JsonInput-*.js", lambda route: held.append(route))
+    page = desk.open(path)
+    pressed = page.get_by_role("button", name=button, exact=True)
+    expect(pressed).to_be_visible()
+    open_all(page)
+    await_true(lambda: page.wait_for_timeout(20) or held, 20)
+    before = pressed.bounding_box()
+    for each in held:
+        each.continue_()
+    expect(page.get_by_role("textbox", name=editor)).to_be_visible()
+    assert pressed.bounding_box() == before

@@ -1,7 +1,7 @@
 /** The input of a field, by what it holds. */
 import { InputAdornment } from "@mui/material";
 import { BooleanInput, NullableBooleanInput, NumberInput, SelectInput, TextInput, useLocale, useRecordContext, useTranslate } from "react-admin";
-import { Suspense, lazy, useMemo } from "react";
+import { useMemo } from "react";
 import { useWatch } from "react-hook-form";
 
 import { movesFrom, nameOf } from "../catalogue/catalogue";
@@ -10,6 +10,7 @@ import type { Field, Model } from "../catalogue/types";
 import { bytes, currencyOf, milliseconds } from "../values/formats";
 import { inputOf } from "./choice";
 import { FileInput } from "./FileInput";
+import { LazyJsonInput } from "./LazyJsonInput";
 import { MarkdownInput } from "./MarkdownInput";
 import { MomentInput } from "./MomentInput";
 import { MoneyInput } from "./MoneyInput";
@@ -17,8 +18,6 @@ import { PersonField } from "./PersonField";
 import { ReferenceField } from "./ReferenceField";
 import { StringsInput } from "./StringsInput";
 import { validatorOf } from "./validation";
-
-const JsonInput = lazy(() => import("./JsonInput"));
 
 export interface InputProps {
   model: Model;
@@ -78,7 +77,7 @@ export function FieldInput(props: InputProps) {
     case "strings":
       return <StringsInput {...shared} items={field.constraints?.items} />;
     case "json":
-      return <Suspense fallback={null}><JsonInput {...shared} shape={field.type === "vector" ? "array" : field.constraints?.shape} /></Suspense>;
+      return <LazyJsonInput {...shared} shape={field.type === "vector" ? "array" : field.constraints?.shape} />;
     case "markdown":
       return <MarkdownInput {...shared} max={field.constraints?.maxLength} />;
     case "line":

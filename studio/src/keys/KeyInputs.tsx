@@ -1,13 +1,11 @@
 /** The inputs of keys, for a new one and for one that is there. */
 import { Box, Typography } from "@mui/material";
-import { Suspense, lazy } from "react";
 import { BooleanInput, DateInput, NumberInput, RadioButtonGroupInput, SelectInput, TextInput, maxLength, maxValue, minValue, required, useTranslate } from "react-admin";
 import { useWatch } from "react-hook-form";
 
 import { usePerson } from "../catalogue/context";
+import { LazyJsonInput } from "../inputs/LazyJsonInput";
 import { LEVELS, LIVES, type Level, ON_A_DATE, endOf, isAddress, linesOf } from "./values";
-
-const JsonInput = lazy(() => import("../inputs/JsonInput"));
 
 // The bounds are those of the service, which decides.
 const NAME = [required(), maxLength(100)];
@@ -92,5 +90,5 @@ export function MetadataInput() {
     const size = value ? new TextEncoder().encode(JSON.stringify(value)).length : 0;
     return size > METADATA_BYTES ? translate("ra.validation.maxLength", { max: METADATA_BYTES }) : undefined;
   };
-  return <Suspense fallback={<Box sx={{ minHeight: 140 }} />}><JsonInput source="metadata" label="studio.keys.metadata" helperText={false} validate={check} isRequired={false} shape="object" /></Suspense>;
+  return <LazyJsonInput source="metadata" label="studio.keys.metadata" helperText={false} validate={check} isRequired={false} shape="object" />;
 }

@@ -2,7 +2,7 @@
 import { type Row, VersionConflict } from "@rowgate/client/react-admin";
 import { useQuery } from "@tanstack/react-query";
 import { Alert, Box, Paper, Stack, Typography } from "@mui/material";
-import { Suspense, lazy, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { BooleanInput, Form, SaveButton, useTranslate } from "react-admin";
 import { useFormContext } from "react-hook-form";
 
@@ -12,6 +12,7 @@ import { fieldOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
+import { LazyJsonInput } from "../inputs/LazyJsonInput";
 import { useHeard } from "../live/heard";
 import { ConflictDialog } from "../records/ConflictDialog";
 import { Value } from "../values/Value";
@@ -21,8 +22,6 @@ import { Section } from "../design/Section";
 import { TextLine } from "./TextLine";
 import { useRenewal } from "./queries";
 import type { Standing } from "./standing";
-
-const JsonInput = lazy(() => import("../inputs/JsonInput"));
 
 const RESOURCE = "auth/organization";
 const FIELDS = ["name", "slug", "logo", "requireTwoFactor", "publicLinks", "outsideShares", "metadata"];
@@ -135,7 +134,7 @@ function Fields({ base, stored, onNewer, onSave }: FieldsProps) {
       <BooleanInput source="requireTwoFactor" label={WORDS.requireTwoFactor!} helperText="studio.organizations.two_factor_text" />
       <BooleanInput source="publicLinks" label={WORDS.publicLinks!} helperText="studio.organizations.links_text" />
       <BooleanInput source="outsideShares" label={WORDS.outsideShares!} helperText="studio.organizations.outside_text" />
-      <Suspense fallback={null}><JsonInput source="metadata" label={WORDS.metadata!} helperText={false} validate={() => undefined} isRequired={false} shape="object" /></Suspense>
+      <LazyJsonInput source="metadata" label={WORDS.metadata!} helperText={false} validate={() => undefined} isRequired={false} shape="object" />
       <Stack direction="row" sx={{ mt: 1 }}><SaveButton label="studio.organizations.save" /></Stack>
     </Form>
   );
