@@ -50,6 +50,17 @@ def chromium() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Say what each page showed when a test failed."""
+    report = yield
+    opened = getattr(item, "funcargs", {}).get("chromium")
+    if report.when == "call" and report.failed and opened is not None:
+        for page in (page for context in opened.contexts for page in context.pages):
+            report.sections.append((page.url, page.locator("body").aria_snapshot()))
+    return report
+
+
 @dataclass
 class Desk:
     """A browser in which somebody is signed in: its page, and what makes records that this person sees."""

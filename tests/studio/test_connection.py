@@ -125,7 +125,8 @@ def test_tabs_share_one_bearer_and_sign_out_together(desk):
 
 
 @pytest.mark.parametrize(
-    ("path", "button", "editor"), [("/keys/create", "New key", "Metadata"), ("/analytics/report/create", "Save", "Parameters")]
+    ("path", "button", "editor"),
+    [("/keys/create", "New key", "Metadata"), ("/analytics/report/create", "Save", "Parameters")],
 )
 def test_nothing_moves_when_an_editor_comes_late(desk, path, button, editor):
     held = []
