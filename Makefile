@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# What `make serve` has beside the service.
+EXTRAS := --extra local-embeddings --extra office-documents
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-header --no-build-isolation --system-certs
 
@@ -139,8 +141,8 @@ tables: .venv/dev ## write the tables of the documentation anew
 	@$(BIN)/python -m docs.generate
 
 lock: .venv/dev ## choose the newest versions that fit together
-	@$(COMPILE) --upgrade --extra local-embeddings setup.cfg -o requirements.lock
-	@$(COMPILE) --upgrade --extra local-embeddings --extra dev -c requirements.lock setup.cfg -o requirements-dev.lock
+	@$(COMPILE) --upgrade $(EXTRAS) setup.cfg -o requirements.lock
+	@$(COMPILE) --upgrade $(EXTRAS) --extra dev -c requirements.lock setup.cfg -o requirements-dev.lock
 
 clean: ## remove the environment and the embedded servers' data
 	@rm -rf .venv var

@@ -14,7 +14,7 @@ OPTIONS = (
     "--quiet", "--generate-hashes", "--universal", "--python-version", "3.11",
     "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-build-isolation", "--system-certs",
 )  # fmt: skip
-OF_SERVICE = ("--extra", "local-embeddings")
+OF_SERVICE = ("--extra", "local-embeddings", "--extra", "office-documents")
 LOCKS = {
     "requirements.lock": OF_SERVICE,
     "requirements-dev.lock": (*OF_SERVICE, "--extra", "dev", "-c", "requirements.lock"),

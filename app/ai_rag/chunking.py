@@ -1,6 +1,7 @@
 """Chunking: a text is cut into overlapping chunks where its structure, or else its language, has an end.
 
-Structure is what plain text shows: form feeds between pages, headings and fenced blocks of code as in Markdown.
+Structure is what plain text shows: form feeds between pages, record separators between rows, headings and fenced
+blocks of code as in Markdown.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 # What ends a chunk, and behind what it had better end, best first, where no heading follows.
-PAGE, PARAGRAPHS = "\f", ("\n\n", "\n", ". ", " ")
-HEADING = re.compile(r"^\f?#{1,6} +(\S.*)$", re.MULTILINE)
+PAGE, ROW, PARAGRAPHS = "\f", "\x1e", ("\n\n", "\n", ". ", " ")
+# Characters in rows that share a chunk, as what is shorter says too little by itself.
+SHORT = 100
+HEADING = re.compile(r"^[\f\x1e]?#{1,6} +(\S.*)$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~)(.*)$", re.MULTILINE)
 MAX_HEADING = 300
 
@@ -91,8 +94,9 @@ def cut(text: str, size: int, overlap: int) -> Iterator[Chunk]:
 def _end(text: str, structure: _Structure, start: int, size: int) -> int:
     latest, half = start + size, start + size // 2
     page = text.find(PAGE, start + 1, latest)
-    if page != -1:
-        return page
+    row = text.find(ROW, start + min(SHORT, size // 2), latest if page == -1 else page)
+    if page != -1 or row != -1:
+        return page if row == -1 else row
     if latest >= len(text):
         return len(text)
     heading = structure.last_heading(half, latest)
@@ -109,9 +113,9 @@ def _end(text: str, structure: _Structure, start: int, size: int) -> int:
 
 
 def _start(text: str, structure: _Structure, before: int, end: int, overlap: int) -> int:
-    """Begin inside the overlap, at a word, or with the page or the heading that follows; always further on than the
-    passage before."""
-    if text[end] == PAGE or structure.last_heading(end - 1, end) is not None:
+    """Begin inside the overlap, at a word, or with the page, the row or the heading that follows; always further on
+    than the passage before."""
+    if text[end] in (PAGE, ROW) or structure.last_heading(end - 1, end) is not None:
         return end
     earliest = max(end - overlap, before + 1)
     word = text.find(" ", earliest, end)

@@ -20,6 +20,7 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Conflict, Failure, NotFound, require_found
 from app.foundation.settings import settings
+from app.storage import office
 from app.storage.extraction import Unreadable, extract, is_readable
 
 group = Group("rag", help="Fill knowledge bases, and have vectors made for them.")
@@ -49,7 +50,7 @@ def enter(folder: Path, index_id: UUID, email: str, as_json: bool) -> None:
 
 
 def _text(path: Path) -> str:
-    kind = mimetypes.guess_type(path.name)[0] or ""
+    kind = office.type_of_name(path.name) or mimetypes.guess_type(path.name)[0] or ""
     if not is_readable(kind):
         raise Unreadable(NOT_READABLE)
     with path.open("rb") as source:

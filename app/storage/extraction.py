@@ -1,8 +1,9 @@
-"""Text extraction from plain text, Markdown, HTML and PDF, in the sandbox."""
+"""Text extraction from plain text, Markdown, HTML, PDF, tables and office documents, in the sandbox."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import io
 import re
 from collections.abc import Iterable
@@ -10,11 +11,12 @@ from typing import IO, TYPE_CHECKING
 
 from app.runtime import sandbox
 from app.runtime.sandboxed import Refusal
+from app.storage import office, tables
 
 if TYPE_CHECKING:  # the child process needs no settings
     from config import Settings
 
-HTML, PDF = ("text/html", "application/xhtml+xml"), "application/pdf"
+HTML, PDF, CSV = ("text/html", "application/xhtml+xml"), "application/pdf", ("text/csv", "text/tab-separated-values")
 READABLE = ("text/", "application/json", *HTML, PDF)
 # Stands before each page but the first, as in plain text that is printed.
 PAGE_BREAK = "\f"
@@ -29,7 +31,7 @@ class Unreadable(Refusal):
 
 def is_readable(content_type: str) -> bool:
     """Whether text can be read from files of this type."""
-    return content_type.startswith(READABLE)
+    return content_type.startswith(READABLE) or office.is_readable(content_type)
 
 
 def extract(source: IO[bytes], content_type: str, settings: Settings, charset: str | None = None) -> str:
@@ -52,9 +54,13 @@ def text_of(content: bytes, content_type: str, pages: int, characters: int, char
         pieces = _of_pdf(content, pages)
     elif content_type in HTML:
         pieces = [_of_html(content, charset)]
+    elif content_type in CSV:
+        pieces = _of_csv(content.decode(_known(charset), errors="replace"))
+    elif office.is_readable(content_type):
+        pieces = office.pieces_of(content, content_type, PAGE_BREAK, pages)
     else:
         pieces = [content.decode(_known(charset), errors="replace")]
-    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip(" \t\r\n")
+    text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip(" \t\r\n" + tables.ROW_BREAK)
     if not text.strip():
         raise Unreadable("It holds no text")
     return text
@@ -82,6 +88,13 @@ def _of_pdf(content: bytes, most: int) -> Iterable[str]:
             yield (PAGE_BREAK if number else "") + page.extract_text()
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unreadable("It is no PDF that can be read") from error
+
+
+def _of_csv(text: str) -> Iterable[str]:
+    try:
+        yield from tables.of_csv(text)
+    except csv.Error as error:
+        raise Unreadable("It is no table that can be read") from error
 
 
 def _known(charset: str | None) -> str:

@@ -27,6 +27,7 @@ from app.storage.models import StorageBucket, StorageDocument, StorageUpload
 from app.storage.object_store import object_store, put
 
 DEFAULT_BUCKET = "default"
+ZIP = b"PK\x03\x04"
 MAX_INLINE_BYTES = 512 * 1024
 UNKNOWN_TYPE = "application/octet-stream"
 # type "/" subtype of RFC 6838, without parameters.
@@ -58,8 +59,8 @@ def give_bucket(unit: Unit, organization: AuthOrganization, owner_id: UUID | Non
 def keep_content(given: Mapping[str, Any]) -> Inline:
     """Store the bytes before the transaction begins: a slow store would keep locks and connections from others."""
     content = _decoded(given["content_base64"])
-    clean_filename(given["filename"])
-    return Inline(content, content_type(content, given.get("content_type")), put(content))
+    name = clean_filename(given["filename"])
+    return Inline(content, content_type(content, name, given.get("content_type")), put(content))
 
 
 @on_create(StorageUpload, callers_only=True)
@@ -158,9 +159,9 @@ def clean_filename(name: str) -> str:
     return cleaned
 
 
-def content_type(content: bytes, declared: str | None) -> str:
+def content_type(content: bytes, name: str, declared: str | None) -> str:
     """Tell the type from the first bytes; a declared type has to agree with what they show."""
-    found = _sniffed(content)
+    found = _sniffed(content, name)
     if declared is None:
         return found or ("text/plain" if _is_text(content) else UNKNOWN_TYPE)
     require(bool(MEDIA_TYPE.fullmatch(declared)), "contentType", "Must be a type such as text/plain.")
@@ -169,10 +170,10 @@ def content_type(content: bytes, declared: str | None) -> str:
     return declared
 
 
-def type_of(head: bytes, declared: str) -> str:
+def type_of(head: bytes, name: str, declared: str) -> str:
     """Tell the type of a file from its first bytes. What they leave open, the declared type may say, as long as it does
     not claim what they would show."""
-    found = _sniffed(head)
+    found = _sniffed(head, name)
     if found:
         return found
     if MEDIA_TYPE.fullmatch(declared) and not _is_binary_media(declared) and declared != UNKNOWN_TYPE:
@@ -180,12 +181,13 @@ def type_of(head: bytes, declared: str) -> str:
     return "text/plain" if _is_text(head) else UNKNOWN_TYPE
 
 
-def _sniffed(content: bytes) -> str | None:
-    """The type of the format with an unmistakable signature, or None."""
+def _sniffed(content: bytes, name: str) -> str | None:
+    """The type of the format with an unmistakable signature, or None. Office documents share one, and their ``name``
+    tells which it is."""
     if content.startswith(b"%PDF-"):  # two formats share it, which the library takes for doubt
         return "application/pdf"
     try:
-        best = puremagic.magic_string(content[:4096])[0]
+        best = puremagic.magic_string(content[:4096], name if content.startswith(ZIP) else "")[0]
     except (puremagic.PureError, ValueError, IndexError):
         return None
     return best.mime_type or None if best.confidence >= 0.8 else None

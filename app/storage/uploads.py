@@ -98,7 +98,9 @@ def keep(run: Callable[[Callable[[Unit], UUID]], T], incoming: Incoming, filenam
     name = _shortened(clean_filename(filename))
     incoming.commit()
     try:
-        done = run(partial(_stored, incoming=incoming, filename=name, content_type=type_of(incoming.head, declared)))
+        done = run(
+            partial(_stored, incoming=incoming, filename=name, content_type=type_of(incoming.head, name, declared))
+        )
     except OutcomeUnknown:
         raise
     except BaseException as error:

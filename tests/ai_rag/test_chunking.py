@@ -55,7 +55,7 @@ def test_a_chunk_is_on_one_page():
 
 
 @given(
-    st.text(alphabet=st.sampled_from("ab#`~ \n\f."), max_size=2000),
+    st.text(alphabet=st.sampled_from("ab#`~ \n\f\x1e."), max_size=2000),
     st.integers(min_value=100, max_value=400),
     st.integers(min_value=0, max_value=200),
 )
@@ -70,7 +70,7 @@ def test_nothing_of_a_text_is_lost_and_no_chunk_is_too_long(text, size, overlap)
     assert text[covered:].strip() == ""
 
 
-@pytest.mark.parametrize("line", ["```a\n", "# # # # ", "```\n~~~\n", "#\n", "\f", "# a\n"])
+@pytest.mark.parametrize("line", ["```a\n", "# # # # ", "```\n~~~\n", "#\n", "\f", "\x1e", "\x1ea", "# a\n"])
 def test_a_text_that_is_made_to_be_slow_takes_no_longer(line):
     def spent(text):
         begun = time.process_time()
@@ -78,4 +78,4 @@ def test_a_text_that_is_made_to_be_slow_takes_no_longer(line):
         return time.process_time() - begun
 
     usual = min(spent("Cranes and hooks.\n" * 20_000) for _ in range(3))
-    assert min(spent(line * (360_000 // len(line))) for _ in range(2)) < 50 * usual
+    assert min(spent(line * (360_000 // len(line))) for _ in range(2)) < 100 * usual
