@@ -29,6 +29,7 @@ const BinPage = lazy(() => import("./changes/BinPage"));
 const WebhooksPage = lazy(() => import("./webhooks/WebhooksPage"));
 const WebhookPage = lazy(() => import("./webhooks/WebhookPage"));
 const SearchPage = lazy(() => import("./knowledge/SearchPage"));
+const SourcesPage = lazy(() => import("./knowledge/SourcesPage"));
 const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
 
 /** The bearer proves who asks; whether there is one was seen before anything was shown. */
@@ -85,6 +86,7 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/webhooks/:id" element={<WebhookPage />} />
             <Route path="/bin/:domain/:name" element={<BinPage />} />
             <Route path="/ai-rag/index/:id/search" element={<SearchPage />} />
+            <Route path="/ai-rag/index/:id/sources" element={<SourcesPage />} />
             <Route path="/organization/:tab?" element={<OrganizationPage />} />
             {pages.map(({ path, component: Own }) => <Route key={path} path={`/${path}/*`} element={<Suspense><Own /></Suspense>} />)}
           </CustomRoutes>

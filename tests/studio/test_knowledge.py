@@ -1,4 +1,4 @@
-"""Searches of knowledge bases in the studio: the three ways beside each other."""
+"""Knowledge bases in the studio: files that enter them, and searches in three ways beside each other."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from playwright.sync_api import expect
 
 from app.ai_rag import local_embedder
 from app.testing.waiting import await_true, work
+from tests.storage.documents.test_office import DOCX, lease, slides
 from tests.writes import created
 
 PAGES = (
     "Cranes lift forty tonnes.\n\n\f# Ferries\n\nThe ferry to the island leaves at noon. " + "It is never late. " * 60
 )
+
+
+def work_beside(app):
+    """Do the jobs that wait, in a thread of their own, as the browser has the loop of this one."""
+    with ThreadPoolExecutor(1) as beside:
+        beside.submit(work, app).result()
 
 
 @pytest.fixture
@@ -27,8 +34,7 @@ def index(app, desk, var_dir, monkeypatch):
     made = created(owner, "ai-rag/index", name="Port")
     created(owner, "ai-rag/document", indexId=made["id"], title="Timetable", content=PAGES)
     created(owner, "ai-rag/document", indexId=made["id"], title="Refunds", content="Money comes back in two weeks.")
-    with ThreadPoolExecutor(1) as beside:  # the browser has the loop of this thread
-        beside.submit(work, app).result()
+    work_beside(app)
     yield made["id"]
     pipe.close()
     process.wait(10)
@@ -58,3 +64,33 @@ def test_without_vectors_it_says_so_and_words_are_searched(desk):
     expect(page.get_by_text("it is searched by words")).to_be_visible()
     expect(page.get_by_text("No passage here has a vector")).to_be_visible()
     expect(page.get_by_text("Nothing was found.")).to_have_count(2)
+
+
+def test_files_enter_a_knowledge_base_and_show_their_passages_beside_their_place(app, desk):
+    made = created(desk.shop.owner, "ai-rag/index", name="Leases")
+    page = desk.open(f"/ai-rag/index/{made['id']}/sources")
+    expect(page.get_by_text("Nothing is in this knowledge base.")).to_be_visible()
+    large = b"# Long\n\n" + b"The crane stands. " * 40_000
+    files = [
+        {"name": "Lease.docx", "mimeType": DOCX, "buffer": lease()},
+        {"name": "Plans.pptx", "mimeType": "", "buffer": slides("Harbour", "Railway")},
+        {"name": "Long.md", "mimeType": "text/markdown", "buffer": large},
+        {"name": "Blank.txt", "mimeType": "text/plain", "buffer": b" "},
+        {"name": "Empty.txt", "mimeType": "text/plain", "buffer": b""},
+    ]
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Add files").click()
+    chooser.value.set_files(files)
+    expect(page.get_by_role("row")).to_have_count(5)
+    expect(page.get_by_role("alert")).to_contain_text("Empty.txt: This file is empty.")
+    work_beside(app)
+    expect(page.get_by_role("row").filter(has_text="Indexed")).to_have_count(3)
+    expect(page.get_by_role("row").filter(has_text="Blank.txt")).to_contain_text("It holds no text")
+    page.get_by_role("link", name="Plans.pptx").click()
+    passages = page.get_by_role("list", name="Passages").get_by_role("listitem")
+    expect(passages).to_have_count(2)
+    expect(passages.nth(1)).to_contain_text("2 · Railway · Page 2")
+    page.get_by_role("link", name="Long.md").click()
+    expect(passages).to_have_count(50)
+    page.get_by_role("button", name="More passages").click()
+    expect(passages).to_have_count(100)

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from app.crm.models import CrmCompany, CrmDeal
 from tests.end_to_end.test_account_pages import AXE
 from tests.studio.conftest import DESKTOP, PHONE
+from tests.writes import created
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 FOUND = """async (rules) => (await axe.run(document, { runOnly: rules })).violations.map(
@@ -32,6 +33,8 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
     desk = seat(locale=locale, color_scheme=scheme, **size)
     company = desk.shop.make(CrmCompany, name="Harbour Works", website="https://harbour.example")
     deal = desk.shop.make(CrmDeal, name="Crane", companyId=company["id"], description="# Plan\n\n- one", stage="lead")
+    index = created(desk.shop.owner, "ai-rag/index", name="Port")["id"]
+    created(desk.shop.owner, "ai-rag/document", indexId=index, title="Timetable", content="The ferry leaves at noon.")
     found, titles = {}, []
     for path in (
         "",
@@ -42,6 +45,8 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
         "/keys",
         "/keys/create",
         "/organization/members",
+        f"/ai-rag/index/{index}/sources",
+        f"/ai-rag/index/{index}/search?text=ferry",
     ):
         page = desk.open(path)
         expect(page.get_by_role("progressbar")).to_have_count(0)

@@ -3,27 +3,27 @@ import { useQuery } from "@tanstack/react-query";
 import { Alert, Box, Button, Chip, Link, Paper, Stack, TextField, Typography } from "@mui/material";
 import { RowgateError } from "@rowgate/client/react-admin";
 import { type FormEvent, useState } from "react";
-import { useGetOne, useLocale, useTranslate } from "react-admin";
+import { useLocale, useTranslate } from "react-admin";
 import { Link as RouterLink, useParams, useSearchParams } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
 import { Section } from "../design/Section";
-import { Page, useTrail } from "../layout/Page";
+import { Page } from "../layout/Page";
 import { ask } from "../session/transport";
 import { number } from "../values/formats";
+import { Progress } from "./Progress";
+import { INDEX, type Place, useIndex, usePlace } from "./knowledge";
 
 interface Ranked {
   rank: number;
   score: number;
 }
 
-interface Passage {
+interface Passage extends Place {
   chunkId: string;
   documentId: string;
   title: string;
   content: string;
-  heading: string | null;
-  page: number | null;
   score: number;
   byWords: Ranked | null;
   byMeaning: Ranked | null;
@@ -34,7 +34,6 @@ interface Found {
   meta: { degraded: boolean };
 }
 
-const INDEX = "ai-rag/index";
 const MODES = ["hybrid", "vector", "keyword"] as const;
 const WANTED = 10;
 /** Characters of a passage that are shown at first. */
@@ -45,11 +44,11 @@ export default function SearchPage() {
   const { id = "" } = useParams();
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get("text") ?? "";
-  const { data: index } = useGetOne(INDEX, { id });
-  const trail = [...useTrail(INDEX), { title: index ? String(index.name) : translate("studio.list.loading"), to: `/${INDEX}/${id}/show` }];
+  const { index, trail } = useIndex(id);
+  const sources = <Button variant="outlined" component={RouterLink} to={`/${INDEX}/${id}/sources`}>{translate("studio.knowledge.sources")}</Button>;
   return (
-    <Page title={translate("studio.knowledge.search")} trail={trail}>
-      {index && <Typography color="text.secondary" gutterBottom>{index.embeddingModel ? translate("studio.knowledge.progress", { embedded: index.embeddedCount, all: index.chunkCount }) : translate("studio.knowledge.no_model")}</Typography>}
+    <Page title={translate("studio.knowledge.search")} trail={trail} actions={sources}>
+      {index && <Progress index={index} />}
       <Question key={asked} asked={asked} ask={(text) => setParameters(text ? { text } : {})} />
       {asked && (
         <Box sx={{ display: "grid", gap: 2, gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(3, minmax(0, 1fr))" } }}>
@@ -100,7 +99,7 @@ function Shown({ passage }: { passage: Passage }) {
   const translate = useTranslate();
   const locale = useLocale();
   const { chunkId, documentId, title, content, heading, page, score, byWords, byMeaning } = passage;
-  const place = [heading === title ? null : heading, page && translate("studio.knowledge.page", { page })].filter(Boolean).join(" · ");
+  const place = usePlace()({ heading: heading === title ? null : heading, page });
   const rounded = (value: number) => number(Math.round(value * 100) / 100, locale);
   return (
     <Paper component="li" variant="outlined" sx={{ p: 1.5 }}>

@@ -12,6 +12,8 @@ const shared: ThemeOptions = {
     MuiLink: { defaultProps: { underline: "hover" }, styleOverrides: { root: { "&:focus-visible": { outline: "2px solid currentColor", outlineOffset: 2, borderRadius: 2 } } } },
     MuiTextField: { defaultProps: { variant: "outlined", size: "small", margin: "none" } },
     MuiFormControl: { defaultProps: { variant: "outlined", size: "small", margin: "none" } },
+    // A request has a long name, and nothing scrolls for it.
+    MuiAlert: { styleOverrides: { message: { overflowWrap: "anywhere", overflow: "visible", minWidth: 0 } } },
     MuiAppBar: { defaultProps: { elevation: 0, color: "default" } },
     MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
     MuiCssBaseline: {

@@ -5,6 +5,7 @@ import EditIcon from "@mui/icons-material/Edit";
 import FileCopyIcon from "@mui/icons-material/FileCopy";
 import HistoryIcon from "@mui/icons-material/History";
 import SearchIcon from "@mui/icons-material/Search";
+import UploadFileIcon from "@mui/icons-material/UploadFile";
 import ShareIcon from "@mui/icons-material/Share";
 import { Box, Button, IconButton, Paper, Stack, Tab, Tabs, Tooltip, Typography } from "@mui/material";
 import { Suspense, lazy, useEffect, useMemo, useState } from "react";
@@ -97,7 +98,7 @@ function Actions({ model, record }: { model: Model; record: Row }) {
   useShortcut("e", model.operations.update ? edit : undefined);
   const copy = () => void navigator.clipboard?.writeText(record.id).then(() => notify("studio.keys.copied", { type: "info" }));
   return (
-    <Stack direction="row" spacing={1}>
+    <Stack direction="row" useFlexGap spacing={1} sx={{ flexWrap: "wrap" }}>
       <Tooltip title={translate("studio.record.copy_id")}><IconButton onClick={copy} aria-label={translate("studio.record.copy_id")}><ContentCopyIcon /></IconButton></Tooltip>
       {model.operations.create && (
         <Tooltip title={translate("studio.record.duplicate")}>
@@ -107,6 +108,7 @@ function Actions({ model, record }: { model: Model; record: Row }) {
       {model.history && changesDays > 0 && <Tooltip title={translate("studio.changes.history")}><IconButton onClick={() => setPast(true)} aria-haspopup="dialog" aria-label={translate("studio.changes.history")}><HistoryIcon /></IconButton></Tooltip>}
       {isPast && <Suspense fallback={null}><HistoryDialog model={model} record={record} name={name} onClose={() => setPast(false)} /></Suspense>}
       {resource === "ai-rag/index" && <Button startIcon={<SearchIcon />} component={Link} to={`/${resource}/${record.id}/search`}>{translate("studio.knowledge.search")}</Button>}
+      {resource === "ai-rag/index" && <Button startIcon={<UploadFileIcon />} component={Link} to={`/${resource}/${record.id}/sources`}>{translate("studio.knowledge.sources")}</Button>}
       {(model.shares || model.links) && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
       {isSharing && <Suspense fallback={null}><ShareDialog model={model} id={record.id} name={name} onClose={() => setSharing(false)} /></Suspense>}
       {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}

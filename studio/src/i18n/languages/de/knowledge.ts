@@ -1,4 +1,4 @@
-/** German words of knowledge bases: how they are searched. */
+/** German words of knowledge bases: what is in them, and how they are searched. */
 import type { Shape } from "../en";
 import type { knowledge as english } from "../en/knowledge";
 
@@ -9,5 +9,7 @@ export const knowledge: Shape<typeof english> = {
     by_words: "Wörter: Nr. %{rank}, %{score}", by_meaning: "Bedeutung: Nr. %{rank}, %{score}",
     degraded: "Die Einbettung hat nicht rechtzeitig geantwortet: Nur Wörter haben entschieden.",
     progress: "%{embedded} von %{all} Abschnitten haben einen Vektor.", no_model: "Diese Wissensbasis hat keine Vektoren: Sie wird nach Wörtern durchsucht.",
+    sources: "Dokumente", no_sources: "In dieser Wissensbasis ist noch nichts.", add: "Dateien hinzufügen", add_text: "Oder hierher ziehen: PDF, Word, PowerPoint, Excel, E-Mail, Webseiten, Text.",
+    entering: "%{done} von %{all} Dateien sind gesendet.", passages: "Abschnitte", of: "%{embedded} von %{all} fertig", open: "Dokument öffnen", more: "Weitere Abschnitte",
   },
 };
