@@ -17,6 +17,7 @@ from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.questions import vectors_of
 from app.ai_rag.search import Hit, QuestionVector
 from app.ai_rag.stored_documents import OWN_DOCUMENTS
+from app.ai_rag.wording import Wording
 from app.auth.organizations.organizations import personal_organization_of
 from app.engine.declare.principal import Principal
 from app.engine.declare.scope import both
@@ -72,7 +73,7 @@ def _found(prompt: Prompt) -> list[Hit]:
 
 def _search(unit: Unit, prompt: Prompt, vectors: Sequence[QuestionVector]) -> list[Hit]:
     documents = readable(unit.session, prompt)
-    return search.search(unit, prompt.principal, prompt.question, documents, 2 * QUOTED, vectors)
+    return search.search(unit, prompt.principal, Wording(prompt.question), documents, 2 * QUOTED, vectors)
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:

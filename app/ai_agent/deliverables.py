@@ -21,6 +21,7 @@ from app.ai.providers import BUILTIN, Candidate, Plan
 from app.ai_agent import output_schemas
 from app.ai_agent.models import AiAgentConfig, AiAgentDeliverable, AiAgentMessage
 from app.ai_rag import search
+from app.ai_rag.wording import Wording
 from app.auth.accounts.users import member_principal
 from app.auth.credentials.presence import ASK_EVERY, REQUESTER_GONE
 from app.engine.declare.principal import SYSTEM, Principal
@@ -139,7 +140,9 @@ def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: 
             ChatMessage("system", f"Answer with JSON alone, by this schema: {json.dumps(agent.output_schema)}")
         )
     if agent.index_id is not None and any(each.kind != BUILTIN for each in plan.candidates):
-        hits = search.search(unit, principal, brief, documents_in(unit.session, principal, agent.index_id), GROUNDS)
+        hits = search.search(
+            unit, principal, Wording(brief), documents_in(unit.session, principal, agent.index_id), GROUNDS
+        )
         instructions += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
     return instructions
 

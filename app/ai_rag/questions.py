@@ -54,7 +54,7 @@ def vectors_of(
     """Return the vectors of a caller's question for the knowledge bases that the caller sees; none for a search by
     keyword. What is not made in time is left out, and so are those of their own providers unless the question
     ``leaves_service``."""
-    if mode == "keyword" or not indexes:
+    if mode == "keyword" or not indexes or not question:
         return Vectors()
     with reading() as session:
         asked = _asked(session, principal, indexes, leaves_service=leaves_service)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from uuid_utils.compat import uuid7
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery, AiRagResult
 from app.ai_rag.questions import Vectors, vectors_of
+from app.ai_rag.wording import Wording, parsed
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE, RIGHTS_REDUCED
 from app.engine.declare.principal import SYSTEM, Principal
@@ -39,7 +41,7 @@ def run_query(query_id: UUID) -> None:
         if query is None or query.status != "running":
             return
         asker = user_principal(session, query.user_id)
-        asked = query.text, [query.index_id], query.mode
+        asked = parsed(query.text).text, [query.index_id], query.mode
     run_unit(SYSTEM, _run, query_id, vectors_of(asker, *asked) if asker else Vectors())
 
 
@@ -49,7 +51,7 @@ def _run(unit: Unit, query_id: UUID, vectors: Vectors) -> None:
     if query is not None and query.status == "running":
         begun = time.monotonic()
         asker = user_principal(unit.session, query.user_id)
-        hits = _hits(unit, query, asker, vectors) if asker else []
+        hits = _hits(unit, query, asker, vectors, parsed(query.text)) if asker else []
         # The row is locked once the search is over: whoever removes it meanwhile need not wait.
         query = unit.session.get(AiRagQuery, query_id, with_for_update=True, populate_existing=True)
         if query is None or query.status != "running":
@@ -62,14 +64,15 @@ def _run(unit: Unit, query_id: UUID, vectors: Vectors) -> None:
 
 
 def answer(unit: Unit, query: AiRagQuery, vectors: Vectors) -> list[search.Hit]:
-    """Run a new ``query`` of the unit's principal, store what it found, and return it, best first."""
+    """Run a new ``query`` of the unit's principal, store what it found, and return it, best first. It is a sentence:
+    what looks like an operator in it is none."""
     begun = time.monotonic()
-    hits = _hits(unit, query, unit.principal, vectors)
+    hits = _hits(unit, query, unit.principal, vectors, Wording(query.text))
     _keep(unit, query, hits, vectors, begun)
     return hits
 
 
-def find(principal: Principal, query: AiRagQuery) -> Found:
+def find(principal: Principal, query: AiRagQuery, options: search.Options = search.USUAL) -> Found:
     """Return what a ``query`` finds, which is not stored. Raises NotFound where the caller does not see its knowledge
     base, and for a search by meaning alone Conflict where that has no vectors and Unavailable where the question came
     to none."""
@@ -77,11 +80,13 @@ def find(principal: Principal, query: AiRagQuery) -> Found:
     with reading() as session:
         seen = select(AiRagIndex.id).where(AiRagIndex.id == query.index_id, visible)
         require_found(session.scalar(seen, principal.binds))
-    vectors = vectors_of(principal, query.text, [query.index_id], query.mode)
+    wording = parsed(query.text)
+    vectors = vectors_of(principal, wording.text, [query.index_id], query.mode)
     if query.mode == "vector" and vectors.refusal:
         raise (Unavailable if vectors.degraded else Conflict)(vectors.refusal)
     with query_slot(principal):
-        return Found(run_unit(principal, _hits, query, principal, vectors), vectors.degraded)
+        hits = run_unit(principal, _hits, query, principal, vectors, wording, options)
+    return Found(hits, vectors.degraded)
 
 
 def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], vectors: Vectors, begun: float) -> None:
@@ -99,15 +104,18 @@ def _keep(unit: Unit, query: AiRagQuery, hits: Sequence[search.Hit], vectors: Ve
     )  # fmt: skip
 
 
-def _hits(unit: Unit, query: AiRagQuery, asker: Principal, vectors: Vectors) -> list[search.Hit]:
+def _hits(
+    unit: Unit, query: AiRagQuery, asker: Principal, vectors: Vectors, wording: Wording,
+    options: search.Options = search.USUAL,
+) -> list[search.Hit]:  # fmt: skip
     """What the query finds in documents that the asker sees."""
     if query.mode == "vector" and vectors.refusal:
         return []
     visible = AiRagDocument.policy.visible(AiRagDocument, asker.reader)
     inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query, asker))
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
-    asked = (query.text, documents, query.top_k, vectors.found, query.mode, query.min_score)
-    return search.search(unit, asker, *asked)
+    options = replace(options, mode=query.mode, least=query.min_score)
+    return search.search(unit, asker, wording, documents, query.top_k, vectors.found, options)
 
 
 def _labelled(query: AiRagQuery, asker: Principal) -> list[ColumnElement[bool]]:

@@ -10,7 +10,8 @@ from flask import Response
 
 from app.ai_rag import indexing, reembedding, searches
 from app.ai_rag.hooks import check_filter
-from app.ai_rag.models import AiRagChunk, AiRagIndex, AiRagQuery
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagQuery
+from app.ai_rag.search import Options
 from app.auth.credentials.access import RequiredGrants, credentials_required, rights_required
 from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
@@ -25,10 +26,13 @@ from schemas.derive import read_schema
 changes_bases = credentials_required(requires_grants=RequiredGrants((AiRagIndex,), ("update",)))
 PASSAGE = {
     "chunkId": EXAMPLE_ID, "documentId": EXAMPLE_ID, "title": "Timetable", "content": "The ferry leaves at noon.",
-    "heading": None, "page": 3, "start": 0, "end": 25, "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
+    "heading": None, "page": 3, "start": 0, "end": 25, "before": None, "after": None, "highlights": [[4, 9]],
+    "score": 0.98, "byWords": {"rank": 2, "score": 0.31},
     "byMeaning": {"rank": 1, "score": 0.64},
 }  # fmt: skip
 
+# What of a search a stored query has, too.
+ASKED = ("text", "mode", "top_k", "min_score", "filter")
 CHUNK = {
     "content": "# Ferries\n\nThe ferry leaves at noon.", "heading": "Ferries", "page": None, "start": 0, "end": 36,
 }  # fmt: skip
@@ -55,10 +59,21 @@ def _route_searches(blp: Blueprint) -> None:
     ))  # fmt: skip
     def search(given: dict[str, Any], id: str) -> Response:
         check_filter(given["filter"])
-        found = searches.find(caller(), AiRagQuery(index_id=parse_id(id), **given))
+        query = AiRagQuery(index_id=parse_id(id), **{name: given[name] for name in ASKED})
+        found = searches.find(caller(), query, _options(given))
         placed = caller().reader.admits_wholly(AiRagChunk, "list")
         meta = {"mode": given["mode"], "degraded": found.degraded}
         return Reply({"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}).response()
+
+
+def _options(given: dict[str, Any]) -> Options:
+    """How what was asked is ranked and shown; a document is shown around its passages to whoever reads whole ones."""
+    weights = given["weights"]
+    around = given["window"] if caller().reader.admits_wholly(AiRagDocument, "read") else 0
+    return Options(
+        weights=weights and (weights["words"], weights["meaning"]), per_document=given["per_document"],
+        around=around, highlights=given["highlights"],
+    )  # fmt: skip
 
 
 def _route_building(blp: Blueprint) -> None:

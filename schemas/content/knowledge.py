@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from app.ai_rag.search import Hit
 from schemas.fields import Flag, Identifier, Json, Number, Text, Whole, WireSchema
 
 MODES = ("hybrid", "vector", "keyword")
-MAX_TEXT, MAX_TAKE, MAX_FILTER, MAX_CONTENT = 4000, 50, 8192, 2_000_000
+MAX_TEXT, MAX_TAKE, MAX_FILTER, MAX_CONTENT, MAX_WINDOW = 4000, 50, 8192, 2_000_000, 2000
+
+
+class Weights(WireSchema):
+    """How much the two ways of finding weigh, beside each other."""
+
+    words = Number(required=True, validate=validate.Range(0, 1))
+    meaning = Number(required=True, validate=validate.Range(0, 1))
+
+    @validates_schema(skip_on_field_errors=True)
+    def weigh(self, given: dict[str, Any], **_: Any) -> None:
+        if not any(given.values()):
+            raise ValidationError({"words": ["One of the two has to weigh something."]})
 
 
 class Search(WireSchema):
     """What is asked of a knowledge base; nothing of it is stored."""
 
-    text = Text(required=True, validate=validate.Length(1, MAX_TEXT))
+    text = Text(
+        required=True, validate=validate.Length(1, MAX_TEXT),
+        metadata={"description": 'Passages have to hold "phrases", must not hold -words; harb* is any word so begun.'},
+    )  # fmt: skip
     mode = fields.String(
         load_default="hybrid", validate=validate.OneOf(MODES),
         metadata={"description": "By both ways, by meaning, or by words. Without vectors, both is by words alone."},
@@ -27,6 +42,19 @@ class Search(WireSchema):
         shape="object", max_bytes=MAX_FILTER, load_default=dict,
         metadata={"description": "Labels of the documents: key to value, or to a range of numbers."},
     )  # fmt: skip
+    weights = fields.Nested(
+        Weights, load_default=None, allow_none=True,
+        metadata={"description": "For `hybrid`. Words weigh 5 times as much as meaning, unless they fit nowhere."},
+    )  # fmt: skip
+    per_document = Whole(
+        load_default=None, allow_none=True, data_key="perDocument", validate=validate.Range(1, MAX_TAKE),
+        metadata={"description": "The most passages of one document."},
+    )  # fmt: skip
+    window = Whole(
+        load_default=0, validate=validate.Range(0, MAX_WINDOW),
+        metadata={"description": "Characters of the document before and after each passage."},
+    )  # fmt: skip
+    highlights = Flag(load_default=False, metadata={"description": "Tell where the words stand in each passage."})
 
 
 class Preview(WireSchema):
@@ -84,6 +112,14 @@ class Passage(WireSchema):
         required=True, allow_none=True, metadata={"description": "Where the passage begins in the text."}
     )
     end = fields.Integer(required=True, allow_none=True, metadata={"description": "Where it ends."})
+    before = fields.String(
+        required=True, allow_none=True, metadata={"description": "The text before it, if there is a `window`."}
+    )
+    after = fields.String(required=True, allow_none=True, metadata={"description": "The text behind it."})
+    highlights = fields.List(
+        fields.List(fields.Integer()), required=True, allow_none=True,
+        metadata={"description": "Where words stand: from which character of `content` until before which."},
+    )  # fmt: skip
     score = fields.Float(required=True, metadata={"description": "1 is the best there could be."})
     by_words = fields.Nested(Ranked, required=True, allow_none=True, data_key="byWords")
     by_meaning = fields.Nested(Ranked, required=True, allow_none=True, data_key="byMeaning")
@@ -110,7 +146,9 @@ def passage_of(hit: Hit, *, placed: bool) -> dict[str, Any]:
     return {
         "chunkId": hit.chunk_id, "documentId": hit.document_id, "title": hit.title, "content": hit.content,
         "heading": hit.heading if placed else None, "page": hit.page if placed else None,
-        "start": hit.start if placed else None, "end": hit.end if placed else None, "score": hit.score,
+        "start": hit.start if placed else None, "end": hit.end if placed else None,
+        "before": hit.before if placed else None, "after": hit.after if placed else None, "highlights": hit.highlights,
+        "score": hit.score,
         "byWords": _ranked(hit.word_rank, hit.word_score), "byMeaning": _ranked(hit.vector_rank, hit.vector_score),
     }  # fmt: skip
 

@@ -81,6 +81,16 @@ def test_a_search_by_both_ways_tells_the_rank_and_the_score_of_each(owner, index
     assert answer["meta"] == {"mode": "hybrid", "degraded": False}
 
 
+def test_what_a_passage_may_not_hold_is_not_found_by_its_meaning_either(owner, index):
+    assert titles(found(owner, index, QUESTION + " -ferry", mode="vector", topK=1)) != ["Ferries"]
+
+
+@pytest.mark.parametrize(("words", "meaning", "first"), [(1, 0, "Cranes"), (0, 1, "Ferries")])
+def test_ranks_by_words_and_by_meaning_weigh_as_much_as_asked_for(owner, index, words, meaning, first):
+    answer = found(owner, index, "When does the boat depart? forty", weights={"words": words, "meaning": meaning})
+    assert titles(answer)[0] == first
+
+
 def test_a_stored_query_finds_by_meaning(app, owner, index):
     made = created(owner, "ai-rag/query", indexId=index["id"], text=QUESTION, mode="vector", topK=1)
     work(app)

@@ -54,8 +54,25 @@ def test_the_three_ways_of_searching_stand_beside_each_other_with_the_place_of_e
     page.get_by_role("button", name="Search", exact=True).click()
     words = page.get_by_role("list", name="By words").get_by_role("listitem")
     expect(words.first).to_contain_text("Words: no. 1")
+    expect(words.first.locator("mark")).to_have_text(["Ferries", "ferry"])
     words.first.get_by_role("link", name="Timetable").click()
     expect(page.get_by_role("heading", name="Timetable")).to_be_visible()
+
+
+def test_a_search_is_narrowed_to_labels(app, desk):
+    owner = desk.shop.owner
+    made = created(owner, "ai-rag/index", name="Port")["id"]
+    for title in ("Ferries", "Boats"):
+        document = created(owner, "ai-rag/document", indexId=made, title=title, content=f"{title} leave at noon.")["id"]
+        created(owner, "ai-rag/metadata", documentId=document, key="kind", value=title.lower())
+    work_beside(app)
+    page = desk.open(f"/ai-rag/index/{made}/search?text=noon")
+    found = page.get_by_role("list", name="By words").get_by_role("listitem")
+    expect(found).to_have_count(2)
+    page.get_by_role("combobox", name="Labels of the documents").click()
+    page.get_by_role("option", name="kind: boats").click()
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text("Boats")
 
 
 def test_without_vectors_it_says_so_and_words_are_searched(desk):
