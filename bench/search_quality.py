@@ -50,7 +50,7 @@ def main() -> int:
         app = create_app(Settings(var_dir=folder, default_limit="1000000 per minute", query_seconds=3600.0))
         with app.app_context():
             upgrade()
-            principal = session_principal_by_id(run_unit(SYSTEM, _signed_up))
+            principal = session_principal_by_id(run_unit(SYSTEM, signed_up))
             for collection in ("docs", "rfc"):
                 asked = [each for each in frozen["questions"] if each["collection"] == collection]
                 index_id = _entered(principal, collection, asked, frozen["commit"])
@@ -70,7 +70,8 @@ def embedder(folder: str) -> Iterator[None]:
     process.wait(local_embedder.GRACE)
 
 
-def _signed_up(unit: Unit) -> UUID:
+def signed_up(unit: Unit) -> UUID:
+    """Make a user with a session, and give the id of this."""
     user = AuthUser(email="asker@bench.example", name="Bench", email_verified=True)
     organizations.provision_user(unit, user)
     return sessions.open_session(unit, user).session.id

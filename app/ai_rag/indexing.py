@@ -14,12 +14,10 @@ from uuid_utils.compat import uuid7
 from app.ai_rag import chunking, vectors
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
-from app.engine.declare.principal import SYSTEM, Principal
-from app.engine.read.concurrency import query_slot
+from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from app.runtime.connections import allow_time
 
@@ -43,16 +41,6 @@ def index_document(document_id: UUID) -> None:
     if source is not None:
         chunks = list(islice(chunking.cut(*source), settings.rag_max_chunks + 1))
         run_unit(SYSTEM, _keep, document_id, source.content, chunks)
-
-
-def preview(principal: Principal, index_id: UUID, content: str) -> list[chunking.Chunk]:
-    """Return how a knowledge base would cut a text, as many chunks as a document may have; raises NotFound."""
-    visible = AiRagIndex.policy.visible(AiRagIndex, principal.reader)
-    with reading() as session:
-        found = select(AiRagIndex.chunk_size, AiRagIndex.chunk_overlap).where(AiRagIndex.id == index_id, visible)
-        size, overlap = require_found(session.execute(found, principal.binds).one_or_none())
-    with query_slot(principal):
-        return list(islice(chunking.cut(content, size, overlap), settings.rag_max_chunks))
 
 
 def _source(document_id: UUID) -> Source | None:

@@ -77,12 +77,12 @@ def may_hold_text(upload: StorageUpload) -> bool:
     return is_readable(upload.content_type) and upload.size <= MAX_BYTES
 
 
-def text_of(upload: StorageUpload) -> str:
-    """Return the text of a file; raises Unreadable."""
+def text_of(upload: StorageUpload, seconds: int | None = None) -> str:
+    """Return the text of a file, which takes so many seconds of a processor at most; raises Unreadable."""
     with tempfile.TemporaryFile() as file:
         object_store().fetch(upload.storage_key, file)
         file.seek(0)
-        return extract(file, upload.content_type, settings)
+        return extract(file, upload.content_type, settings, seconds=seconds)
 
 
 def _asked_for(document_id: UUID) -> tuple[StorageUpload | None, Principal | None]:

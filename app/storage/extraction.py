@@ -34,13 +34,15 @@ def is_readable(content_type: str) -> bool:
     return content_type.startswith(READABLE) or office.is_readable(content_type)
 
 
-def extract(source: IO[bytes], content_type: str, settings: Settings, charset: str | None = None) -> str:
+def extract(
+    source: IO[bytes], content_type: str, settings: Settings, charset: str | None = None, seconds: int | None = None
+) -> str:
     """The text in the file ``source``, read in ``charset`` where its sender names one; raises Unreadable, also when to
-    read it takes more than the settings allow."""
+    read it takes more than the settings, or ``seconds`` of a processor, allow."""
     try:
         return sandbox.run(
             "app.storage.extraction:text_of", source,
-            seconds=settings.extraction_seconds, memory=settings.extraction_memory,
+            seconds=seconds or settings.extraction_seconds, memory=settings.extraction_memory,
             content_type=content_type, pages=settings.extraction_pages, characters=settings.extraction_characters,
             charset=charset,
         )  # fmt: skip

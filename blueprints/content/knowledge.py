@@ -8,9 +8,10 @@ from uuid import UUID
 
 from flask import Response
 
-from app.ai_rag import indexing, reembedding, searches
+from app.ai_rag import previews, reembedding, searches
 from app.ai_rag.hooks import check_filter
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagQuery
+from app.ai_rag.previews import Previewed
 from app.ai_rag.search import Options
 from app.auth.credentials.access import RequiredGrants, credentials_required, rights_required
 from app.auth.credentials.authentication import caller
@@ -78,12 +79,13 @@ def _options(given: dict[str, Any]) -> Options:
 
 def _route_building(blp: Blueprint) -> None:
     @serve(blp, "POST", "/<string:id>/_preview", Operation(
-        "previewAiRagIndex", "See how a text would be cut", access=rights_required(AiRagIndex, "read", reads=True),
+        "previewAiRagIndex", "See how a text or a file would be cut",
+        access=rights_required(AiRagIndex, "read", reads=True),
         takes=Body(Preview, example={"content": "# Ferries\n\nThe ferry leaves at noon."}),
         gives=Answer(PreviewChunks, example={"data": [CHUNK]}), fails=(404,),
     ))  # fmt: skip
     def preview(given: dict[str, Any], id: str) -> Response:
-        chunks = indexing.preview(caller(), parse_id(id), given["content"])
+        chunks = previews.preview(caller(), parse_id(id), Previewed(**given))
         return Reply({"data": [asdict(chunk) for chunk in chunks]}).within_bounds().response()
 
     @serve(blp, "POST", "/<string:id>/_reembed", Operation(

@@ -58,9 +58,16 @@ class Search(WireSchema):
 
 
 class Preview(WireSchema):
-    """A text to be cut; nothing of it is stored."""
+    """What is to be cut, a text, an upload or a document; nothing of it is stored."""
 
-    content = Text(required=True, validate=validate.Length(1, MAX_CONTENT))
+    content = Text(validate=validate.Length(1, MAX_CONTENT))
+    upload_id = Identifier(data_key="uploadId", metadata={"format": "uuid"})
+    storage_document_id = Identifier(data_key="storageDocumentId", metadata={"format": "uuid"})
+
+    @validates_schema(skip_on_field_errors=True)
+    def name_one(self, given: dict[str, Any], **_: Any) -> None:
+        if len(given) != 1:
+            raise ValidationError({"content": ["Takes a text, an upload or a document: one of these."]})
 
 
 class PreviewChunk(WireSchema):

@@ -200,17 +200,6 @@ def test_a_search_that_makes_no_sense_is_refused(owner, index, body, field):
     assert field in refused.json["details"]["fields"]
 
 
-def test_how_a_text_would_be_cut_is_shown_and_nothing_is_stored(cast, owner):
-    index = created(owner, "ai-rag/index", name="Plain")
-    path, body = f"/api/v1/ai-rag/index/{index['id']}/_preview", {"content": "Quay\n\n\f# Ferries\n\nAt noon."}
-    assert [(each["content"], each["heading"], each["page"]) for each in owner.post(path, body).json["data"]] == [
-        ("Quay", None, 1), ("# Ferries\n\nAt noon.", "Ferries", 2),
-    ]  # fmt: skip
-    assert owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"] == []
-    assert cast.user().post(path, body).status_code == 404
-    assert owner.post(path, {"content": ""}).status_code == 400
-
-
 def test_only_who_may_change_a_knowledge_base_gives_it_another_model(cast, owner, index):
     path = f"/api/v1/ai-rag/index/{index['id']}/_reembed"
     assert cast.user().post(path, {}).status_code == 404
