@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.ai_rag import search
 from app.ai_rag.wording import MAX_OPERATORS, Wording, parsed
 from app.testing.waiting import work
 from tests.writes import created
@@ -64,6 +65,21 @@ def titles(passages):
 )
 def test_operators_say_what_passages_hold(owner, index, question, found):
     assert titles(asked(owner, index, question)) == found
+
+
+def test_rare_words_decide_where_more_passages_hold_a_word_than_are_looked_at(app, owner, monkeypatch):
+    base = created(owner, "ai-rag/index", name="Many")["id"]
+    for number in range(8):
+        content = f"The ship waits at berth {number}." + " It carries salt." * (number == 7)
+        created(owner, "ai-rag/document", indexId=base, title=f"Ship {number}", content=content)
+    work(app)
+    usual = asked(owner, base, "ship salt")
+    monkeypatch.setattr(search, "MOST_MET", 3)
+    monkeypatch.setattr(search, "LEAST_MET", 3)
+    first, *others = asked(owner, base, "ship salt")
+    assert first["title"] == usual[0]["title"] == "Ship 7"
+    assert first["score"] == pytest.approx(usual[0]["score"], abs=0.05)
+    assert len(others) == 3
 
 
 def test_a_stored_search_knows_operators_too(app, owner, index):

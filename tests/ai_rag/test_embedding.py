@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from app.ai_rag import local_embedder
+from app.ai_rag import local_embedder, search
 from app.testing.waiting import await_true, work
 from tests.writes import changed, created
 
@@ -89,6 +89,17 @@ def test_what_a_passage_may_not_hold_is_not_found_by_its_meaning_either(owner, i
 def test_ranks_by_words_and_by_meaning_weigh_as_much_as_asked_for(owner, index, words, meaning, first):
     answer = found(owner, index, "When does the boat depart? forty", weights={"words": words, "meaning": meaning})
     assert titles(answer)[0] == first
+
+
+def test_a_search_finds_the_same_however_many_vectors_it_looks_at_first(owner, index, monkeypatch):
+    (entry,) = (each for each in owner.get(f"/api/v1/{DOCUMENT}?indexId={index['id']}").json["data"]
+                if each["title"] == "Refunds")  # fmt: skip
+    created(owner, "ai-rag/metadata", documentId=entry["id"], key="kind", value="money")
+    asked = [{"mode": mode, "filter": labels} for mode in ("vector", "hybrid") for labels in ({}, {"kind": "money"})]
+    usual = [found(owner, index, **each) for each in asked]
+    monkeypatch.setattr(search, "NEAREST", 1)
+    assert [found(owner, index, **each) for each in asked] == usual
+    assert [len(each["data"]) for each in usual] == [3, 1, 3, 1]
 
 
 def test_a_stored_query_finds_by_meaning(app, owner, index):
