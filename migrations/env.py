@@ -12,6 +12,7 @@ from alembic.util import CommandError
 from flask import current_app
 from sqlalchemy import Connection, text
 
+from app.ai_rag.vector_indexes import PREFIX as VECTORS
 from app.engine.declare.record import VERSION, by_table, metadata
 from app.schema import online
 from app.schema.histories import OF_PLUGINS, PREFIX, History, orphaned_plugins, record_tables, recorded_tables
@@ -133,11 +134,12 @@ def belonging() -> Callable[[str], bool]:
 
 def is_comparable(_thing: Any, name: str | None, kind: str, _reflected: bool, other: Any) -> bool:
     """Compare no indexes in the order of lists that are on both sides, as collations are not read back from the server;
-    and none that ``flask db search-indexes`` made."""
+    and none that ``flask db search-indexes`` made, nor those of vectors of a knowledge base."""
     if kind != "index":
         return True
     called = name or ""
-    return not (called.endswith("_trgm") or (called.endswith("_sorted") and other is not None))
+    is_made_apart = called.endswith("_trgm") or called.startswith(VECTORS)
+    return not (is_made_apart or (called.endswith("_sorted") and other is not None))
 
 
 def finish(_context: Any, _revision: Any, directives: list[Any]) -> None:

@@ -10,6 +10,7 @@ from app.ai_rag import (
     searches,
     sources,
     stored_documents,
+    vector_indexes,
     vectors,
 )
 from app.jobs.queue import FILES, VECTORS
@@ -30,7 +31,10 @@ plugin = Plugin(
         reembedding.REEMBED_INDEX: Job(reembedding.reembed_index, reembedding.give_up, VECTORS),
         hooks.RUN_QUERY: Job(searches.run_query, mark_failed(models.AiRagQuery, "running")),
     },
-    periodic=(Periodic("embed_left_over", "17 * * * *", embedding.embed_left_over),),
+    periodic=(
+        Periodic("embed_left_over", "17 * * * *", embedding.embed_left_over),
+        Periodic("index_vectors", "*/10 * * * *", vector_indexes.keep_true),
+    ),
     continuous=(Continuous("local-embedder", local_embedder.keep_running),),
     settings=(
         Setting(

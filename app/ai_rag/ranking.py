@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import TextClause, text
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument
+from app.ai_rag.vector_indexes import DISTANCES
 from app.engine.declare.principal import Reader
 from app.engine.read import fragments
 from app.engine.read.encoding import STATEMENTS_KEPT
@@ -79,8 +80,7 @@ WITH {seen}asked AS MATERIALIZED (
         CAST(:models AS text[]), CAST(:providers AS uuid[]), CAST(:metrics AS text[]), CAST(:vectors AS text[])
     ) AS given (model, provider, metric, written)
 ), near AS MATERIALIZED (
-    SELECT chunk_id, score FROM ({measured}) AS measured
-    WHERE score <> 'NaN' ORDER BY score DESC, chunk_id LIMIT :nearest
+    {nearest}
 ), own AS MATERIALIZED (
     SELECT chunk.id, score FROM near JOIN {chunk} AS chunk ON chunk.id = chunk_id
     WHERE document_id = ANY(CAST(:documents AS uuid[])) AND {demanded}
@@ -135,6 +135,14 @@ MEASURED = """
         AND base.id IN (SELECT index_id FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[])))
     JOIN ai_rag_embedding AS made ON made.index_id = base.id AND made.model = asked.model
 """
+# The nearest vectors, and those of one base by its index.
+NEAREST = """SELECT chunk_id, score FROM ({measured}) AS measured
+    WHERE score <> 'NaN' ORDER BY score DESC, chunk_id LIMIT :nearest"""
+NEAREST_INDEXED = """SELECT chunk_id, {score} AS score FROM (
+        SELECT chunk_id, CAST(vector AS vector({dimensions})) {by} CAST(:asked AS vector({dimensions})) AS distance
+        FROM ai_rag_embedding WHERE index_id = :base AND model = :model ORDER BY distance LIMIT :nearest
+    ) AS indexed WHERE distance <> 'NaN'"""
+SCORES = {"cosine": "1 - distance", "l2": "1 - distance ^ 2 / 2", "inner_product": "-distance"}
 # Passages that are spread evenly over the first documents.
 SAMPLE = """
     SELECT search FROM (
@@ -161,9 +169,13 @@ QUOTED = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
-def ranking(reader: Reader) -> tuple[TextClause, Mapping[str, Any]]:
-    """The statement for the passages that a reader sees, with its parameters that never change."""
-    parts = {"demanded": DEMANDED, "measured": MEASURED}
+def ranking(reader: Reader, dimensions: int = 0, metric: str = "") -> tuple[TextClause, Mapping[str, Any]]:
+    """The statement for the passages that a reader sees, with its parameters that never change. With ``dimensions`` it
+    uses the index of vectors of one base."""
+    nearest = NEAREST.format(measured=MEASURED)
+    if dimensions:
+        nearest = NEAREST_INDEXED.format(score=SCORES[metric], by=DISTANCES[metric], dimensions=dimensions)
+    parts = {"demanded": DEMANDED, "measured": MEASURED, "nearest": nearest}
     if reader.base is reader:
         return text(RANKING.format(chunk="ai_rag_chunk", seen="", counted=COUNTED, sample=SAMPLE, **parts)), {}
     shown = [fragments.showing(model, reader, operation, names) for model, operation, names in QUOTED]

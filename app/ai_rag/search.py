@@ -15,7 +15,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.ai_rag import highlights
+from app.ai_rag import highlights, vector_indexes
 from app.ai_rag.ranking import QUOTED, ranking
 from app.ai_rag.wording import Wording
 from app.engine.declare.principal import Principal
@@ -26,7 +26,9 @@ MAX_WORDS = 40
 # Passages that are looked at for the words of a question, in all, and for one of them at least.
 MOST_MET, LEAST_MET = 30_000, 1_000
 # Vectors that are looked at first, whatever they are of.
-NEAREST = 2_000
+NEAREST = 1_000
+# As many as an index of vectors finds at once.
+SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST}")
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 # What passages have to hold, and what not, as one query; nothing where these are words that no text is searched by.
@@ -92,11 +94,12 @@ class QuestionVector(NamedTuple):
 
 def search(
     unit: Unit, principal: Principal, wording: Wording, documents: Sequence[UUID], take: int,
-    vectors: Sequence[QuestionVector] = (), options: Options = USUAL,
+    vectors: Sequence[QuestionVector] = (), options: Options = USUAL, base: UUID | None = None,
 ) -> list[Hit]:  # fmt: skip
     """The ``take`` best passages of ``documents`` for a question, best first, of those that grants leave ``principal``;
-    ``hybrid`` without vectors is ``keyword``. A search of much text keeps PostgreSQL busy for a second: requests take a
-    place for it (``engine.concurrency``), jobs need none, for few are done at once."""
+    ``hybrid`` without vectors is ``keyword``. Documents of one ``base`` are found by its index of vectors. A search of
+    much text keeps PostgreSQL busy for a second: requests take a place for it (``engine.concurrency``), jobs need none,
+    for few are done at once."""
     if not all(principal.reader.shows(model, name, each) for model, each, names in QUOTED for name in names):
         return []
     words: list[str] = []
@@ -111,8 +114,14 @@ def search(
         "models": [each.model for each in vectors], "providers": [each.provider_id for each in vectors],
         "metrics": [each.metric for each in vectors], "vectors": [dumps(each.vector).decode() for each in vectors],
     }  # fmt: skip
+    indexed = vector_indexes.of_base(unit.session, base) if base and vectors else None
+    if indexed is not None and len(vectors) == 1 and len(vectors[0].vector) == indexed.dimensions:
+        unit.session.execute(SEARCH_WIDELY)
+        statement, fixed = ranking(principal.reader, indexed.dimensions, indexed.metric)
+        binds |= {"base": base, "model": indexed.model, "asked": binds["vectors"][0]}
+    else:
+        statement, fixed = ranking(principal.reader)
     unit.session.execute(CUSTOM_PLAN)
-    statement, fixed = ranking(principal.reader)
     asked = principal.binds | dict(fixed) if principal.narrowing is not None else {}
     hits = [Hit(*row) for row in unit.session.execute(statement, binds | asked)]
     if not options.highlights:

@@ -115,7 +115,7 @@ def _hits(
     inside = (AiRagDocument.index_id == query.index_id, visible, *_labelled(query, asker))
     documents = unit.session.scalars(select(AiRagDocument.id).where(*inside), asker.binds).all()
     options = replace(options, mode=query.mode, least=query.min_score)
-    return search.search(unit, asker, wording, documents, query.top_k, vectors.found, options)
+    return search.search(unit, asker, wording, documents, query.top_k, vectors.found, options, query.index_id)
 
 
 def _labelled(query: AiRagQuery, asker: Principal) -> list[ColumnElement[bool]]:

@@ -64,6 +64,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "switch_off_overflowing_webhooks": "* * * * *",
         "expire_webhook_deliveries": "*/10 * * * *",
         "embed_left_over": "17 * * * *",
+        "index_vectors": "*/10 * * * *",
     }
 
 

@@ -1,0 +1,102 @@
+"""Indexes of vectors (HNSW), one for each large knowledge base of the kind ``hnsw``: made and dropped by the clock,
+beside all writes. A search whose filter leaves too few of what an index finds compares all vectors after all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy.orm import Session
+
+from app.ai_rag.models import AiRagIndex
+from app.engine.read.encoding import dumps
+from app.extensions import db
+
+# Vectors from which a base gets an index, and below which it loses it.
+LARGE, SMALL = 10_000, 5_000
+# How the distance by a metric is asked for.
+DISTANCES = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>"}
+CLASSES = {"cosine": "vector_cosine_ops", "l2": "vector_l2_ops", "inner_product": "vector_ip_ops"}
+# What pgvector takes, and its usual ones.
+M, EF_CONSTRUCTION = (2, 100, 16), (4, 1000, 64)
+# ``PREFIX`` tells migrations which indexes are of no model.
+PREFIX, TABLE, LOCK = "ix_vectors_", "ai_rag_embedding", 7_204_118
+EXISTING = text("""
+    SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = to_regclass(:table) AND starts_with(relname, :prefix)
+""").bindparams(table=TABLE, prefix=PREFIX)
+IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
+BASE = (
+    AiRagIndex.id, AiRagIndex.embedding_model, AiRagIndex.dimensions, AiRagIndex.metric, AiRagIndex.parameters,
+    AiRagIndex.kind, AiRagIndex.embedded_count,
+)  # fmt: skip
+
+
+class VectorIndex(NamedTuple):
+    """The index of a base: what its expression and its predicate are made of."""
+
+    base_id: UUID
+    model: str
+    dimensions: int
+    metric: str
+    m: int
+    ef_construction: int
+
+    @property
+    def name(self) -> str:
+        """Another one for whatever makes another index."""
+        return f"{PREFIX}{self.base_id.hex}_{sha256(dumps(self[1:])).hexdigest()[:8]}"
+
+
+def of_base(session: Session, index_id: UUID) -> VectorIndex | None:
+    """The index that a search of a base may use."""
+    base = session.execute(select(*BASE).where(AiRagIndex.id == index_id)).one_or_none()
+    wanted = _wanted(base, SMALL) if base else None
+    return wanted if wanted and session.scalar(IS_VALID, {"name": wanted.name}) else None
+
+
+def keep_true() -> None:
+    """Drop the indexes that no base needs any more, and those that were left half made; make those that are missing."""
+    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if connection.scalar(text(f"SELECT pg_try_advisory_lock({LOCK})")):
+            # Nobody waits behind an index that is made beside all writes, which itself waits for every transaction.
+            connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
+            for limit in ("statement_timeout", "lock_timeout"):
+                connection.execute(text(f"SET {limit} = 0"))
+            for statement in _statements(connection):
+                connection.exec_driver_sql(statement)
+        connection.invalidate()  # the next one has no lock, and the usual limits
+
+
+def _statements(connection: Connection) -> Iterator[str]:
+    existing = {row.relname: row.indisvalid for row in connection.execute(EXISTING)}
+    bases = connection.execute(select(*BASE).where(AiRagIndex.embedded_count >= SMALL)).all()
+    kept = {found.name for base in bases if (found := _wanted(base, SMALL))}
+    for name, is_valid in existing.items():
+        if not is_valid or name not in kept:
+            yield f"DROP INDEX CONCURRENTLY IF EXISTS {name}"
+    for base in bases:
+        wanted = _wanted(base, LARGE)
+        if wanted is not None and not existing.get(wanted.name):
+            model = connection.scalar(select(func.quote_literal(wanted.model)))
+            yield (
+                f"CREATE INDEX CONCURRENTLY {wanted.name} ON {TABLE} USING hnsw"
+                f" (CAST(vector AS vector({wanted.dimensions})) {CLASSES[wanted.metric]})"
+                f" WITH (m = {wanted.m}, ef_construction = {wanted.ef_construction})"
+                f" WHERE index_id = '{wanted.base_id}' AND model = {model}"
+            )
+
+
+def _wanted(base: Row[*tuple[object, ...]], least: int) -> VectorIndex | None:
+    if base.kind != "hnsw" or base.embedded_count < least or not (base.embedding_model and base.dimensions):
+        return None
+    m = _parameter(base.parameters.get("m"), *M)
+    ef_construction = max(2 * m, _parameter(base.parameters.get("efConstruction"), *EF_CONSTRUCTION))
+    return VectorIndex(base.id, base.embedding_model, base.dimensions, base.metric, m, ef_construction)
+
+
+def _parameter(given: object, least: int, most: int, usual: int) -> int:
+    return min(max(given, least), most) if isinstance(given, int) and not isinstance(given, bool) else usual
