@@ -42,7 +42,9 @@ def pieces(
     tokens = 0
     for number, hit in enumerate(found):
         titled = number == 0 or hit.title != found[number - 1].title
-        text = ("\n" if number else "") + (f"**{hit.title}**\n\n" if titled else "") + _quoted(hit.content)
+        place = hit.place(prompt.principal.reader)
+        above = (f"**{hit.title}**\n\n" if titled else "") + (f"*{place}*\n\n" if place else "")
+        text = ("\n" if number else "") + above + _quoted(hit.content)
         tokens += token_count(text)
         yield Delta("text", text)
     if not found:
@@ -73,7 +75,9 @@ def _found(prompt: Prompt) -> list[Hit]:
 
 def _search(unit: Unit, prompt: Prompt, vectors: Sequence[QuestionVector]) -> list[Hit]:
     documents = readable(unit.session, prompt)
-    return search.search(unit, prompt.principal, Wording(prompt.question), documents, 2 * QUOTED, vectors)
+    return search.search(
+        unit, prompt.principal, Wording(prompt.question), documents, 2 * QUOTED, vectors, base=prompt.index_id
+    )
 
 
 def readable(session: Session, prompt: Prompt) -> list[UUID]:

@@ -29,15 +29,17 @@ NOT_IN_TIME = "The embedder did not answer in time; search by keyword, or again 
 
 
 class Vectors(NamedTuple):
-    """A question as the models of some knowledge bases put it. It is ``degraded`` where one of them did not."""
+    """A question as the models of some knowledge bases put it. It is ``degraded`` where one of them did not, and
+    ``wordless`` where it has nothing but operators."""
 
     found: Sequence[QuestionVector] = ()
     degraded: bool = False
+    wordless: bool = False
 
     @property
     def refusal(self) -> str:
         """Why there is nothing to search by meaning with."""
-        return "" if self.found else NOT_IN_TIME if self.degraded else NO_VECTORS
+        return "" if self.found or self.wordless else NOT_IN_TIME if self.degraded else NO_VECTORS
 
 
 class _Asked(NamedTuple):
@@ -54,8 +56,10 @@ def vectors_of(
     """Return the vectors of a caller's question for the knowledge bases that the caller sees; none for a search by
     keyword. What is not made in time is left out, and so are those of their own providers unless the question
     ``leaves_service``."""
-    if mode == "keyword" or not indexes or not question:
+    if mode == "keyword" or not indexes:
         return Vectors()
+    if not question:
+        return Vectors(wordless=True)
     with reading() as session:
         asked = _asked(session, principal, indexes, leaves_service=leaves_service)
     deadline, found, failed = time.monotonic() + PATIENCE, [], False

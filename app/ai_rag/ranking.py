@@ -30,31 +30,40 @@ RANKING = """
 WITH {seen}asked AS MATERIALIZED (
     SELECT word, plainto_tsquery('simple', word) AS query FROM (
         SELECT unnest(CAST(:words AS text[])) AS word UNION (
-            SELECT lexeme FROM {chunk} CROSS JOIN LATERAL unnest(search)
-            WHERE cardinality(CAST(:prefixes AS text[])) > 0 AND document_id = ANY(CAST(:documents AS uuid[]))
-            AND search @@ CAST(:begun AS tsquery) AND lexeme LIKE ANY(CAST(:prefixes AS text[])) LIMIT :most
+            SELECT DISTINCT unnest(tsvector_to_array(to_tsvector('english', found[1]))) AS word FROM (
+                SELECT content FROM {chunk} WHERE CAST(:begun AS text) <> '' AND search @@ CAST(:begun AS tsquery)
+                AND document_id = ANY(CAST(:documents AS uuid[])) LIMIT 3000
+            ) AS holding CROSS JOIN LATERAL regexp_matches(content, :beginning, 'gi') AS found ORDER BY word LIMIT :most
         )
     ) AS meant
+), bound AS MATERIALIZED (
+    SELECT greatest(:least_met, :most_met / greatest(count(*), 1)) AS most FROM asked
 ), searched AS MATERIALIZED (
     {counted}
 ), met AS MATERIALIZED (
     SELECT word, found.id, found.document_id FROM asked CROSS JOIN LATERAL (
         SELECT id, document_id FROM {chunk} WHERE search @@ asked.query
-        AND document_id = ANY(CAST(:documents AS uuid[])) AND {demanded} LIMIT :most_met
+        AND document_id = ANY(CAST(:documents AS uuid[])) LIMIT (SELECT most FROM bound)
     ) AS found
+), phrased AS (
+    SELECT id, document_id FROM {chunk} WHERE CAST(:phrased AS text) IS NOT NULL
+    AND search @@ CAST(:phrased AS tsquery) AND document_id = ANY(CAST(:documents AS uuid[]))
+    LIMIT (SELECT most FROM bound)
 ), counted AS MATERIALIZED (
     SELECT word, count(*) AS found FROM met GROUP BY word
 ), sampled AS MATERIALIZED (
-    SELECT search FROM ({sample}) AS taken WHERE EXISTS (SELECT FROM counted WHERE found >= :most_met)
+    SELECT search FROM ({sample}) AS taken WHERE EXISTS (SELECT FROM counted CROSS JOIN bound WHERE found >= most)
 ), weighed AS MATERIALIZED (
     SELECT word, query, ln(1 + (passages - held + 0.5) / (held + 0.5)) AS weight
-    FROM asked LEFT JOIN counted USING (word) CROSS JOIN searched CROSS JOIN LATERAL (
-        SELECT least(passages, CASE WHEN found >= :most_met
+    FROM asked LEFT JOIN counted USING (word) CROSS JOIN searched CROSS JOIN bound CROSS JOIN LATERAL (
+        SELECT least(passages, CASE WHEN found >= most
             THEN greatest(found, passages * (SELECT avg(CAST(search @@ query AS int)) FROM sampled))
             ELSE coalesce(found, 0) END) AS held
     ) AS frequency
 ), candidate AS MATERIALIZED (
-    SELECT id FROM met JOIN weighed USING (word) GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
+    SELECT id FROM (
+        SELECT id, weight FROM met JOIN weighed USING (word) UNION ALL SELECT id, 0 FROM phrased
+    ) AS weighing JOIN {chunk} AS chunk USING (id) WHERE {demanded} GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
 ), passage AS MATERIALIZED (
     SELECT chunk.id, document_id, search, to_tsvector('english', title) AS titled,
         0.25 + 0.75 * length(chunk.content) / avg(length(chunk.content)) OVER () AS length
@@ -87,10 +96,10 @@ WITH {seen}asked AS MATERIALIZED (
 ), by_meaning AS (
     SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM (
         SELECT id, score FROM own
-        WHERE (SELECT count(*) FROM own) >= 300 OR (SELECT count(*) FROM near) < :nearest
+        WHERE (SELECT count(*) FROM own) >= 300 OR {is_all}
         UNION ALL
         SELECT chunk.id, score FROM ({measured}) AS measured JOIN {chunk} AS chunk ON chunk.id = chunk_id
-        WHERE (SELECT count(*) FROM own) < 300 AND (SELECT count(*) FROM near) = :nearest
+        WHERE (SELECT count(*) FROM own) < 300 AND NOT {is_all}
         AND score <> 'NaN' AND document_id = ANY(CAST(:documents AS uuid[])) AND {demanded}
     ) AS chosen ORDER BY score DESC, id LIMIT 300
 ), weight AS (
@@ -111,7 +120,7 @@ SELECT best.id, chunk.document_id, document.title, chunk.content, best.score, wo
     chunk.heading, chunk.page, chunk.start_offset, chunk.end_offset,
     CASE WHEN :around > 0
         THEN substr(document.content, greatest(start_offset - :around, 0) + 1, least(:around, start_offset)) END,
-    CASE WHEN :around > 0 THEN substr(document.content, end_offset + 1, :around) END
+    CASE WHEN :around > 0 THEN substr(document.content, least(end_offset, 2000000) + 1, :around) END
 FROM (
     SELECT found.*, row_number() OVER (PARTITION BY document_id ORDER BY found.score DESC, found.id) AS nth
     FROM found JOIN ai_rag_chunk AS chunk USING (id) WHERE found.score >= :least
@@ -135,13 +144,16 @@ MEASURED = """
         AND base.id IN (SELECT index_id FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[])))
     JOIN ai_rag_embedding AS made ON made.index_id = base.id AND made.model = asked.model
 """
-# The nearest vectors, and those of one base by its index.
+# The nearest vectors, and those of one base by its index, which does not tell whether these are all: some of what it
+# finds may have been removed.
 NEAREST = """SELECT chunk_id, score FROM ({measured}) AS measured
     WHERE score <> 'NaN' ORDER BY score DESC, chunk_id LIMIT :nearest"""
 NEAREST_INDEXED = """SELECT chunk_id, {score} AS score FROM (
         SELECT chunk_id, CAST(vector AS vector({dimensions})) {by} CAST(:asked AS vector({dimensions})) AS distance
-        FROM ai_rag_embedding WHERE index_id = :base AND model = :model ORDER BY distance LIMIT :nearest
+        FROM ai_rag_embedding WHERE index_id = :base AND model = :model AND dimensions = {dimensions}
+        ORDER BY distance LIMIT :nearest
     ) AS indexed WHERE distance <> 'NaN'"""
+IS_ALL = "((SELECT count(*) FROM near) < :nearest)"
 SCORES = {"cosine": "1 - distance", "l2": "1 - distance ^ 2 / 2", "inner_product": "-distance"}
 # Passages that are spread evenly over the first documents.
 SAMPLE = """
@@ -159,31 +171,38 @@ SAMPLE_SEEN = "SELECT search FROM passages_seen LIMIT 1000"
 COUNTED = """SELECT coalesce(sum(chunk_count), 0) AS passages, count(*) AS documents
     FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[]))"""
 COUNTED_SEEN = "SELECT count(*) AS passages, count(DISTINCT document_id) AS documents FROM passages_seen"
-# What callers with grants see of the passages, in place of the table.
+# What callers with grants see of the passages, or few passages among many, in place of the table.
 SEEN = """passages_seen AS MATERIALIZED (
     SELECT * FROM ai_rag_chunk WHERE document_id = ANY(CAST(:documents AS uuid[])) AND {granted}
     AND document_id IN (SELECT id FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[])) AND {titled})
 ), """
+Ranking = tuple[TextClause, Mapping[str, Any]]
 # What a passage shows of the models that it is made of, by which operation.
 QUOTED = ((AiRagChunk, "list", ("content", "documentId")), (AiRagDocument, "read", ("title",)))
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT)
-def ranking(reader: Reader, dimensions: int = 0, metric: str = "") -> tuple[TextClause, Mapping[str, Any]]:
-    """The statement for the passages that a reader sees, with its parameters that never change. With ``dimensions`` it
-    uses the index of vectors of one base."""
+def ranking(reader: Reader, *, apart: bool, dimensions: int = 0, metric: str = "") -> Ranking:
+    """The statement for the passages that a reader sees, with its parameters that never change. The passages are read
+    ``apart`` from all others where they are few. With ``dimensions`` it uses the index of vectors of one base."""
     nearest = NEAREST.format(measured=MEASURED)
     if dimensions:
         nearest = NEAREST_INDEXED.format(score=SCORES[metric], by=DISTANCES[metric], dimensions=dimensions)
-    parts = {"demanded": DEMANDED, "measured": MEASURED, "nearest": nearest}
-    if reader.base is reader:
+    is_all = "FALSE" if dimensions else IS_ALL
+    parts = {"demanded": DEMANDED, "measured": MEASURED, "nearest": nearest, "is_all": is_all}
+    if reader.base is reader and not apart:
         return text(RANKING.format(chunk="ai_rag_chunk", seen="", counted=COUNTED, sample=SAMPLE, **parts)), {}
+    seen, fixed = _seen(reader)
+    parts |= {"seen": seen, "counted": COUNTED_SEEN, "sample": SAMPLE_SEEN}
+    return text(RANKING.format(chunk="passages_seen", **parts)), fixed
+
+
+def _seen(reader: Reader) -> tuple[str, Mapping[str, Any]]:
+    if reader.base is reader:
+        return SEEN.format(granted="TRUE", titled="TRUE"), {}
     shown = [fragments.showing(model, reader, operation, names) for model, operation, names in QUOTED]
     granted, titled = (
         fragments.as_text(f"({each.on(table)})")
         for each, table in zip(shown, ("ai_rag_chunk", "ai_rag_document"), strict=True)
     )
-    fixed = {name: value for each in shown for name, value in each.fixed.items()}
-    seen = SEEN.format(granted=granted, titled=titled)
-    parts |= {"seen": seen, "counted": COUNTED_SEEN, "sample": SAMPLE_SEEN}
-    return text(RANKING.format(chunk="passages_seen", **parts)), fixed
+    return SEEN.format(granted=granted, titled=titled), {k: v for each in shown for k, v in each.fixed.items()}

@@ -16,9 +16,10 @@ from uuid import UUID
 from sqlalchemy import text
 
 from app.ai_rag import highlights, vector_indexes
+from app.ai_rag.models import AiRagChunk
 from app.ai_rag.ranking import QUOTED, ranking
 from app.ai_rag.wording import Wording
-from app.engine.declare.principal import Principal
+from app.engine.declare.principal import Principal, Reader
 from app.engine.read.encoding import dumps
 from app.engine.write.unit_of_work import Unit
 
@@ -27,6 +28,9 @@ MAX_WORDS = 40
 MOST_MET, LEAST_MET = 30_000, 1_000
 # Vectors that are looked at first, whatever they are of.
 NEAREST = 1_000
+# Passages that are read apart from all others: an index of words holds those of all bases.
+FEW = 2_000
+NUMBER = text("SELECT sum(chunk_count) FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[]))")
 # As many as an index of vectors finds at once.
 SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST}")
 
@@ -64,6 +68,13 @@ class Hit:
     before: str | None = None
     after: str | None = None
     highlights: Sequence[tuple[int, int]] | None = None
+
+    def place(self, reader: Reader) -> str:
+        """Where it stands in its document, for a reader who may know."""
+        if not reader.admits_wholly(AiRagChunk, "list"):
+            return ""
+        heading = self.heading if self.heading != self.title else None
+        return ", ".join(filter(None, (heading, f"p. {self.page}" if self.page else None)))
 
 
 @dataclass(frozen=True)
@@ -109,18 +120,19 @@ def search(
         return []
     binds = {
         **_wanted(unit, wording, options, bool(vectors)), "words": words, "documents": list(documents), "take": take,
-        "per_document": options.per_document or take, "most_met": max(LEAST_MET, MOST_MET // (len(words) or 1)),
+        "per_document": options.per_document or take, "most_met": MOST_MET, "least_met": LEAST_MET,
         "nearest": NEAREST,
         "models": [each.model for each in vectors], "providers": [each.provider_id for each in vectors],
         "metrics": [each.metric for each in vectors], "vectors": [dumps(each.vector).decode() for each in vectors],
     }  # fmt: skip
+    apart = (unit.session.scalar(NUMBER, binds) or 0) <= FEW
     indexed = vector_indexes.of_base(unit.session, base) if base and vectors else None
-    if indexed is not None and len(vectors) == 1 and len(vectors[0].vector) == indexed.dimensions:
+    if indexed is not None and [_kind(each) for each in vectors] == [indexed[1:4]]:
         unit.session.execute(SEARCH_WIDELY)
-        statement, fixed = ranking(principal.reader, indexed.dimensions, indexed.metric)
         binds |= {"base": base, "model": indexed.model, "asked": binds["vectors"][0]}
+        statement, fixed = ranking(principal.reader, apart=apart, dimensions=indexed.dimensions, metric=indexed.metric)
     else:
-        statement, fixed = ranking(principal.reader)
+        statement, fixed = ranking(principal.reader, apart=apart)
     unit.session.execute(CUSTOM_PLAN)
     asked = principal.binds | dict(fixed) if principal.narrowing is not None else {}
     hits = [Hit(*row) for row in unit.session.execute(statement, binds | asked)]
@@ -132,16 +144,26 @@ def search(
 
 def _wanted(unit: Unit, wording: Wording, options: Options, by_meaning: bool) -> dict[str, Any]:
     """The parameters that say what passages have to hold, and how they are ranked."""
-    prefixes = [] if options.mode == "vector" else wording.prefixes
-    signs = [*[""] * len(wording.phrases), *["!"] * len(wording.without)]
-    demanded = None
-    if signs:
-        phrases = [*wording.phrases, *wording.without]
-        demanded = unit.session.scalar(DEMANDED, {"signs": signs, "phrases": phrases})
+    prefixes = () if options.mode == "vector" else wording.prefixes
+    phrased = _demand(unit, wording.phrases)
+    demanded = _demand(unit, wording.phrases, wording.without)
     word_weight, meaning_weight = options.weights or (None, None)
     return {
-        "prefixes": [each.replace("_", r"\_") + "%" for each in prefixes],
-        "begun": " | ".join(f"'{each}':*" for each in prefixes), "most": MAX_WORDS, "demanded": demanded,
+        # Stems end earlier than words.
+        "begun": " | ".join(f"'{each[: max(4, len(each) - 4)]}':*" for each in prefixes),
+        "beginning": rf"\m((?:{'|'.join(prefixes)})\w*)", "most": MAX_WORDS, "phrased": phrased, "demanded": demanded,
         "word_weight": word_weight, "meaning_weight": meaning_weight, "least": options.least, "around": options.around,
         "mode": options.mode if by_meaning else "keyword",
     }  # fmt: skip
+
+
+def _demand(unit: Unit, phrases: Sequence[str], without: Sequence[str] = ()) -> str | None:
+    """The query for passages with some phrases and without others, if there are any."""
+    if not (phrases or without):
+        return None
+    signs = [*[""] * len(phrases), *["!"] * len(without)]
+    return unit.session.scalar(DEMANDED, {"signs": signs, "phrases": [*phrases, *without]})
+
+
+def _kind(vector: QuestionVector) -> tuple[str, int, str]:
+    return vector.model, len(vector.vector), vector.metric

@@ -3,17 +3,21 @@ beside all writes. A search whose filter leaves too few of what an index finds c
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.orm import Session
 
 from app.ai_rag.models import AiRagIndex
 from app.engine.read.encoding import dumps
 from app.extensions import db
+
+log = logging.getLogger(__name__)
 
 # Vectors from which a base gets an index, and below which it loses it.
 LARGE, SMALL = 10_000, 5_000
@@ -61,14 +65,24 @@ def of_base(session: Session, index_id: UUID) -> VectorIndex | None:
 def keep_true() -> None:
     """Drop the indexes that no base needs any more, and those that were left half made; make those that are missing."""
     with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if connection.scalar(text(f"SELECT pg_try_advisory_lock({LOCK})")):
-            # Nobody waits behind an index that is made beside all writes, which itself waits for every transaction.
-            connection.connection.driver_connection.patience = None  # type: ignore[union-attr]
-            for limit in ("statement_timeout", "lock_timeout"):
-                connection.execute(text(f"SET {limit} = 0"))
-            for statement in _statements(connection):
-                connection.exec_driver_sql(statement)
-        connection.invalidate()  # the next one has no lock, and the usual limits
+        try:
+            if connection.scalar(text(f"SELECT pg_try_advisory_lock({LOCK})")):
+                _carry_out(connection)
+        finally:
+            connection.invalidate()  # the next one has no lock, and the usual limits
+
+
+def _carry_out(connection: Connection) -> None:
+    driver: Any = connection.connection.driver_connection
+    # Nobody waits behind an index that is made beside all writes, which itself waits for every transaction.
+    driver.patience = None
+    for limit in ("statement_timeout", "lock_timeout"):
+        connection.execute(text(f"SET {limit} = 0"))
+    for statement in list(_statements(connection)):
+        try:
+            driver.execute(statement)  # as it is: names of models may hold what others take for parameters
+        except psycopg.Error as error:
+            log.warning("An index of vectors is not kept: %s", error)  # those of other bases are
 
 
 def _statements(connection: Connection) -> Iterator[str]:
@@ -87,6 +101,7 @@ def _statements(connection: Connection) -> Iterator[str]:
                 f" (CAST(vector AS vector({wanted.dimensions})) {CLASSES[wanted.metric]})"
                 f" WITH (m = {wanted.m}, ef_construction = {wanted.ef_construction})"
                 f" WHERE index_id = '{wanted.base_id}' AND model = {model}"
+                f" AND dimensions = {wanted.dimensions}"
             )
 
 

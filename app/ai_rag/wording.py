@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# The most operators of a question that are heeded.
+# The most operators of a question that are heeded; others are left out.
 MAX_OPERATORS = 20
-OPERATOR = re.compile(r'(?<!\S)(?:(?P<minus>-?)"(?P<phrase>[^"]+)"|-(?P<without>\w\S*)|(?P<prefix>\w{2,})\*(?!\S))')
+OPERATOR = re.compile(r'(?<!\S)(?:(?P<minus>-?)"(?P<phrase>[^"]+)"|-(?P<without>\w\S*)|(?P<prefix>\w{2,100})\*(?!\S))')
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ def parsed(question: str) -> Wording:
     """Read the operators of a question."""
     phrases, without, prefixes, rest, place = [], [], [], [], 0
     for number, found in enumerate(OPERATOR.finditer(question)):
-        if number == MAX_OPERATORS:
-            break
         rest.append(question[place : found.start()])
         place = found.end()
+        if number >= MAX_OPERATORS:
+            continue
         if found["prefix"]:
             prefixes.append(found["prefix"].lower())
         elif found["without"] or found["minus"]:

@@ -57,11 +57,11 @@ def text_of(content: bytes, content_type: str, pages: int, characters: int, char
     elif content_type in HTML:
         pieces = [_of_html(content, charset)]
     elif content_type in CSV:
-        pieces = _of_csv(content.decode(_known(charset), errors="replace"))
+        pieces = _of_csv(_decoded(content, charset))
     elif office.is_readable(content_type):
         pieces = office.pieces_of(content, content_type, PAGE_BREAK, pages)
     else:
-        pieces = [content.decode(_known(charset), errors="replace")]
+        pieces = [_decoded(content, charset)]
     text = _joined(pieces, characters).replace("\x00", "").replace("\r\n", "\n").strip(" \t\r\n" + tables.ROW_BREAK)
     if not text.strip():
         raise Unreadable("It holds no text")
@@ -97,6 +97,10 @@ def _of_csv(text: str) -> Iterable[str]:
         yield from tables.of_csv(text)
     except csv.Error as error:
         raise Unreadable("It is no table that can be read") from error
+
+
+def _decoded(content: bytes, charset: str | None) -> str:
+    return content.decode(_known(charset), errors="replace").removeprefix("\ufeff")
 
 
 def _known(charset: str | None) -> str:

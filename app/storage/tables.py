@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
@@ -11,14 +12,18 @@ from itertools import zip_longest
 ROW_BREAK = "\x1e"
 DELIMITERS = ",;\t|"
 MAX_CELL = 1_000_000
+# The first line of what a spreadsheet writes, where that is not the one of its reader.
+SEPARATOR = re.compile(r"sep=(.)\r?\n")
 
 
 def of_csv(text: str) -> Iterator[str]:
     """The rows of a file of comma-separated values (RFC 4180), or of values that another character separates. Raises
     csv.Error."""
     csv.field_size_limit(MAX_CELL)
-    separator = max(DELIMITERS, key=text[: text.find("\n")].count)
-    return of_rows(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    named = SEPARATOR.match(text)
+    separator = named[1] if named else max(DELIMITERS, key=text[: text.find("\n")].count)
+    file = io.StringIO(text[named.end() if named else 0 :], newline="")
+    return of_rows(csv.reader(file, delimiter=separator))
 
 
 def of_rows(rows: Iterable[Sequence[str]], title: str | None = None) -> Iterator[str]:

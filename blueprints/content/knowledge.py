@@ -69,11 +69,10 @@ def _route_searches(blp: Blueprint) -> None:
 
 def _options(given: dict[str, Any]) -> Options:
     """How what was asked is ranked and shown; a document is shown around its passages to whoever reads whole ones."""
-    weights = given["weights"]
+    weights = given["weights"] and tuple(round(given["weights"][name], 6) for name in ("words", "meaning"))
     around = given["window"] if caller().reader.admits_wholly(AiRagDocument, "read") else 0
     return Options(
-        weights=weights and (weights["words"], weights["meaning"]), per_document=given["per_document"],
-        around=around, highlights=given["highlights"],
+        weights=weights, per_document=given["per_document"], around=around, highlights=given["highlights"],
     )  # fmt: skip
 
 

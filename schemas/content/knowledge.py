@@ -13,6 +13,10 @@ MODES = ("hybrid", "vector", "keyword")
 MAX_TEXT, MAX_TAKE, MAX_FILTER, MAX_CONTENT, MAX_WINDOW = 4000, 50, 8192, 2_000_000, 2000
 
 
+# Of two weights, the larger one.
+LEAST_WEIGHT = 0.001
+
+
 class Weights(WireSchema):
     """How much the two ways of finding weigh, beside each other."""
 
@@ -21,7 +25,7 @@ class Weights(WireSchema):
 
     @validates_schema(skip_on_field_errors=True)
     def weigh(self, given: dict[str, Any], **_: Any) -> None:
-        if not any(given.values()):
+        if max(given.values()) < LEAST_WEIGHT:
             raise ValidationError({"words": ["One of the two has to weigh something."]})
 
 

@@ -17,7 +17,8 @@ TEXTS = {
     "Cranes": "# Cranes\n\nThe tower crane of the harbor may be forty metres high.\n\n"
     "# Hooks\n\nThe crane hook carries two tonnes. It is made of steel, and looked at each morning.",
     "Ferries": "The ferry to the island leaves at noon. In summer it leaves the island every hour.",
-    "Harbour": "The harbourmaster of the island harbour answers on channel 16.",
+    "Harbour": "The harbourmaster of the island harbour answers on channel 16. "
+    "Documentation of universities is easily had.",
 }
 
 
@@ -57,6 +58,11 @@ def titles(passages):
         ("harb* tower", ["Cranes", "Harbour"]),
         ("HARBOURM*", ["Harbour"]),
         ("h_r*", []),
+        ("documenta*", ["Harbour"]),
+        ("universit*", ["Harbour"]),
+        ("easily*", ["Harbour"]),
+        ("a" * 2100 + "* island", ["Ferries", "Harbour"]),
+        ('"the" "of"', []),
         ('island "the"', ["Ferries", "Harbour"]),
         ("-ferry", []),
         ("well-known island", ["Ferries", "Harbour"]),
@@ -67,19 +73,50 @@ def test_operators_say_what_passages_hold(owner, index, question, found):
     assert titles(asked(owner, index, question)) == found
 
 
-def test_rare_words_decide_where_more_passages_hold_a_word_than_are_looked_at(app, owner, monkeypatch):
-    base = created(owner, "ai-rag/index", name="Many")["id"]
+@pytest.mark.parametrize("few", [0, 1000], ids=["among others", "apart"])
+def test_rare_words_decide_where_more_passages_hold_a_word_than_are_looked_at(app, owner, monkeypatch, few):
+    base = created(owner, "ai-rag/index", name=f"Many {few}")["id"]
     for number in range(8):
         content = f"The ship waits at berth {number}." + " It carries salt." * (number == 7)
         created(owner, "ai-rag/document", indexId=base, title=f"Ship {number}", content=content)
     work(app)
     usual = asked(owner, base, "ship salt")
+    monkeypatch.setattr(search, "FEW", few)
+    assert asked(owner, base, "ship salt") == usual
     monkeypatch.setattr(search, "MOST_MET", 3)
     monkeypatch.setattr(search, "LEAST_MET", 3)
     first, *others = asked(owner, base, "ship salt")
     assert first["title"] == usual[0]["title"] == "Ship 7"
     assert first["score"] == pytest.approx(usual[0]["score"], abs=0.05)
     assert len(others) == 3
+
+
+def test_a_beginning_finds_rare_words_beside_common_ones(app, owner, monkeypatch):
+    base = created(owner, "ai-rag/index", name="Beginnings")["id"]
+    for number in range(6):
+        created(
+            owner, "ai-rag/document", indexId=base, title=f"No. {number}", content=f"The harbour has berth {number}."
+        )
+    created(owner, "ai-rag/document", indexId=base, title="Omen", content="A harbinger of spring.")
+    work(app)
+    monkeypatch.setattr(search, "MAX_WORDS", 2)
+    assert "Omen" in titles(asked(owner, base, "harb*"))
+
+
+def test_operators_beyond_the_most_are_left_out(owner, index):
+    question = "island " + " ".join(f"-w{number}" for number in range(MAX_OPERATORS)) + " -ferry -harbour"
+    assert titles(asked(owner, index, question)) == ["Ferries", "Harbour"]
+    assert parsed(question).text == "island"
+
+
+def test_an_offset_beyond_the_text_breaks_no_search(app, owner):
+    base = created(owner, "ai-rag/index", name="Offsets")["id"]
+    document = created(owner, "ai-rag/document", indexId=base, title="Own", content="x")["id"]
+    work(app)
+    most = 2**31 - 1
+    created(owner, "ai-rag/chunk", documentId=document, content="A quay.", startOffset=most, endOffset=most)
+    (passage,) = asked(owner, base, "quay", window=2000)
+    assert (passage["before"], passage["after"]) == ("", "")
 
 
 def test_a_stored_search_knows_operators_too(app, owner, index):
@@ -135,8 +172,9 @@ def test_whoever_reads_no_whole_documents_sees_nothing_around_a_passage(cast, ow
 @pytest.mark.parametrize(
     "body",
     [
-        {"weights": {"words": 0, "meaning": 0}}, {"weights": {"words": 2, "meaning": 1}}, {"weights": {"words": 1}},
-        {"perDocument": 0}, {"window": -1}, {"window": 2001}, {"highlights": "x"},
+        *({"weights": each} for each in ({"words": 0, "meaning": 0}, {"words": 5e-324, "meaning": 0}, {"words": 1})),
+        {"weights": {"words": 2, "meaning": 1}}, {"perDocument": 0}, {"window": -1}, {"window": 2001},
+        {"highlights": "x"},
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused(owner, index, body):

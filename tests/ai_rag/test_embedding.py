@@ -85,7 +85,17 @@ def test_what_a_passage_may_not_hold_is_not_found_by_its_meaning_either(owner, i
     assert titles(found(owner, index, QUESTION + " -ferry", mode="vector", topK=1)) != ["Ferries"]
 
 
-@pytest.mark.parametrize(("words", "meaning", "first"), [(1, 0, "Cranes"), (0, 1, "Ferries")])
+def test_a_question_of_operators_alone_is_like_nothing(app, owner, index):
+    assert found(owner, index, "-ferry", mode="vector")["data"] == []
+    assert titles(found(owner, index, "ferr*")) == ["Ferries"]
+    made = created(owner, "ai-rag/query", indexId=index["id"], text="-ferry", mode="vector")
+    work(app)
+    assert owner.get(f"/api/v1/ai-rag/query/{made['id']}").json["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("words", "meaning", "first"), [(1, 0, "Cranes"), (0, 1, "Ferries"), (1, 5e-324, "Cranes"), (1e-300, 1, "Ferries")]
+)
 def test_ranks_by_words_and_by_meaning_weigh_as_much_as_asked_for(owner, index, words, meaning, first):
     answer = found(owner, index, "When does the boat depart? forty", weights={"words": words, "meaning": meaning})
     assert titles(answer)[0] == first

@@ -15,7 +15,7 @@ from app.testing.database import transaction
 from app.testing.waiting import work
 from tests.writes import changed, created
 
-CHUNKS, DIMENSIONS = 40, 8
+CHUNKS, DIMENSIONS, MODEL = 40, 8, "it's 50%% or %s"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def made(app, owner):
     """Makes a knowledge base with vectors of a client, and its documents; drops its index behind the test."""
 
     def make(**more):
-        base = created(owner, "ai-rag/index", name="Port", embeddingModel="it's", dimensions=DIMENSIONS, **more)["id"]
+        base = created(owner, "ai-rag/index", name="Port", embeddingModel=MODEL, dimensions=DIMENSIONS, **more)["id"]
         drawn = random.Random(7)
         for number in range(2):
             document = created(
@@ -65,7 +65,7 @@ def kept(app):
 def found(caller, base, monkeypatch, **more):
     asked = [random.Random(3).uniform(-1, 1) for _ in range(DIMENSIONS)]
     metric = caller.get(f"/api/v1/ai-rag/index/{base}").json["metric"]
-    near = Vectors([search.QuestionVector("it's", None, metric, asked)])
+    near = Vectors([search.QuestionVector(MODEL, None, metric, asked)])
     monkeypatch.setattr("app.ai_rag.searches.vectors_of", lambda *_: near)
     answer = caller.post(
         f"/api/v1/ai-rag/index/{base}/_search", {"text": "berth", "mode": "vector", "topK": 50, **more}
@@ -82,9 +82,9 @@ def test_a_large_base_gets_an_index_and_finds_the_same(app, owner, made, monkeyp
     assert kept(app) == kept(app) != []
     statements = []
     ranking = search.ranking
-    monkeypatch.setattr(search, "ranking", lambda *given: statements.append(given[1:]) or ranking(*given))
+    monkeypatch.setattr(search, "ranking", lambda *of, **how: statements.append(how) or ranking(*of, **how))
     assert [found(owner, base, monkeypatch, filter=labels) for labels in ({}, {"number": "1"})] == compared
-    assert statements == [(DIMENSIONS, metric)] * 2
+    assert [(each["dimensions"], each["metric"]) for each in statements] == [(DIMENSIONS, metric)] * 2
     monkeypatch.setattr(search, "NEAREST", 1)
     assert [found(owner, base, monkeypatch, filter=labels) for labels in ({}, {"number": "1"})] == compared
 
@@ -93,12 +93,41 @@ def test_postgresql_can_use_it(app, owner, made):
     base = made()
     (name,) = kept(app)
     nearest = NEAREST_INDEXED.format(score=SCORES["cosine"], by="<=>", dimensions=DIMENSIONS)
-    binds = {"asked": str([0.5] * DIMENSIONS), "base": base, "model": "it's", "nearest": 10}
+    binds = {"asked": str([0.5] * DIMENSIONS), "base": base, "model": MODEL, "nearest": 10}
     with app.app_context(), transaction() as session:
         for other in ("seqscan", "sort"):  # which cost less among so few
             session.execute(text(f"SET LOCAL enable_{other} = off"))
         plan = session.scalars(text(f"EXPLAIN {nearest}"), binds).all()
     assert any(f"Index Scan using {name}" in line for line in plan), plan
+
+
+def test_a_search_by_an_index_finds_all_behind_a_deletion(app, owner, made, monkeypatch):
+    base = made()
+    kept(app)
+    usual = found(owner, base, monkeypatch)
+    owner.delete(f"/api/v1/ai-rag/chunk/{usual[0][0]}")
+    monkeypatch.setattr(search, "NEAREST", 10)
+    monkeypatch.setattr(search, "SEARCH_WIDELY", text("SET LOCAL hnsw.ef_search = 10"))
+    others = "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)"
+    monkeypatch.setattr(search, "CUSTOM_PLAN", text(others))  # which cost less among so few
+    assert found(owner, base, monkeypatch) == usual[1:]
+
+
+def test_one_index_that_cannot_be_made_leaves_the_others_and_the_connections_alone(app, owner, made, monkeypatch):
+    base = made()
+    statements = vector_indexes._statements
+    monkeypatch.setattr(vector_indexes, "_statements", lambda connection: ["NONSENSE", *statements(connection)])
+    assert len(kept(app)) == 1
+    with app.app_context(), transaction() as session:
+        assert session.scalar(text("SHOW statement_timeout")) != "0"
+        assert session.scalar(text(f"SELECT pg_try_advisory_xact_lock({vector_indexes.LOCK})"))
+    monkeypatch.setattr(vector_indexes, "_statements", lambda connection: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        kept(app)
+    monkeypatch.undo()
+    with app.app_context(), transaction() as session:
+        assert session.scalar(text(f"SELECT pg_try_advisory_xact_lock({vector_indexes.LOCK})"))
+    assert base
 
 
 def test_a_base_that_changes_its_kind_or_goes_loses_its_index(app, owner, made):

@@ -51,7 +51,7 @@ export default function SearchPage() {
   const filter = labelsOf(parameters.get("filter"));
   const put = (text: string, labels: Labels) => setParameters({ ...(text && { text }), ...(Object.keys(labels).length > 0 && { filter: JSON.stringify(labels) }) });
   const { index, trail } = useIndex(id);
-  const sources = <Button variant="outlined" component={RouterLink} to={`/${INDEX}/${id}/sources`}>{translate("studio.knowledge.sources")}</Button>;
+  const sources = <Button variant="outlined" component={RouterLink} to={`/${INDEX}/${id}/sources`}>{translate("studio.knowledge.to_sources")}</Button>;
   return (
     <Page title={translate("studio.knowledge.search")} trail={trail} actions={sources}>
       {index && <Progress index={index} />}

@@ -10,10 +10,11 @@ import { useCatalogue } from "../catalogue/context";
 import { Section } from "../design/Section";
 import { Page } from "../layout/Page";
 import { type Column, Listing } from "../organizations/Listing";
+import { listOf } from "../organizations/queries";
 import { Badge, HIDDEN, Moment } from "../values/Value";
 import { Passages } from "./Passages";
 import { Progress } from "./Progress";
-import { DOCUMENT, type Document, INDEX, useDocuments, useEntry, useIndex } from "./knowledge";
+import { DOCUMENT, type Document, INDEX, MOST, useDocument, useDocuments, useEntry, useIndex } from "./knowledge";
 
 export default function SourcesPage() {
   const translate = useTranslate();
@@ -22,7 +23,7 @@ export default function SourcesPage() {
   const { index, trail } = useIndex(id);
   const query = useDocuments(id, Boolean(index?.embeddingModel));
   const columns = useColumns(Boolean(index?.embeddingModel));
-  const chosen = query.data?.find((each) => each.id === parameters.get("document"));
+  const chosen = useDocument(parameters.get("document"));
   const title = translate("studio.knowledge.sources");
   const search = <Button variant="outlined" startIcon={<SearchIcon />} component={RouterLink} to={`/${INDEX}/${id}/search`}>{translate("studio.knowledge.search")}</Button>;
   return (
@@ -31,6 +32,7 @@ export default function SourcesPage() {
       {useCatalogue().get(DOCUMENT)?.operations.create && <Entry index={id} />}
       <Section title={translate(`resources.${DOCUMENT}.name`, { smart_count: 2 })} query={query}>
         <Listing title={title} columns={columns} rows={query.data ?? []} empty={translate("studio.knowledge.no_sources")} />
+        {query.data?.length === MOST && <Button component={RouterLink} to={listOf(DOCUMENT, "indexId", id)} sx={{ mt: 1 }}>{translate("studio.record.show_all", { models: title })}</Button>}
       </Section>
       {chosen && <Passages key={chosen.id} document={chosen} />}
     </Page>

@@ -14,7 +14,7 @@ export const DOCUMENT = "ai-rag/document";
 const CHUNK = "ai-rag/chunk";
 const UPLOAD = "storage/upload";
 /** Documents that are shown, and passages that are read at once. */
-const MOST = 200;
+export const MOST = 200;
 const PORTION = 50;
 const MAX_TITLE = 300;
 /** Milliseconds between two looks at documents that are being worked on: how far they are is no change of theirs. */
@@ -55,6 +55,11 @@ export function useDocuments(indexId: string, hasModel: boolean) {
     refetchInterval: ({ state }) => (state.data?.some((each) => isAtWork(each, hasModel)) ? WORKED_ON : false),
     placeholderData: keepPreviousData,
   });
+}
+
+/** A document that an address names. */
+export function useDocument(id: string | null): Document | undefined {
+  return useGetOne(DOCUMENT, { id: id ?? "" }, { enabled: id !== null }).data as Document | undefined;
 }
 
 /** Says where a passage stands. */

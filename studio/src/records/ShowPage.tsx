@@ -108,7 +108,7 @@ function Actions({ model, record }: { model: Model; record: Row }) {
       {model.history && changesDays > 0 && <Tooltip title={translate("studio.changes.history")}><IconButton onClick={() => setPast(true)} aria-haspopup="dialog" aria-label={translate("studio.changes.history")}><HistoryIcon /></IconButton></Tooltip>}
       {isPast && <Suspense fallback={null}><HistoryDialog model={model} record={record} name={name} onClose={() => setPast(false)} /></Suspense>}
       {resource === "ai-rag/index" && <Button startIcon={<SearchIcon />} component={Link} to={`/${resource}/${record.id}/search`}>{translate("studio.knowledge.search")}</Button>}
-      {resource === "ai-rag/index" && <Button startIcon={<UploadFileIcon />} component={Link} to={`/${resource}/${record.id}/sources`}>{translate("studio.knowledge.sources")}</Button>}
+      {resource === "ai-rag/index" && <Button startIcon={<UploadFileIcon />} component={Link} to={`/${resource}/${record.id}/sources`}>{translate("studio.knowledge.to_sources")}</Button>}
       {(model.shares || model.links) && <Button startIcon={<ShareIcon />} aria-haspopup="dialog" onClick={() => setSharing(true)}>{translate("studio.sharing.open")}</Button>}
       {isSharing && <Suspense fallback={null}><ShareDialog model={model} id={record.id} name={name} onClose={() => setSharing(false)} /></Suspense>}
       {model.operations.delete && <Button color="error" startIcon={<DeleteIcon />} onClick={() => remove(record)}>{translate("studio.record.delete")}</Button>}

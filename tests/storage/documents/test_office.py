@@ -117,8 +117,10 @@ def letter():
             'Article: Screw, long\nNote: 10" of it\n\n\x1eArticle: Nail'),
         (b"Article;Price\nScrew;1,50;spare\n", CSV, "Article: Screw\nPrice: 1,50\nspare"),
         (b"Article\n", CSV, "Article"),
+        (b'\xef\xbb\xbf"Name, first",City\n"Ada, L",London\n', CSV, "Name, first: Ada, L\nCity: London"),
+        (b"sep=|\r\nName|City, land\r\nAda|London\r\n", CSV, "Name: Ada\nCity, land: London"),
     ],
-    ids=["docx", "pptx", "xlsx", "epub", "eml", "csv", "semicolons", "headings"],
+    ids=["docx", "pptx", "xlsx", "epub", "eml", "csv", "semicolons", "headings", "mark", "separator"],
 )  # fmt: skip
 def test_the_text_of_a_document_is_read(content, kind, text):
     assert is_readable(kind)

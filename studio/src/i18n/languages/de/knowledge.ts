@@ -9,7 +9,7 @@ export const knowledge: Shape<typeof english> = {
     by_words: "Wörter: Nr. %{rank}, %{score}", by_meaning: "Bedeutung: Nr. %{rank}, %{score}",
     degraded: "Die Einbettung hat nicht rechtzeitig geantwortet: Nur Wörter haben entschieden.",
     progress: "%{embedded} von %{all} Abschnitten haben einen Vektor.", no_model: "Diese Wissensbasis hat keine Vektoren: Sie wird nach Wörtern durchsucht.",
-    sources: "Dokumente", no_sources: "In dieser Wissensbasis ist noch nichts.", add: "Dateien hinzufügen", add_text: "Oder hierher ziehen: PDF, Word, PowerPoint, Excel, E-Mail, Webseiten, Text.",
+    to_sources: "Dokumente hinzufügen", sources: "Dokumente", no_sources: "In dieser Wissensbasis ist noch nichts.", add: "Dateien hinzufügen", add_text: "Oder hierher ziehen: PDF, Word, PowerPoint, Excel, E-Mail, Webseiten, Text.",
     labels: "Etiketten der Dokumente", operators: "\"Eine Wendung\" muss vorkommen, -Wörter dürfen nicht; Hafen* steht für jedes Wort, das so beginnt.",
     entering: "%{done} von %{all} Dateien sind gesendet.", passages: "Abschnitte", of: "%{embedded} von %{all} fertig", open: "Dokument öffnen", more: "Weitere Abschnitte",
   },
