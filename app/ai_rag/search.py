@@ -26,13 +26,12 @@ from app.engine.write.unit_of_work import Unit
 MAX_WORDS = 40
 # Passages that are looked at for the words of a question, in all, and for one of them at least.
 MOST_MET, LEAST_MET = 30_000, 1_000
-# Vectors that are looked at first, whatever they are of.
-NEAREST = 1_000
+# Vectors that are looked at first, whatever they are of: when all are compared, and by an index.
+NEAREST, NEAREST_INDEXED = 1_000, 400
 # Passages that are read apart from all others: an index of words holds those of all bases.
 FEW = 2_000
 NUMBER = text("SELECT sum(chunk_count) FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[]))")
-# As many as an index of vectors finds at once.
-SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST}")
+SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST_INDEXED}")
 
 WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
 # What passages have to hold, and what not, as one query; nothing where these are words that no text is searched by.
@@ -129,7 +128,7 @@ def search(
     indexed = vector_indexes.of_base(unit.session, base) if base and vectors else None
     if indexed is not None and [_kind(each) for each in vectors] == [indexed[1:4]]:
         unit.session.execute(SEARCH_WIDELY)
-        binds |= {"base": base, "model": indexed.model, "asked": binds["vectors"][0]}
+        binds |= {"base": base, "model": indexed.model, "asked": binds["vectors"][0], "nearest": NEAREST_INDEXED}
         statement, fixed = ranking(principal.reader, apart=apart, dimensions=indexed.dimensions, metric=indexed.metric)
     else:
         statement, fixed = ranking(principal.reader, apart=apart)

@@ -82,7 +82,7 @@ def text_of(upload: StorageUpload, seconds: int | None = None) -> str:
     with tempfile.TemporaryFile() as file:
         object_store().fetch(upload.storage_key, file)
         file.seek(0)
-        return extract(file, upload.content_type, settings, seconds=seconds)
+        return extract(file, upload.content_type, settings, None, seconds)
 
 
 def _asked_for(document_id: UUID) -> tuple[StorageUpload | None, Principal | None]:

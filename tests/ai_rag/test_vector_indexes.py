@@ -85,7 +85,7 @@ def test_a_large_base_gets_an_index_and_finds_the_same(app, owner, made, monkeyp
     monkeypatch.setattr(search, "ranking", lambda *of, **how: statements.append(how) or ranking(*of, **how))
     assert [found(owner, base, monkeypatch, filter=labels) for labels in ({}, {"number": "1"})] == compared
     assert [(each["dimensions"], each["metric"]) for each in statements] == [(DIMENSIONS, metric)] * 2
-    monkeypatch.setattr(search, "NEAREST", 1)
+    monkeypatch.setattr(search, "NEAREST_INDEXED", 1)
     assert [found(owner, base, monkeypatch, filter=labels) for labels in ({}, {"number": "1"})] == compared
 
 
@@ -106,7 +106,7 @@ def test_a_search_by_an_index_finds_all_behind_a_deletion(app, owner, made, monk
     kept(app)
     usual = found(owner, base, monkeypatch)
     owner.delete(f"/api/v1/ai-rag/chunk/{usual[0][0]}")
-    monkeypatch.setattr(search, "NEAREST", 10)
+    monkeypatch.setattr(search, "NEAREST_INDEXED", 10)
     monkeypatch.setattr(search, "SEARCH_WIDELY", text("SET LOCAL hnsw.ef_search = 10"))
     others = "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)"
     monkeypatch.setattr(search, "CUSTOM_PLAN", text(others))  # which cost less among so few
