@@ -1,8 +1,8 @@
 """The statement that ranks passages: by their words, by their meaning, and by both.
 
-What it costs follows from the rarest words of a question, not from the size of the base. Of each word, so many passages
-are met that hold it; a word that more of them hold, says little, and its weight is estimated from a sample. The 300
-passages whose words weigh most are ranked in full.
+What it costs follows from the rarest words of a question, not from the size of the base. Of the passages that hold a
+word, so many are looked at; a word that more of them hold says little, and its weight is estimated from a sample. The
+300 passages whose words weigh most are ranked in full.
 """
 
 from __future__ import annotations

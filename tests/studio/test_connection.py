@@ -98,8 +98,16 @@ def test_a_lost_connection_is_said_and_what_waits_goes_on_by_itself(desk):
 
 
 def test_a_refusal_is_a_sentence_with_the_request_and_tried_again(desk):
-    desk.page.route(LIST, lambda route: route.fulfill(**refusal(429, "RATE_LIMITED", **{"Retry-After": "50"})))
+    refused = []
+
+    def refuse(route):
+        refused.append(route)
+        route.fulfill(**refusal(429, "RATE_LIMITED", **{"Retry-After": "50"}))
+
+    desk.page.route(LIST, refuse)
     page = desk.open(COMPANY)
+    # Rows and their number are asked for at first, and once more by itself as the page begins to hear of changes.
+    await_true(lambda: page.wait_for_timeout(20) or len(refused) == 4, 20)
     alert = page.get_by_role("main").get_by_role("alert")
     expect(alert).to_contain_text("That was too much at once. Try again in 50 seconds.")
     expect(alert).to_contain_text("Request request-of-test")

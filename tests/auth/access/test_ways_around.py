@@ -6,6 +6,7 @@ import pytest
 
 from app.ai_rag import search
 from app.ai_rag.models import AiRagDocument
+from app.ai_rag.wording import Wording
 from app.analytics.models import AnalyticsReport
 from app.analytics.reports import RIGHTS_REDUCED
 from app.auth.credentials import credentials
@@ -205,7 +206,7 @@ def test_passages_show_what_the_grants_of_their_fields_leave(cast, owner):
         key = cast.key(owner, "read", access=access)
         with cast.app.test_request_context():
             principal = credentials.key_principal(vault().digest(key.token), from_query=False)
-            hits = run_unit(principal, search.search, principal, "zebra", [document["id"]], 5)
+            hits = run_unit(principal, search.search, principal, Wording("zebra"), [document["id"]], 5)
         found.append([hit.content for hit in hits])
     assert found == [["zebra giraffe"], []]
 
