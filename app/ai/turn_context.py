@@ -161,8 +161,6 @@ def _grounds(unit: Unit, chat_id: UUID, index_id: UUID, question: str, vectors: 
     query = AiRagQuery(id=uuid7(), user_id=principal.user_id, index_id=index_id, chat_id=chat_id, top_k=GROUNDS)
     query.text = question[:MAX_QUERY_LENGTH]
     unit.store(query)
-    hits, reader = searches.answer(unit, query, vectors), principal.reader
-    passages = "\n\n".join(
-        f"[{', '.join(filter(None, (hit.title, hit.place(reader))))}]\n{hit.content}" for hit in hits
-    )
+    hits = searches.answer(unit, query, vectors)
+    passages = "\n\n".join(hit.cited(principal.reader) for hit in hits)
     return [ChatMessage("system", GROUNDED + passages)] if hits else []

@@ -143,7 +143,7 @@ def _instructions(unit: Unit, principal: Principal, agent: AiAgentConfig, plan: 
         hits = search.search(
             unit, principal, Wording(brief), documents_in(unit.session, principal, agent.index_id), GROUNDS
         )
-        instructions += [ChatMessage("system", f"[{hit.title}]\n{hit.content}") for hit in hits]
+        instructions += [ChatMessage("system", hit.cited(principal.reader)) for hit in hits]
     return instructions
 
 

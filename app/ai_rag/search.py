@@ -68,6 +68,10 @@ class Hit:
     after: str | None = None
     highlights: Sequence[tuple[int, int]] | None = None
 
+    def cited(self, reader: Reader) -> str:
+        """The passage under its title and place, for a model to answer from."""
+        return f"[{', '.join(filter(None, (self.title, self.place(reader))))}]\n{self.content}"
+
     def place(self, reader: Reader) -> str:
         """Where it stands in its document, for a reader who may know."""
         if not reader.admits_wholly(AiRagChunk, "list"):

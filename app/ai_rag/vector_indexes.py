@@ -24,8 +24,10 @@ LARGE, SMALL = 10_000, 5_000
 # How the distance by a metric is asked for.
 DISTANCES = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>"}
 CLASSES = {"cosine": "vector_cosine_ops", "l2": "vector_l2_ops", "inner_product": "vector_ip_ops"}
-# What pgvector takes, and its usual ones.
-M, EF_CONSTRUCTION = (2, 100, 16), (4, 1000, 64)
+# The least and the most that a base may ask for, as others wait for its index, and the usual ones of pgvector.
+M, EF_CONSTRUCTION = (2, 32, 16), (4, 200, 64)
+# How long an index may take, in which others wait for theirs.
+LONGEST = "1h"
 # ``PREFIX`` tells migrations which indexes are of no model.
 PREFIX, TABLE, LOCK = "ix_vectors_", "ai_rag_embedding", 7_204_118
 EXISTING = text("""
@@ -76,8 +78,8 @@ def _carry_out(connection: Connection) -> None:
     driver: Any = connection.connection.driver_connection
     # Nobody waits behind an index that is made beside all writes, which itself waits for every transaction.
     driver.patience = None
-    for limit in ("statement_timeout", "lock_timeout"):
-        connection.execute(text(f"SET {limit} = 0"))
+    connection.execute(text("SET lock_timeout = 0"))
+    connection.execute(text(f"SET statement_timeout = '{LONGEST}'"))
     for statement in list(_statements(connection)):
         try:
             driver.execute(statement)  # as it is: names of models may hold what others take for parameters

@@ -11,8 +11,6 @@ from schemas.fields import Flag, Identifier, Json, Number, Text, Whole, WireSche
 
 MODES = ("hybrid", "vector", "keyword")
 MAX_TEXT, MAX_TAKE, MAX_FILTER, MAX_CONTENT, MAX_WINDOW = 4000, 50, 8192, 2_000_000, 2000
-
-
 # Of two weights, the larger one.
 LEAST_WEIGHT = 0.001
 
